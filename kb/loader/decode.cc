@@ -1,0 +1,205 @@
+#include "kb/loader/decode.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/json.h"
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+using json = JsonValue;
+
+// In the order of MessageMeaning.
+constexpr std::array<std::string_view, 6> kMeanings = {"root", "symptom", "secondary", "benign", "context", "never"};
+
+json Parse(std::string_view record) {
+  json value = json::parse(record, nullptr, /*allow_exceptions=*/false);
+  return value.is_discarded() ? json::object() : value;
+}
+
+const json* Member(const json& object, const char* name) {
+  const auto it = object.find(name);
+  return it == object.end() || it->is_null() ? nullptr : &*it;
+}
+
+// A text, a number, a truth value, a list of these, or an object of languages.
+std::string TextOf(const json* value, Language language) {
+  if (value == nullptr) return {};
+  if (value->is_string()) return value->get<std::string>();
+  if (value->is_object()) {
+    const json* text = Member(*value, language == Language::kChinese ? "zh" : "en");
+    return TextOf(text != nullptr ? text : Member(*value, "en"), language);
+  }
+  if (value->is_array()) {
+    std::string out;
+    for (const json& part : *value) out += (out.empty() ? "" : ", ") + TextOf(&part, language);
+    return out;
+  }
+  return value->dump();
+}
+std::string TextOf(const json& object, const char* name, Language language = Language::kEnglish) {
+  return TextOf(Member(object, name), language);
+}
+
+bool FlagOf(const json& object, const char* name) {
+  const json* value = Member(object, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+template <typename Visitor>
+void ForEach(const json& object, const char* name, Visitor visit) {
+  const json* list = Member(object, name);
+  if (list == nullptr || !list->is_array()) return;
+  for (const json& entry : *list) visit(entry);
+}
+
+std::vector<std::string> StringsOf(const json& object, const char* name) {
+  std::vector<std::string> out;
+  ForEach(object, name, [&](const json& text) { out.push_back(TextOf(&text, Language::kEnglish)); });
+  return out;
+}
+
+MessageMeaning MeaningOf(const json& object) {
+  const auto it = std::find(kMeanings.begin(), kMeanings.end(), TextOf(object, "meaning"));
+  return it == kMeanings.end() ? MessageMeaning::kContext : static_cast<MessageMeaning>(it - kMeanings.begin());
+}
+
+void ReadJudgement(const json& object, Language language, MessageKnowledge* out) {
+  out->meaning = MeaningOf(object);
+  out->causes.clear();
+  if (const json* causes = Member(object, "causes"); causes != nullptr && causes->is_object()) {
+    for (const auto& [id, weight] : causes->items()) {
+      if (weight.is_number()) out->causes.emplace_back(id, weight.get<double>());
+    }
+  }
+  if (Member(object, "note") != nullptr) out->note = TextOf(object, "note", language);
+}
+
+}  // namespace
+
+CauseKnowledge DecodeCause(std::string_view record, Language language) {
+  const json entry = Parse(record);
+  CauseKnowledge out;
+  out.id = TextOf(entry, "id");
+  out.title = TextOf(entry, "title", language);
+  out.meaning = TextOf(entry, "meaning", language);
+  out.summary = TextOf(entry, "summary", language);
+  out.mistaken_for = TextOf(entry, "mistaken_for", language);
+  ForEach(entry, "fixes", [&](const json& fix) {
+    out.fixes.push_back(
+        {TextOf(fix, "for"), TextOf(fix, "text", language), TextOf(fix, "command"), TextOf(fix, "cost", language)});
+  });
+  ForEach(entry, "confirm", [&](const json& confirm) {
+    out.confirm.push_back({TextOf(confirm, "command"), TextOf(confirm, "text", language)});
+  });
+  ForEach(entry, "collect", [&](const json& collect) {
+    out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});
+  });
+  out.references = StringsOf(entry, "references");
+  return out;
+}
+
+VariableKnowledge DecodeVariable(std::string_view record, Language language) {
+  const json entry = Parse(record);
+  VariableKnowledge out;
+  out.name = TextOf(entry, "name");
+  out.first = TextOf(entry, "first");
+  out.last = TextOf(entry, "last");
+  out.type = TextOf(entry, "type");
+  out.default_value = TextOf(entry, "default", language);
+  out.values = TextOf(entry, "values", language);
+  out.effect = TextOf(entry, "effect", language);
+  out.read_by = TextOf(entry, "read_by");
+  out.must_agree = FlagOf(entry, "must_agree");
+  out.numeric = FlagOf(entry, "numeric");
+  if (const json* degrading = Member(entry, "degrading"); degrading != nullptr && degrading->is_object()) {
+    out.degrading_when = TextOf(*degrading, "when");
+    out.degrading_text = TextOf(*degrading, "text", language);
+  }
+  out.valid = TextOf(entry, "valid");
+  out.replaced_by = TextOf(entry, "replaced_by");
+  return out;
+}
+
+std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Language language) {
+  const json entry = Parse(record);
+  return {TextOf(entry, "text", language), TextOf(entry, "nearest")};
+}
+
+std::string CodeKey(std::string_view table, std::string_view code) {
+  std::optional<int64_t> number = ParseInt(code);
+  if (!number && code.substr(0, 2) == "0x") number = ParseInt(code.substr(2), 16);
+  return std::string(table) + "/" + (number ? std::to_string(*number) : std::string(code));
+}
+
+CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Language language) {
+  const json entry = Parse(record);
+  CodeKnowledge out;
+  out.table = table;
+  for (auto it = entry.begin(); entry.is_object() && it != entry.end(); ++it) {
+    if (it.key() == "name") {
+      out.name = TextOf(&*it, language);
+    } else if (it.key() == "text") {
+      out.text = TextOf(&*it, language);
+    } else if (it.key() == "meaning") {
+      out.meaning = TextOf(&*it, language);
+    } else if (it.key() == "causes") {
+      out.causes = StringsOf(entry, "causes");
+    } else if (it.key() == "code") {
+      out.key = TextOf(&*it, language);
+      out.code = ParseInt(std::string_view(CodeKey("", out.key)).substr(1)).value_or(0);
+    } else {
+      out.more.emplace(it.key(), TextOf(&*it, language));
+    }
+  }
+  return out;
+}
+
+BugKnowledge DecodeBug(std::string_view record, Language language) {
+  const json entry = Parse(record);
+  BugKnowledge out;
+  out.id = TextOf(entry, "id");
+  out.title = TextOf(entry, "title", language);
+  out.product = TextOf(entry, "product");
+  out.text = TextOf(entry, "text", language);
+  out.affected = TextOf(entry, "affected");
+  out.fixed_in = TextOf(entry, "fixed_in");
+  out.tell_tale = TextOf(entry, "tell_tale");
+  out.cause = TextOf(entry, "cause");
+  out.references = StringsOf(entry, "references");
+  return out;
+}
+
+bool VersionInRange(std::string_view range, std::string_view version) {
+  const int32_t code = VersionCode(version);
+  if (code == 0) return false;
+  const size_t dots = range.find("..");
+  if (dots == std::string_view::npos) return VersionCode(range) == code;
+  const std::string_view first = range.substr(0, dots);
+  const std::string_view last = range.substr(dots + 2);
+  return (first.empty() || VersionCode(first) <= code) && (last.empty() || code <= VersionCode(last));
+}
+
+MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language) {
+  const json entry = Parse(record);
+  MessageKnowledge out;
+  out.level = TextOf(entry, "level");
+  out.format = TextOf(entry, "format");
+  out.first = TextOf(entry, "first");
+  out.last = TextOf(entry, "last");
+  out.product = TextOf(entry, "product");
+  out.files = StringsOf(entry, "files");
+  ReadJudgement(entry, language, &out);
+  bool found = false;
+  ForEach(entry, "by_version", [&](const json& range) {
+    if (found || !VersionInRange(TextOf(range, "nccl"), nccl)) return;
+    ReadJudgement(range, language, &out);
+    found = true;
+  });
+  return out;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,117 @@
+// Build step: checks the knowledge files and writes them as kb_embedded.cc.
+//
+//   embed_kb KB_DIRECTORY OUTPUT.cc
+//
+// Exit status 1 and one "file:line: what is wrong" a complaint on standard error when the data are not in order.
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kb/loader/kb_tables.h"
+
+namespace {
+
+using namespace ncclwhy;
+
+// Bytes as string literals of some 2,000 bytes each, which every compiler takes.
+void WriteText(std::ostream& out, const char* name, std::string_view text) {
+  out << "constexpr char " << name << "[] =\n";
+  std::string line;
+  size_t in_line = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (c == '"' || c == '\\' || c == '?') {
+      line += '\\';
+      line += c;
+    } else if (byte >= 0x20 && byte < 0x7F) {
+      line += c;
+    } else {
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(byte));
+      line += octal;
+    }
+    if (++in_line == 2000) {
+      out << '"' << line << "\"\n";
+      line.clear();
+      in_line = 0;
+    }
+  }
+  out << '"' << line << "\";\n";
+}
+
+void WriteRecords(std::ostream& out, const char* name, const std::vector<KbRecord>& records) {
+  out << "constexpr std::array<KbRecord, " << records.size() << "> " << name << " = {{\n";
+  for (const KbRecord& r : records) {
+    out << "{" << r.key << "," << r.key_size << "," << r.json << "," << r.json_size << "},\n";
+  }
+  out << "}};\n";
+}
+
+template <typename T>
+void WriteNumbers(std::ostream& out, const char* type, const char* name, const std::vector<T>& numbers) {
+  out << "constexpr std::array<" << type << ", " << numbers.size() << "> " << name << " = {{\n";
+  for (size_t i = 0; i < numbers.size(); ++i) out << numbers[i] << (i % 24 == 23 ? "u,\n" : "u,");
+  out << "}};\n";
+}
+
+void WriteTables(std::ostream& out, const KbTablesOwner& t) {
+  out << "// Made by embed_kb from kb/. Do not edit.\n"
+         "#include <array>\n\n#include \"kb/loader/kb_tables.h\"\n\nnamespace ncclwhy {\nnamespace {\n\n";
+  WriteText(out, "kText", t.text);
+  WriteRecords(out, "kCauses", t.causes);
+  WriteRecords(out, "kVariables", t.variables);
+  WriteRecords(out, "kNeverRead", t.never_read);
+  WriteRecords(out, "kCodes", t.codes);
+  WriteRecords(out, "kBugs", t.bugs);
+  WriteRecords(out, "kMessages", t.messages);
+  WriteText(out, "kFormatCode", t.index.code);
+  out << "constexpr std::array<MessagePattern, " << t.index.patterns.size() << "> kPatterns = {{\n";
+  for (const MessagePattern& p : t.index.patterns) {
+    out << "{" << p.code << "," << p.code_size << "," << p.message << ",MessageLevel{" << static_cast<int>(p.level)
+        << "}},\n";
+  }
+  out << "}};\n";
+  WriteNumbers(out, "uint16_t", "kSlots", t.index.slots);
+  WriteNumbers(out, "uint64_t", "kOccupied", t.index.occupied);
+  WriteNumbers(out, "uint16_t", "kAnchored", t.index.anchored);
+  WriteNumbers(out, "uint32_t", "kAnchors", t.index.anchors);
+  WriteNumbers(out, "uint16_t", "kLoose", t.index.loose);
+  out << "constexpr KbTables kTables = {\n"
+         "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kMessages,\n"
+         "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kAnchors, kLoose}};\n\n"
+         "}  // namespace\n\nconst KbTables& EmbeddedTables() { return kTables; }\n\n}  // namespace ncclwhy\n";
+}
+
+int Run(const char* directory, const char* output) {
+  KbData data;
+  std::vector<std::string> complaints;
+  if (!ReadKnowledge(directory, &data, &complaints))
+    complaints.push_back(std::string(directory) + ": holds no knowledge files");
+  for (const std::string& what : data.DanglingCauses()) complaints.push_back(std::string(directory) + ": " + what);
+  if (data.messages.size() > kMaxMessages) complaints.push_back(std::string(directory) + ": too many messages");
+  for (const std::string& what : complaints) std::fprintf(stderr, "%s\n", what.c_str());
+  if (!complaints.empty()) return 1;
+  std::ofstream out(output, std::ios::binary);
+  WriteTables(out, BuildTables(data));
+  out.close();
+  if (!out) std::fprintf(stderr, "%s: cannot be written\n", output);
+  return out ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: embed_kb KB_DIRECTORY OUTPUT.cc\n");
+    return 2;
+  }
+  try {
+    return Run(argv[1], argv[2]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "embed_kb: %s\n", error.what());
+    return 1;
+  }
+}

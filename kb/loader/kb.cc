@@ -1,0 +1,166 @@
+#include "kb/loader/kb.h"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+#include "kb/loader/decode.h"
+#include "kb/loader/kb_data.h"
+#include "kb/loader/kb_tables.h"
+#include "kb/loader/nearest_name.h"
+
+namespace ncclwhy {
+namespace {
+
+// Complaints about a knowledge directory that are shown; the rest is counted.
+constexpr size_t kComplaintsShown = 5;
+
+Status Refuse(const std::vector<std::string>& complaints) {
+  std::string text;
+  for (size_t i = 0; i < complaints.size() && i < kComplaintsShown; ++i) text += (i == 0 ? "" : "\n") + complaints[i];
+  if (complaints.size() > kComplaintsShown) {
+    text += "\n… and " + std::to_string(complaints.size() - kComplaintsShown) + " more";
+  }
+  return Status::Corrupt(std::move(text));
+}
+
+Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
+  try {
+    KbData data = DataOf(EmbeddedTables());
+    std::vector<std::string> complaints;
+    for (const std::string& directory : directories) {
+      if (!ReadKnowledge(directory, &data, &complaints)) {
+        return Status::NotFound(
+            directory +
+            ": has no knowledge files (causes/*.json, messages/*.jsonl, env.json, codes.json, known_bugs.json)");
+      }
+    }
+    if (data.messages.size() > kMaxMessages) return Status::Limit("too many messages in the knowledge directories");
+    for (const std::string& what : data.DanglingCauses()) complaints.push_back(what);
+    if (!complaints.empty()) return Refuse(complaints);
+    return BuildTables(data);
+  } catch (const std::exception& error) {
+    return Status::Internal(std::string("loading the knowledge failed: ") + error.what());
+  }
+}
+
+}  // namespace
+
+struct KnowledgeBase::Impl {
+  KbTablesOwner owner;  // empty for the embedded knowledge
+  KbTables tables;
+  // A meaning and one; 0: not asked for yet. Threads may write it twice, the same value.
+  mutable std::vector<std::atomic<uint8_t>> meanings;
+};
+
+KnowledgeBase::KnowledgeBase() : impl_(std::make_unique<Impl>()) {}
+KnowledgeBase::~KnowledgeBase() = default;
+
+const KnowledgeBase& KnowledgeBase::Embedded() {
+  static const KnowledgeBase* const kEmbedded = [] {
+    auto* kb = new KnowledgeBase();  // never destroyed: other static objects may still use it
+    kb->impl_->tables = EmbeddedTables();
+    kb->impl_->meanings = std::vector<std::atomic<uint8_t>>(kb->impl_->tables.messages.size());
+    return kb;
+  }();
+  return *kEmbedded;
+}
+
+Result<std::unique_ptr<KnowledgeBase>> KnowledgeBase::Load(const std::vector<std::string>& directories) {
+  std::unique_ptr<KnowledgeBase> kb(new KnowledgeBase());
+  if (directories.empty()) {
+    kb->impl_->tables = EmbeddedTables();
+  } else {
+    auto loaded = LoadTables(directories);
+    if (!loaded.ok()) return loaded.status();
+    kb->impl_->owner = loaded.take();
+    kb->impl_->tables = kb->impl_->owner.View();
+  }
+  kb->impl_->meanings = std::vector<std::atomic<uint8_t>>(kb->impl_->tables.messages.size());
+  return kb;
+}
+
+std::vector<std::string> KnowledgeBase::CauseIds() const {
+  std::vector<std::string> ids;
+  for (const KbRecord& r : impl_->tables.causes) ids.emplace_back(impl_->tables.Key(r));
+  return ids;
+}
+
+bool KnowledgeBase::HasCause(std::string_view id) const {
+  return impl_->tables.Find(impl_->tables.causes, id) != nullptr;
+}
+
+std::optional<CauseKnowledge> KnowledgeBase::FindCause(std::string_view id, Language language) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
+  if (r == nullptr) return std::nullopt;
+  return DecodeCause(impl_->tables.Json(*r), language);
+}
+
+std::optional<VariableKnowledge> KnowledgeBase::FindVariable(std::string_view name, Language language) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.variables, name);
+  if (r == nullptr) return std::nullopt;
+  return DecodeVariable(impl_->tables.Json(*r), language);
+}
+
+std::optional<std::pair<std::string, std::string>> KnowledgeBase::NeverRead(std::string_view name,
+                                                                            Language language) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.never_read, name);
+  if (r == nullptr) return std::nullopt;
+  return DecodeNeverRead(impl_->tables.Json(*r), language);
+}
+
+std::string KnowledgeBase::NearestVariable(std::string_view name) const {
+  std::vector<std::string_view> names;
+  names.reserve(impl_->tables.variables.size());
+  for (const KbRecord& r : impl_->tables.variables) names.push_back(impl_->tables.Key(r));
+  return std::string(NearestName(name, names));
+}
+
+std::vector<std::string> KnowledgeBase::VariableNames() const {
+  std::vector<std::string> names;
+  for (const KbRecord& r : impl_->tables.variables) names.emplace_back(impl_->tables.Key(r));
+  return names;
+}
+
+std::optional<CodeKnowledge> KnowledgeBase::FindCode(std::string_view table, int64_t code, Language language) const {
+  return FindCode(table, std::to_string(code), language);
+}
+
+std::optional<CodeKnowledge> KnowledgeBase::FindCode(std::string_view table, std::string_view code,
+                                                     Language language) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.codes, CodeKey(table, code));
+  if (r == nullptr) return std::nullopt;
+  return DecodeCode(table, impl_->tables.Json(*r), language);
+}
+
+std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
+  std::vector<BugKnowledge> bugs;
+  for (const KbRecord& r : impl_->tables.bugs) bugs.push_back(DecodeBug(impl_->tables.Json(r), language));
+  return bugs;
+}
+
+int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {
+  return FindMessage(impl_->tables.index, level, body);
+}
+
+size_t KnowledgeBase::MessageCount() const { return impl_->tables.messages.size(); }
+
+MessageKnowledge KnowledgeBase::Message(int index, std::string_view nccl, Language language) const {
+  if (index < 0 || static_cast<size_t>(index) >= impl_->tables.messages.size()) return {};
+  MessageKnowledge out =
+      DecodeMessage(impl_->tables.Json(impl_->tables.messages[static_cast<size_t>(index)]), nccl, language);
+  out.index = index;
+  return out;
+}
+
+MessageMeaning KnowledgeBase::Meaning(int index) const {
+  if (index < 0 || static_cast<size_t>(index) >= impl_->meanings.size()) return {};
+  std::atomic<uint8_t>& known = impl_->meanings[static_cast<size_t>(index)];
+  const uint8_t value = known.load(std::memory_order_relaxed);
+  if (value != 0) return static_cast<MessageMeaning>(value - 1);
+  const MessageMeaning meaning = Message(index, {}, Language::kEnglish).meaning;
+  known.store(static_cast<uint8_t>(static_cast<uint8_t>(meaning) + 1), std::memory_order_relaxed);
+  return meaning;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,114 @@
+// KnowledgeBase: what causes, variables, codes and messages mean. Embedded at build; `--kb DIR` adds or overrides.
+// Immutable after Load; share it between threads. Nothing is parsed before it is asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ncclwhy/language.h"
+#include "ncclwhy/report.h"
+#include "ncclwhy/status.h"
+#include "parser/recognizer.h"
+
+namespace ncclwhy {
+
+// Values for the templates of kb/README.md.
+using TemplateValues = std::map<std::string, std::string, std::less<>>;
+
+// Replaces {name}, {name|fallback} and [[ … ]]. Unknown names without fallback become "?".
+std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
+
+struct CauseKnowledge {
+  std::string id;
+  std::string title, meaning, summary, mistaken_for;  // summary and below are templates
+  std::vector<Fix> fixes;
+  std::vector<Confirm> confirm;
+  std::vector<Collect> collect;
+  std::vector<std::string> references;
+};
+
+struct VariableKnowledge {
+  std::string name;
+  std::string first, last;  // NCCL versions; last empty = still read
+  std::string type, default_value, values, effect;
+  std::string read_by;  // empty = NCCL itself
+  bool must_agree = false;
+  bool numeric = false;
+  std::string degrading_when, degrading_text;
+  std::string valid;  // RE2 of acceptable values, may be empty
+  std::string replaced_by;
+};
+
+enum class MessageMeaning : uint8_t { kRoot, kSymptom, kSecondary, kBenign, kContext, kNever };
+
+struct MessageKnowledge {
+  int index = -1;
+  std::string level, format, first, last;
+  std::string product;  // RCCL, aws-ofi-nccl, …; empty = NCCL itself
+  std::vector<std::string> files;
+  MessageMeaning meaning = MessageMeaning::kContext;
+  std::vector<std::pair<std::string, double>> causes;  // log-odds
+  std::string note;
+};
+
+struct CodeKnowledge {
+  std::string table, name, text, meaning;
+  int64_t code = 0;
+  std::string key;                          // codes that are no number: "Evicted", "OUT_OF_MEMORY"
+  std::map<std::string, std::string> more;  // what only some tables have: fatal, sticky, who, action, …
+  std::vector<std::string> causes;
+};
+
+// A bug of one product (nccl, driver, pytorch, aws-ofi-nccl) that a later version fixes.
+struct BugKnowledge {
+  std::string id, title, product, text;
+  std::string affected;   // versions: "2.20.3", "2.19.1..2.19.4", "..2.22.3" or "2.27.3.."
+  std::string fixed_in;   // empty: not fixed, or not known
+  std::string tell_tale;  // RE2 over a line; empty: no line tells
+  std::string cause;
+  std::vector<std::string> references;
+};
+
+class KnowledgeBase : public MessageRecognizer {
+ public:
+  static const KnowledgeBase& Embedded();
+  static Result<std::unique_ptr<KnowledgeBase>> Load(const std::vector<std::string>& directories);
+  ~KnowledgeBase() override;
+
+  std::vector<std::string> CauseIds() const;
+  bool HasCause(std::string_view id) const;
+  std::optional<CauseKnowledge> FindCause(std::string_view id, Language language) const;
+
+  std::optional<VariableKnowledge> FindVariable(std::string_view name, Language language) const;
+  // A name that no NCCL version reads: a text about it and the nearest real name (may be empty).
+  std::optional<std::pair<std::string, std::string>> NeverRead(std::string_view name, Language language) const;
+  std::string NearestVariable(std::string_view name) const;
+  std::vector<std::string> VariableNames() const;
+
+  std::optional<CodeKnowledge> FindCode(std::string_view table, int64_t code, Language language) const;
+
+  // The same by text, for tables whose codes are no numbers, and for "0x1f".
+  std::optional<CodeKnowledge> FindCode(std::string_view table, std::string_view code, Language language) const;
+
+  // Bugs whose tell-tale or version range fits are for the caller to choose. In the order of their ids.
+  std::vector<BugKnowledge> Bugs(Language language) const;
+
+  // MessageRecognizer
+  int Recognize(LogLevel level, std::string_view body) const override;
+  size_t MessageCount() const;
+  // `nccl` is a version like "2.28.9" or empty.
+  MessageKnowledge Message(int index, std::string_view nccl, Language language) const;
+  // Its meaning where the version is not known. Remembered: asked for on every first line of a kind, by any thread.
+  MessageMeaning Meaning(int index) const;
+
+ private:
+  KnowledgeBase();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,260 @@
+#include "kb/loader/kb_check.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "kb/loader/message_index.h"
+#include "kb/loader/template.h"
+
+namespace ncclwhy {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 11> kEnvironments = {
+    "any", "docker", "kubernetes", "slurm", "mpi", "bare-metal", "pytorch", "vllm", "ray", "cloud", "code"};
+constexpr std::array<std::string_view, 6> kMeanings = {"root", "symptom", "secondary", "benign", "context", "never"};
+
+// Looks at one object; remembers which members were asked for, so that misspelt ones are found.
+class Checker {
+ public:
+  Checker(const json& object, std::string where, std::vector<std::string>* out)
+      : object_(object), where_(std::move(where)), out_(out) {
+    if (!object.is_object()) Complain("must be an object");
+  }
+
+  void Complain(const std::string& what) const { out_->push_back(where_.empty() ? what : where_ + ": " + what); }
+
+  // Null when it is missing; then there is a complaint if it is required.
+  const json* Member(const char* name, bool required) {
+    known_.emplace_back(name);
+    if (!object_.is_object()) return nullptr;
+    const auto it = object_.find(name);
+    if (it == object_.end() || it->is_null()) {
+      if (required) Complain(std::string("\"") + name + "\" is missing");
+      return nullptr;
+    }
+    return &*it;
+  }
+
+  void String(const char* name, bool required) {
+    const json* value = Member(name, required);
+    if (value != nullptr && !value->is_string()) Complain(std::string("\"") + name + "\" must be a text");
+    if (value != nullptr && required && value->is_string() && value->get_ref<const std::string&>().empty()) {
+      Complain(std::string("\"") + name + "\" is empty");
+    }
+  }
+
+  void Template(const char* name, bool required) {
+    String(name, required);
+    if (const json* value = Member(name, false); value != nullptr) TemplateText(name, *value);
+  }
+
+  // {"en": "…", "zh": "…"}
+  void Languages(const char* name, bool required) {
+    const json* value = Member(name, required);
+    if (value == nullptr) return;
+    if (!value->is_object()) {
+      Complain(std::string("\"") + name + "\" must be an object of languages");
+      return;
+    }
+    for (const char* language : {"en", "zh"}) {
+      const auto it = value->find(language);
+      if (it == value->end() || !it->is_string() || it->get_ref<const std::string&>().empty()) {
+        Complain(std::string("\"") + name + "\" has no \"" + language + "\"");
+        continue;
+      }
+      TemplateText(std::string(name) + "." + language, *it);
+    }
+    for (const auto& [key, text] : value->items()) {
+      if (key != "en" && key != "zh") Complain(std::string("\"") + name + "\" has an unknown language \"" + key + "\"");
+    }
+  }
+
+  void Boolean(const char* name) {
+    const json* value = Member(name, false);
+    if (value != nullptr && !value->is_boolean()) Complain(std::string("\"") + name + "\" must be true or false");
+  }
+
+  const json& List(const char* name, bool required) {
+    static const json kEmpty = json::array();
+    const json* value = Member(name, required);
+    if (value == nullptr) return kEmpty;
+    if (!value->is_array()) {
+      Complain(std::string("\"") + name + "\" must be a list");
+      return kEmpty;
+    }
+    return *value;
+  }
+
+  void Strings(const char* name, bool required) {
+    for (const json& text : List(name, required)) {
+      if (!text.is_string()) Complain(std::string("\"") + name + "\" must be a list of texts");
+    }
+  }
+
+  template <size_t N>
+  void OneOf(const char* name, const std::array<std::string_view, N>& names) {
+    const json* value = Member(name, true);
+    if (value == nullptr) return;
+    if (!value->is_string() || std::find(names.begin(), names.end(), value->get<std::string>()) == names.end()) {
+      Complain(std::string("\"") + name + "\" is " + value->dump() +
+               ", which is not one of the values that are allowed");
+    }
+  }
+
+  // {"shm.too-small": 3.5, …}
+  void Weights(const char* name, bool required) {
+    const json* value = Member(name, required);
+    if (value == nullptr) return;
+    const bool good = value->is_object() &&
+                      std::all_of(value->begin(), value->end(), [](const json& weight) { return weight.is_number(); });
+    if (!good) Complain(std::string("\"") + name + "\" must be an object of cause ids and log-odds");
+  }
+
+  void NothingElse() const {
+    if (!object_.is_object()) return;
+    for (const auto& [key, value] : object_.items()) {
+      if (std::find(known_.begin(), known_.end(), key) == known_.end()) Complain("unknown member \"" + key + "\"");
+    }
+  }
+
+ private:
+  void TemplateText(const std::string& name, const json& value) const {
+    if (!value.is_string()) return;
+    for (const std::string& what : CheckTemplate(value.get_ref<const std::string&>()))
+      Complain("\"" + name + "\": " + what);
+  }
+
+  const json& object_;
+  std::string where_;
+  std::vector<std::string>* out_;
+  std::vector<std::string> known_;
+};
+
+bool IsCauseId(std::string_view id) {
+  if (id == "none" || id == "benign") return true;
+  const size_t dot = id.find('.');
+  return dot != std::string_view::npos && dot > 0 && dot + 1 < id.size() &&
+         std::all_of(id.begin(), id.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+}
+
+}  // namespace
+
+void CheckCause(const json& entry, std::vector<std::string>* complaints) {
+  Checker cause(entry, "", complaints);
+  cause.String("id", true);
+  if (const json* id = cause.Member("id", false);
+      id != nullptr && id->is_string() && !IsCauseId(id->get<std::string>())) {
+    cause.Complain("\"id\" must look like family.name");
+  }
+  for (const char* name : {"title", "meaning", "summary"}) cause.Languages(name, true);
+  cause.Languages("mistaken_for", false);
+  size_t n = 0;
+  for (const json& entry_of : cause.List("confirm", true)) {
+    Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
+    confirm.Template("command", false);
+    confirm.Languages("text", false);
+    confirm.NothingElse();
+  }
+  n = 0;
+  for (const json& entry_of : cause.List("fixes", true)) {
+    Checker fix(entry_of, "fix " + std::to_string(++n), complaints);
+    fix.OneOf("for", kEnvironments);
+    fix.Languages("text", true);
+    fix.Template("command", false);
+    fix.Languages("cost", false);
+    fix.NothingElse();
+  }
+  n = 0;
+  for (const json& entry_of : cause.List("collect", false)) {
+    Checker collect(entry_of, "collect " + std::to_string(++n), complaints);
+    collect.Languages("what", true);
+    collect.Template("command", false);
+    collect.NothingElse();
+  }
+  for (const json& url : cause.List("references", false)) {
+    if (!url.is_string() || url.get<std::string>().rfind("http", 0) != 0) cause.Complain("\"references\" must be URLs");
+  }
+  cause.NothingElse();
+}
+
+void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
+  Checker variable(entry, "", complaints);
+  variable.String("name", true);
+  for (const char* name : {"first", "last", "type", "valid", "replaced_by", "read_by"}) variable.String(name, false);
+  variable.Member("default", false);
+  variable.Member("values", false);
+  variable.Languages("effect", true);
+  variable.Boolean("must_agree");
+  variable.Boolean("numeric");
+  variable.Boolean("documented");
+  if (const json* value = variable.Member("degrading", false); value != nullptr) {
+    Checker degrading(*value, "degrading", complaints);
+    degrading.String("when", true);
+    degrading.Languages("text", true);
+    degrading.NothingElse();
+  }
+  variable.NothingElse();
+}
+
+void CheckNeverRead(const json& entry, std::vector<std::string>* complaints) {
+  Checker variable(entry, "", complaints);
+  variable.String("name", true);
+  variable.String("nearest", false);
+  variable.Languages("text", true);
+  variable.NothingElse();
+}
+
+void CheckCode(const json& entry, std::vector<std::string>* complaints) {
+  Checker code(entry, "", complaints);
+  if (const json* value = code.Member("code", true);
+      value != nullptr && !value->is_number_integer() && !value->is_string()) {
+    code.Complain("\"code\" must be an integer or a text");
+  }
+  code.String("name", false);
+  code.String("text", false);
+  if (const json* meaning = code.Member("meaning", true); meaning != nullptr && !meaning->is_string()) {
+    code.Languages("meaning", true);
+  }
+  code.Strings("causes", false);
+  // Tables have members of their own (an Xid's action, a signal's exit status): plain values.
+  for (auto it = entry.begin(); entry.is_object() && it != entry.end(); ++it) {
+    const bool ours = it.key() == "meaning" || it.key() == "causes";
+    if (!ours && !it->is_primitive()) code.Complain("\"" + it.key() + "\" must be a plain value");
+  }
+}
+
+void CheckBug(const json& entry, std::vector<std::string>* complaints) {
+  Checker bug(entry, "", complaints);
+  for (const char* name : {"id", "product", "affected", "cause"}) bug.String(name, true);
+  for (const char* name : {"fixed_in", "tell_tale"}) bug.String(name, false);
+  for (const char* name : {"title", "text"}) bug.Languages(name, true);
+  bug.Strings("references", false);
+  bug.NothingElse();
+}
+
+void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
+  Checker message(entry, "", complaints);
+  message.OneOf("level", kMessageLevelNames);
+  message.String("format", true);
+  for (const char* name : {"first", "last", "product"}) message.String(name, false);
+  message.Strings("files", true);
+  message.OneOf("meaning", kMeanings);
+  message.Weights("causes", true);
+  message.Languages("note", false);
+  for (const json& value : message.List("by_version", false)) {
+    Checker range(value, "by_version", complaints);
+    range.String("nccl", true);
+    range.OneOf("meaning", kMeanings);
+    range.Weights("causes", true);
+    range.Languages("note", false);
+    range.NothingElse();
+  }
+  message.NothingElse();
+}
+
+}  // namespace ncclwhy

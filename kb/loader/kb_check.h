@@ -1,0 +1,19 @@
+// Checks of single entries of the knowledge files. Each adds one sentence a complaint; an entry without complaints can
+// be decoded without further looks. The same rules as kb.schema.json, plus those on templates that it cannot say.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+void CheckCause(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckVariable(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckNeverRead(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckCode(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckBug(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckMessage(const nlohmann::json& entry, std::vector<std::string>* complaints);
+
+}  // namespace ncclwhy

@@ -1,0 +1,90 @@
+#include "kb/loader/kb_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+KbRecord Append(std::string_view key, std::string_view json, std::string& text) {
+  KbRecord record;
+  record.key = static_cast<uint32_t>(text.size());
+  record.key_size = static_cast<uint32_t>(key.size());
+  text += key;
+  record.json = static_cast<uint32_t>(text.size());
+  record.json_size = static_cast<uint32_t>(json.size());
+  text += json;
+  return record;
+}
+
+std::vector<KbRecord> AppendAll(const std::map<std::string, std::string>& entries, std::string& text) {
+  std::vector<KbRecord> records;
+  records.reserve(entries.size());
+  for (const auto& [key, json] : entries) records.push_back(Append(key, json, text));
+  return records;
+}
+
+std::map<std::string, std::string> EntriesOf(const KbTables& tables, std::span<const KbRecord> records) {
+  std::map<std::string, std::string> entries;
+  for (const KbRecord& r : records) entries.emplace(tables.Key(r), tables.Json(r));
+  return entries;
+}
+
+// Of equal texts the first is recognised: NCCL's own stand before those of products around it, new before old.
+std::vector<const KbMessage*> InOrder(const std::vector<KbMessage>& messages) {
+  std::vector<const KbMessage*> sorted;
+  for (const KbMessage& message : messages) sorted.push_back(&message);
+  const auto key = [](const KbMessage* m) {
+    return std::pair(!m->product.empty(), m->last.empty() ? INT32_MIN : -VersionCode(m->last));
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  return sorted;
+}
+
+}  // namespace
+
+const KbRecord* KbTables::Find(std::span<const KbRecord> records, std::string_view key) const {
+  const auto it = std::lower_bound(records.begin(), records.end(), key,
+                                   [this](const KbRecord& r, std::string_view k) { return Key(r) < k; });
+  return it != records.end() && Key(*it) == key ? &*it : nullptr;
+}
+
+KbTablesOwner BuildTables(const KbData& data) {
+  KbTablesOwner out;
+  out.causes = AppendAll(data.causes, out.text);
+  out.variables = AppendAll(data.variables, out.text);
+  out.never_read = AppendAll(data.never_read, out.text);
+  out.codes = AppendAll(data.codes, out.text);
+  out.bugs = AppendAll(data.bugs, out.text);
+  std::vector<MessageFormat> formats;
+  for (const KbMessage* message : InOrder(data.messages)) {
+    out.messages.push_back(Append(message->format.format, message->json, out.text));
+    formats.push_back(message->format);
+  }
+  out.index = BuildMessageTables(formats);
+  return out;
+}
+
+KbData DataOf(const KbTables& tables) {
+  KbData data;
+  data.causes = EntriesOf(tables, tables.causes);
+  data.variables = EntriesOf(tables, tables.variables);
+  data.never_read = EntriesOf(tables, tables.never_read);
+  data.codes = EntriesOf(tables, tables.codes);
+  data.bugs = EntriesOf(tables, tables.bugs);
+  for (size_t i = 0; i < tables.messages.size(); ++i) {
+    const KbRecord& r = tables.messages[i];
+    const nlohmann::json entry = nlohmann::json::parse(tables.Json(r));
+    data.PutMessage({{tables.index.patterns[i].level, std::string(tables.Key(r))},
+                     entry.value("product", ""),
+                     entry.value("last", ""),
+                     std::string(tables.Json(r))});
+  }
+  return data;
+}
+
+}  // namespace ncclwhy

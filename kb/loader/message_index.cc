@@ -1,0 +1,202 @@
+#include "kb/loader/message_index.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "kb/loader/format_code.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kAnchor = 4;
+// Bytes of a body that are looked at. NCCL clips at 1 KiB before 2.29; longer ones are lists whose head decides.
+constexpr size_t kBodyBytes = 4096;
+// NCCL cuts header and message at 1023 bytes; a header has up to some 120.
+constexpr size_t kClipFloor = 880;
+
+uint32_t Load(const char* p) {
+  const auto byte = [p](int i) { return static_cast<uint32_t>(static_cast<uint8_t>(p[i])); };
+  return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+}
+uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - MessageTables::kSlotBits); }
+
+// How well the level of a line fits that of a format: 2 the same, 1 a known shift, 0 not at all.
+int LevelFit(LogLevel line, MessageLevel format) {
+  using M = MessageLevel;
+  switch (line) {
+    case LogLevel::kInfo:
+      return format == M::kInfo ? 2 : format == M::kWarn || format == M::kVersion ? 1 : 0;
+    case LogLevel::kWarn:
+      return format == M::kWarn ? 2 : 0;
+    case LogLevel::kVersion:
+      return format == M::kVersion ? 2 : format == M::kInfo ? 1 : 0;
+    case LogLevel::kAbort:
+      return format == M::kAbort ? 2 : format == M::kWarn ? 1 : 0;
+    case LogLevel::kTrace:
+      return format == M::kTrace ? 2 : format == M::kCall ? 1 : 0;
+    case LogLevel::kCall:
+      return format == M::kCall ? 2 : format == M::kTrace ? 1 : 0;
+    case LogLevel::kDiag:
+      return format == M::kInfo || format == M::kWarn ? 2 : format == M::kPrint ? 1 : 0;
+    case LogLevel::kNone:
+      return format == M::kVersion ? 2 : format >= M::kPrint || format == M::kAbort ? 1 : 0;
+  }
+  return 0;
+}
+
+// Text that is too general to tell anything: "%s: %s" fits half of all lines.
+bool IsTelling(const CompiledFormat& format, MessageLevel level) {
+  if (level >= MessageLevel::kPrint) return format.letters >= 6;
+  return format.literals + 2 * format.typed >= 4 && (format.letters >= 2 || format.typed >= 1 || format.literals >= 8);
+}
+
+// Whether every whole text of the format holds these four bytes of it: blanks at the end are taken off, and a %c that
+// printed a newline ended the line.
+bool IsSure(std::string_view code, uint32_t anchor) {
+  if (anchor >> 24 == ' ') return false;
+  for (const char* op = code.data(); *op != format_code::kEnd;) {
+    if (*op == format_code::kChar) return false;
+    if (*op != format_code::kLiteral) {
+      ++op;
+      continue;
+    }
+    const std::string_view piece = format_code::LiteralAt(op);
+    op = piece.data() + piece.size();
+  }
+  return true;
+}
+
+class Search {
+ public:
+  Search(const MessageTables& tables, LogLevel level, std::string_view text, bool clipped)
+      : tables_(tables), level_(level), text_(text), clipped_(clipped) {
+    tried_.fill(UINT16_MAX);
+  }
+
+  void Try(uint16_t pattern) {
+    uint16_t& tried = tried_[pattern % tried_.size()];
+    if (tried == pattern) return;
+    const MessagePattern& p = tables_.patterns[pattern];
+    const int fit = LevelFit(level_, p.level);
+    if (fit < best_fit_ || fit == 0) return;
+    tried = pattern;
+    const int literals = MatchFormat(tables_.code.substr(p.code, p.code_size), text_, clipped_);
+    if (literals < (clipped_ ? kLeastOfClipped : 1)) return;
+    const bool better = fit > best_fit_ || literals > best_literals_ ||
+                        (literals == best_literals_ && static_cast<int>(p.message) < best_);
+    if (!better) return;
+    best_ = p.message;
+    best_fit_ = fit;
+    best_literals_ = literals;
+  }
+
+  void Anchors() {
+    for (size_t i = 0; i + kAnchor <= text_.size(); ++i) {
+      const uint32_t gram = Load(text_.data() + i);
+      const uint32_t slot = SlotOf(gram);
+      if ((tables_.occupied[slot >> 6] >> (slot & 63) & 1) == 0) continue;
+      for (size_t k = tables_.slots[slot]; k < tables_.slots[slot + 1]; ++k) {
+        const uint32_t anchor = tables_.anchors[k];
+        if (anchor == gram || anchor == 0 || clipped_) Try(tables_.anchored[k]);
+      }
+    }
+    for (const uint16_t pattern : tables_.loose) Try(pattern);
+  }
+
+  // For a text that was cut before the anchor of its format.
+  void Heads() {
+    for (size_t i = 0; i < tables_.patterns.size(); ++i) {
+      const MessagePattern& p = tables_.patterns[i];
+      if (p.code_size == 0 || tables_.code[p.code] != format_code::kLiteral) continue;
+      const std::string_view head = format_code::LiteralAt(tables_.code.data() + p.code);
+      if (head.size() >= kAnchor && Load(head.data()) == Load(text_.data())) Try(static_cast<uint16_t>(i));
+    }
+  }
+
+  int best() const { return best_; }
+
+ private:
+  static constexpr int kLeastOfClipped = 8;
+  const MessageTables& tables_;
+  const LogLevel level_;
+  const std::string_view text_;
+  const bool clipped_;
+  int best_ = -1;
+  int best_fit_ = 0;
+  int best_literals_ = -1;
+  std::array<uint16_t, 64> tried_;  // a repeated anchor does not try its formats again
+};
+
+}  // namespace
+
+MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats) {
+  MessageTablesOwner out;
+  std::unordered_map<uint32_t, uint32_t> frequency;  // in how many pieces four bytes stand
+  for (size_t i = 0; i < formats.size() && i < kMaxMessages; ++i) {
+    const MessageLevel level = formats[i].level;
+    const CompiledFormat compiled = CompileFormat(formats[i].format, level == MessageLevel::kAssert);
+    MessagePattern pattern{static_cast<uint32_t>(out.code.size()), 0, static_cast<uint16_t>(i), level};
+    if (!compiled.code.empty() && compiled.code.size() <= UINT16_MAX && IsTelling(compiled, level)) {
+      pattern.code_size = static_cast<uint16_t>(compiled.code.size());
+      out.code += compiled.code;
+      ForEachLiteral(compiled.code, [&](std::string_view piece) {
+        for (size_t k = 0; k + kAnchor <= piece.size(); ++k) ++frequency[Load(piece.data() + k)];
+      });
+    }
+    out.patterns.push_back(pattern);
+  }
+
+  constexpr size_t kSlots = size_t{1} << MessageTables::kSlotBits;
+  std::vector<std::vector<uint16_t>> slots(kSlots);
+  std::vector<uint32_t> anchor_of(out.patterns.size(), 0);
+  for (size_t i = 0; i < out.patterns.size(); ++i) {
+    const MessagePattern& pattern = out.patterns[i];
+    if (pattern.code_size == 0) continue;
+    uint32_t anchor = 0;
+    uint32_t rarest = UINT32_MAX;
+    const std::string_view code = std::string_view(out.code).substr(pattern.code, pattern.code_size);
+    ForEachLiteral(code, [&](std::string_view piece) {
+      for (size_t k = 0; k + kAnchor <= piece.size(); ++k) {
+        const uint32_t gram = Load(piece.data() + k);
+        if (frequency[gram] < rarest) rarest = frequency[gram], anchor = gram;
+      }
+    });
+    if (rarest == UINT32_MAX) {
+      out.loose.push_back(static_cast<uint16_t>(i));
+    } else {
+      slots[SlotOf(anchor)].push_back(static_cast<uint16_t>(i));
+      if (IsSure(code, anchor)) anchor_of[i] = anchor;
+    }
+  }
+  out.occupied.assign(kSlots / 64, 0);
+  out.slots.push_back(0);
+  for (size_t s = 0; s < kSlots; ++s) {
+    if (!slots[s].empty()) out.occupied[s >> 6] |= uint64_t{1} << (s & 63);
+    out.anchored.insert(out.anchored.end(), slots[s].begin(), slots[s].end());
+    for (const uint16_t pattern : slots[s]) out.anchors.push_back(anchor_of[pattern]);
+    out.slots.push_back(static_cast<uint16_t>(out.anchored.size()));
+  }
+  return out;
+}
+
+int FindMessage(const MessageTables& tables, LogLevel level, std::string_view body) {
+  std::string_view text = TrimMessage(body);
+  if (tables.slots.empty() || text.empty()) return -1;
+  text = text.substr(0, kBodyBytes);
+  Search whole(tables, level, text, /*clipped=*/false);
+  whole.Anchors();
+  if (whole.best() >= 0) return whole.best();
+  if (body.front() == ' ') {  // "%s (%f)" with an empty name: the blank belongs to the format
+    const std::string_view padded = body.substr(0, static_cast<size_t>(text.data() + text.size() - body.data()));
+    Search with_blanks(tables, level, padded, /*clipped=*/false);
+    with_blanks.Anchors();
+    if (with_blanks.best() >= 0) return with_blanks.best();
+  }
+  if (body.size() < kClipFloor) return -1;
+  Search cut(tables, level, text, /*clipped=*/true);
+  cut.Anchors();
+  if (cut.best() < 0) cut.Heads();
+  return cut.best();
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,66 @@
+// MessageIndex: which of some thousand printf formats printed a line?
+//
+// Every format is filed under its rarest piece of four literal bytes (its anchor). A line is looked through once; at
+// each position the four bytes there are hashed, and only formats filed under these very bytes are tried. Nothing is
+// built at start-up: the tables are embedded, or made once when a knowledge directory is loaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+// Levels of the catalogue: LogLevel plus what is printed without a header.
+enum class MessageLevel : uint8_t { kInfo, kWarn, kVersion, kAbort, kTrace, kCall, kPrint, kAssert, kRasOut };
+inline constexpr std::array<std::string_view, 9> kMessageLevelNames = {"INFO", "WARN",  "VERSION", "ABORT", "TRACE",
+                                                                       "CALL", "PRINT", "ASSERT",  "RASOUT"};
+
+struct MessagePattern {
+  uint32_t code = 0;       // offset into MessageTables::code
+  uint16_t code_size = 0;  // 0: cannot be recognised
+  uint16_t message = 0;    // index of the message
+  MessageLevel level = MessageLevel::kInfo;
+};
+
+// Borrowed tables; trivially constant-initialised.
+struct MessageTables {
+  static constexpr int kSlotBits = 14;
+  std::string_view code;  // FormatCode of all patterns
+  std::span<const MessagePattern> patterns;
+  std::span<const uint16_t> slots;     // 2^kSlotBits + 1 ends: slot s is anchored[slots[s] .. slots[s + 1])
+  std::span<const uint64_t> occupied;  // one bit a slot
+  std::span<const uint16_t> anchored;  // patterns by slot
+  std::span<const uint32_t> anchors;   // beside anchored: the four bytes; 0 where a whole text may come without them
+  std::span<const uint16_t> loose;     // patterns without four literal bytes in a row: always tried
+};
+
+// Owns what MessageTables borrows.
+struct MessageTablesOwner {
+  std::string code;
+  std::vector<MessagePattern> patterns;
+  std::vector<uint16_t> slots, anchored, loose;
+  std::vector<uint64_t> occupied;
+  std::vector<uint32_t> anchors;
+  MessageTables View() const { return {code, patterns, slots, occupied, anchored, anchors, loose}; }
+};
+
+struct MessageFormat {
+  MessageLevel level = MessageLevel::kInfo;
+  std::string format;
+};
+inline constexpr size_t kMaxMessages = 60'000;  // numbers are 16 bits wide
+
+// Message i of the result is formats[i]. At most kMaxMessages.
+MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats);
+
+// The message that printed `body` at `level`, or -1. Of several the one with the most literal text wins, then the
+// first. A WARN format that NCCL demoted to INFO is found when no INFO format fits.
+int FindMessage(const MessageTables& tables, LogLevel level, std::string_view body);
+
+}  // namespace ncclwhy

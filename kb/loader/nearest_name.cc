@@ -1,0 +1,67 @@
+#include "kb/loader/nearest_name.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace ncclwhy {
+namespace {
+constexpr size_t kLongestName = 128;
+
+// Case and the kind of separator are what people get wrong most often.
+std::string Folded(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c >= 'a' && c <= 'z') {
+      out += static_cast<char>(c - 'a' + 'A');
+    } else {
+      out += c == '-' ? '_' : c;
+    }
+  }
+  return out;
+}
+}  // namespace
+
+int EditDistance(std::string_view a, std::string_view b, int limit) {
+  const int far = limit + 1;
+  if (std::abs(static_cast<int>(a.size()) - static_cast<int>(b.size())) > limit) return far;
+  if (a.size() > kLongestName || b.size() > kLongestName) return far;
+  int rows[3][kLongestName + 1];  // distances of prefixes: before last, last and this row
+  for (size_t j = 0; j <= b.size(); ++j) rows[1][j] = static_cast<int>(j);
+  int* before = rows[0];
+  int* last = rows[1];
+  int* row = rows[2];
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = static_cast<int>(i);
+    int least = row[0];
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({change, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
+    }
+    if (least > limit) return far;
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return std::min(last[b.size()], far);
+}
+
+std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
+  const std::string wanted = Folded(name.substr(0, kLongestName));
+  int best = std::max(2, static_cast<int>(wanted.size()) / 5) + 1;
+  std::string_view found;
+  for (const std::string_view candidate : names) {
+    const int distance = EditDistance(wanted, candidate, best - 1);
+    if (distance < best) best = distance, found = candidate;
+  }
+  if (!found.empty() || wanted.size() < 10) return found;
+  // NCCL_IB_GID for NCCL_IB_GID_INDEX: the shortest name that goes on where this one stops.
+  for (const std::string_view candidate : names) {
+    const bool longer = candidate.size() > wanted.size() && candidate.substr(0, wanted.size()) == wanted;
+    if (longer && (found.empty() || candidate.size() < found.size())) found = candidate;
+  }
+  return found;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,131 @@
+#include "kb/loader/template.h"
+
+#include <algorithm>
+
+#include "kb/loader/kb.h"
+
+namespace ncclwhy {
+namespace {
+
+// Names that a log can give a value to. Sorted. The list stands in kb/README.md too.
+constexpr std::string_view kNames =
+    " address bus_id bytes comm count cuda device driver errno_text exception exit_code expected_value"
+    " fixed_in function gid gid_index gpu host interface library limit magic_text missing_ranks mtu"
+    " nearest network nranks op_count operation other_bytes other_operation other_version path peer"
+    " peer_host peer_rank pid port rank ranks_seen shm_needed signal size size_human status status_name"
+    " symbol text timeout_s value variable version xid ";
+
+bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// {name} or {name|fallback} at the start of `text`. Other braces (`awk '{print $1}'`, ${HOME}) are plain text.
+struct Place {
+  std::string_view name, fallback;
+  bool has_fallback = false;
+  size_t size = 0;  // 0: there is none
+};
+
+Place PlaceAt(std::string_view text) {
+  size_t i = 1;
+  while (i < text.size() && IsNameByte(text[i])) ++i;
+  if (i == 1 || i == text.size()) return {};
+  const std::string_view name = text.substr(1, i - 1);
+  if (text[i] == '}') return {name, {}, false, i + 1};
+  const size_t close = text.find('}', i);
+  if (text[i] != '|' || close == std::string_view::npos) return {};
+  return {name, text.substr(i + 1, close - i - 1), true, close + 1};
+}
+
+// The end of the section whose content starts at `from`: the position of its "]]". Sections nest.
+size_t SectionEnd(std::string_view text, size_t from) {
+  int depth = 1;
+  for (size_t i = from; i + 1 < text.size(); ++i) {
+    if (text[i] == '[' && text[i + 1] == '[')
+      ++depth, ++i;
+    else if (text[i] == ']' && text[i + 1] == ']') {
+      if (--depth == 0) return i;
+      ++i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+struct Expansion {
+  std::string text;
+  bool complete = true;  // every name without a fallback was known
+  bool any_name = false;
+};
+
+constexpr int kDepth = 8;  // nested sections
+
+Expansion Expand(std::string_view text, const TemplateValues& values, int depth) {
+  Expansion out;
+  for (size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (rest.substr(0, 2) == "{{") {
+      out.text += '{';
+      i += 2;
+      continue;
+    }
+    if (rest[0] == '{') {
+      if (const Place place = PlaceAt(rest); place.size != 0) {
+        const auto it = values.find(place.name);
+        const bool known = it != values.end() && !it->second.empty();
+        out.any_name = true;
+        if (known)
+          out.text += it->second;
+        else if (place.has_fallback)
+          out.text += place.fallback;
+        else
+          out.text += '?', out.complete = false;
+        i += place.size;
+        continue;
+      }
+    }
+    if (rest.substr(0, 2) == "[[" && depth < kDepth) {
+      if (const size_t end = SectionEnd(text, i + 2); end != std::string_view::npos) {
+        const Expansion section = Expand(text.substr(i + 2, end - i - 2), values, depth + 1);
+        if (!section.any_name)
+          out.text += "[[" + section.text + "]]";  // a shell's [[ -f x ]]
+        else if (section.complete)
+          out.text += section.text;
+        out.any_name |= section.any_name;
+        i = end + 2;
+        continue;
+      }
+    }
+    out.text += rest[0];
+    ++i;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ExpandTemplate(std::string_view text, const TemplateValues& values) { return Expand(text, values, 0).text; }
+
+std::vector<std::string> CheckTemplate(std::string_view text) {
+  std::vector<std::string> wrong;
+  int depth = 0;
+  for (size_t i = 0; i < text.size();) {
+    const std::string_view pair = text.substr(i, 2);
+    if (pair == "{{") {
+      i += 2;
+    } else if (text[i] == '{') {
+      const Place place = PlaceAt(text.substr(i));
+      const bool known = kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
+      if (place.size != 0 && !known)
+        wrong.push_back("the name {" + std::string(place.name) + "} is not one of kb/README.md");
+      i += std::max<size_t>(place.size, 1);
+    } else if (pair == "[[") {
+      ++depth, i += 2;
+    } else if (pair == "]]" && depth > 0) {
+      --depth, i += 2;
+    } else {
+      ++i;
+    }
+  }
+  if (depth != 0) wrong.emplace_back("a [[ has no ]]");
+  return wrong;
+}
+
+}  // namespace ncclwhy

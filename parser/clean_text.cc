@@ -1,0 +1,238 @@
+#include "parser/clean_text.h"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// Length of an escape sequence at `at` (which holds ESC), at least 1.
+size_t EscapeLength(std::string_view text, size_t at) {
+  if (at + 1 >= text.size()) return 1;
+  size_t i = at + 2;
+  if (text[at + 1] == '[') {
+    while (i < text.size() && (scan::IsDigit(text[i]) || text[i] == ';' || text[i] == '?' || text[i] == ' ')) ++i;
+    return i < text.size() ? i + 1 - at : i - at;
+  }
+  if (text[at + 1] == ']') {  // title: ends with BEL or ESC backslash
+    while (i < text.size() && text[i] != '\a' && text[i] != '\x1b') ++i;
+    if (i < text.size() && text[i] == '\x1b') ++i;
+    return i < text.size() ? i + 1 - at : i - at;
+  }
+  return 2;
+}
+
+// Length of `[36m`, `[0m`, `[1;31m` at `at`, or 0.
+size_t LostEscapeLength(std::string_view text, size_t at) {
+  size_t i = at + 1;
+  while (i < text.size() && (scan::IsDigit(text[i]) || text[i] == ';')) ++i;
+  const size_t digits = i - at - 1;
+  return digits > 0 && digits <= 12 && i < text.size() && text[i] == 'm' ? i + 1 - at : 0;
+}
+
+void AppendUtf8(uint32_t code, std::string& out) {
+  const auto put = [&](uint32_t v) { out.push_back(static_cast<char>(static_cast<unsigned char>(v))); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | (code >> 6));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xE0 | (code >> 12));
+    put(0x80 | ((code >> 6) & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
+
+// The raw (still escaped) value of a string member; empty when there is none.
+std::string_view JsonMember(std::string_view object, std::string_view key) {
+  size_t at = 0;
+  while ((at = scan::Find(object, key, at)) != std::string_view::npos) {
+    scan::Cursor c(object.substr(at + key.size()));
+    at += key.size();
+    c.SkipSpaces();
+    if (!c.Char(':')) continue;
+    c.SkipSpaces();
+    if (!c.Char('"')) continue;
+    const std::string_view rest = c.Rest();
+    for (size_t i = 0; i < rest.size(); ++i) {
+      if (rest[i] == '\\') {
+        ++i;
+      } else if (rest[i] == '"') {
+        return rest.substr(0, i);
+      }
+    }
+    return rest;
+  }
+  return {};
+}
+
+void Unescape(std::string_view raw, std::string& out) {
+  out.clear();
+  for (size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '\\' || i + 1 >= raw.size()) {
+      out.push_back(raw[i]);
+      continue;
+    }
+    switch (raw[++i]) {
+      case 'n':
+        if (i + 1 < raw.size()) out.push_back(' ');  // an inner newline; the final one is dropped
+        break;
+      case 't':
+        out.push_back('\t');
+        break;
+      case 'r':
+      case 'b':
+      case 'f':
+        break;
+      case 'u': {
+        uint64_t code = 0;
+        scan::Cursor c(raw.substr(i + 1, 4));
+        if (raw.size() - i > 4 && c.Hex(&code) && c.AtEnd()) {
+          AppendUtf8(static_cast<uint32_t>(code), out);
+          i += 4;
+        }
+        break;
+      }
+      default:
+        out.push_back(raw[i]);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view StripAnsi(std::string_view text, std::string& scratch) {
+  const bool escapes = std::memchr(text.data(), '\x1b', text.size()) != nullptr;
+  const bool lost = scan::Contains(text, "[0m") || (!text.empty() && text[0] == '[' && LostEscapeLength(text, 0) > 0);
+  if (!escapes && !lost) return text;
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    size_t n = 0;
+    if (text[i] == '\x1b') {
+      n = EscapeLength(text, i);
+    } else if (lost && text[i] == '[') {
+      n = LostEscapeLength(text, i);
+    }
+    if (n == 0) {
+      out.push_back(text[i++]);
+    } else {
+      i += n;
+    }
+  }
+  scratch = std::move(out);
+  return scratch;
+}
+
+std::string_view DecodeEntities(std::string_view text, std::string& scratch) {
+  static constexpr std::pair<std::string_view, char> kEntities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
+                                                                    {"&quot;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''},
+                                                                    {"&nbsp;", ' '}};
+  bool any = false;
+  for (size_t at = scan::Find(text, "&"); at != std::string_view::npos && !any; at = scan::Find(text, "&", at + 1)) {
+    for (const auto& [name, c] : kEntities) any = any || scan::StartsWith(text.substr(at), name);
+  }
+  if (!any) return text;
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    bool replaced = false;
+    if (text[i] == '&') {
+      for (const auto& [name, c] : kEntities) {
+        if (!scan::StartsWith(text.substr(i), name)) continue;
+        out.push_back(c);
+        i += name.size();
+        replaced = true;
+        break;
+      }
+    }
+    if (!replaced) out.push_back(text[i++]);
+  }
+  scratch = std::move(out);
+  return scratch;
+}
+
+// {"log":"text\n","stream":"stderr","time":"2025-03-01T12:00:00Z"}
+bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
+  if (text.size() < 10 || text[0] != '{' || text[1] != '"') return false;
+  for (std::string_view key : {"\"log\"", "\"message\"", "\"textPayload\"", "\"MESSAGE\""}) {
+    const std::string_view raw = JsonMember(text, key);
+    if (raw.data() == nullptr) continue;
+    std::string value;
+    Unescape(raw, value);
+    scratch = std::move(value);
+    out->text = scratch;
+    while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
+    out->time = JsonMember(text, "\"time\"");
+    if (out->time.empty()) out->time = JsonMember(text, "\"@timestamp\"");
+    if (out->time.empty()) out->time = JsonMember(text, "\"timestamp\"");
+    out->stream = JsonMember(text, "\"stream\"");
+    out->pod = JsonMember(text, "\"pod_name\"");
+    out->host = JsonMember(text, "\"_HOSTNAME\"");
+    return true;
+  }
+  return false;
+}
+
+bool IsValidUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      uint64_t word = 0;
+      for (++i; i + 8 <= text.size(); i += 8) {
+        std::memcpy(&word, text.data() + i, 8);
+        if ((word & 0x8080808080808080ull) != 0) break;
+      }
+      continue;
+    }
+    const size_t n = c >= 0xF0 && c < 0xF5 ? 3 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xC2 && c < 0xE0 ? 1 : 0;
+    if (n == 0 || i + n >= text.size()) return false;
+    for (size_t k = 1; k <= n; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
+    }
+    const auto second = static_cast<unsigned char>(text[i + 1]);
+    if ((c == 0xE0 && second < 0xA0) || (c == 0xED && second > 0x9F) || (c == 0xF0 && second < 0x90) ||
+        (c == 0xF4 && second > 0x8F)) {
+      return false;
+    }
+    i += n + 1;
+  }
+  return true;
+}
+
+bool MayNeedCleaning(std::string_view text) {
+  if (text.empty()) return false;
+  // No early end and no branch: compilers make this sixteen bytes at a time.
+  unsigned char any = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    const char c = text[i];
+    any |= static_cast<unsigned char>((c == '\x1b') | (c == '&') | ((c == '[') & (text[i + 1] == '0')));
+  }
+  return any != 0 || text.back() == '\x1b' || text.back() == '&';
+}
+
+bool LooksBinary(std::string_view text) {
+  // Most lines have no byte below the blank: eight at a time.
+  constexpr uint64_t kOnes = 0x0101010101010101ull;
+  uint64_t below = 0;
+  uint64_t word = 0;
+  size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::memcpy(&word, text.data() + at, 8);
+    below |= (word - kOnes * 0x20) & ~word & (kOnes << 7);
+  }
+  for (; at < text.size(); ++at) below |= static_cast<unsigned char>(text[at]) < 0x20 ? 1 : 0;
+  if (below == 0) return false;
+  size_t control = 0;
+  for (char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    control += u < 0x20 && c != '\t' && c != '\x1b' && c != '\b' && c != '\r' && c != '\f' ? 1 : 0;
+  }
+  return control >= 4 && control * 8 > text.size();
+}
+
+}  // namespace ncclwhy

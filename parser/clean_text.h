@@ -1,0 +1,35 @@
+// What terminals, web pages and container runtimes do to the text of a line, undone.
+//
+// Each function returns the text itself when there is nothing to undo, else a view into `scratch`, which is replaced.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+// False when neither StripAnsi nor DecodeEntities has anything to undo; one look instead of three searches.
+bool MayNeedCleaning(std::string_view text);
+
+// ESC [ … letter, ESC ] … BEL, and the same with the ESC lost in pasting: `[36m(RayWorker pid=1)[0m`.
+std::string_view StripAnsi(std::string_view text, std::string& scratch);
+
+// &lt; &gt; &amp; &quot; &#39; &nbsp;
+std::string_view DecodeEntities(std::string_view text, std::string& scratch);
+
+// One JSON object per line, as container runtimes and shippers write it. Views into the line or into `scratch`.
+struct JsonLog {
+  std::string_view text;  // the value of "log", "message" or "textPayload", unescaped, without its final newline
+  std::string_view time;
+  std::string_view stream;
+  std::string_view pod;
+  std::string_view host;
+};
+// False when `text` is no such object.
+bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out);
+
+bool IsValidUtf8(std::string_view text);
+// More control bytes than text ever has.
+bool LooksBinary(std::string_view text);
+
+}  // namespace ncclwhy

@@ -1,0 +1,17 @@
+// Whose line is it, when it is not NCCL's? Told from the line alone.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+// `text`: without launcher prefixes. kUnknown for the program's own output and for empty lines.
+Dialect SniffDialect(std::string_view text);
+
+// Length of the exception's name when `text` is the last line of a traceback, `torch.cuda.OutOfMemoryError: …`; else 0.
+size_t PythonExceptionLength(std::string_view text);
+
+}  // namespace ncclwhy

@@ -1,0 +1,60 @@
+// Event: one typed fact that a line states. Strings live in the pool of the SourceFacts that owns the event.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/ids.h"
+
+namespace ncclwhy {
+
+enum class LogLevel : uint8_t { kNone, kVersion, kWarn, kInfo, kAbort, kTrace, kCall, kDiag };
+std::string_view LevelName(LogLevel level);  // "WARN", …; "" for kNone
+
+// Whose line it is. kNccl covers RCCL and NCCL's plug-ins.
+enum class Dialect : uint8_t { kNccl, kTorch, kPython, kMpi, kSlurm, kKubernetes, kKernel, kFramework, kUnknown };
+std::string_view DialectName(Dialect dialect);  // "nccl", …
+
+enum class EventKind : uint8_t {
+#define X(id, name, doc) id,
+#include "parser/event_kinds.def"
+#undef X
+};
+std::string_view EventKindName(EventKind kind);
+
+enum class FieldId : uint8_t {
+#define X(id, name) id,
+#include "parser/field_ids.def"
+#undef X
+};
+std::string_view FieldName(FieldId field);
+// False when no field has that name.
+bool FieldFromName(std::string_view name, FieldId* field);
+
+struct Field {
+  FieldId id;
+  StringId value;
+};
+
+inline constexpr uint32_t kNoProcess = UINT32_MAX;
+inline constexpr int32_t kNoDevice = INT32_MIN;
+
+struct Event {
+  uint64_t offset = 0;            // byte offset of the line in its source
+  uint32_t line = 0;              // 1-based
+  uint32_t process = kNoProcess;  // index into SourceFacts::processes
+  uint32_t tid = 0;
+  int32_t device = kNoDevice;  // CUDA ordinal in the header
+  int32_t launcher_rank = -1;  // rank that a launcher prefix gave; may number something else than NCCL's ranks
+  EventKind kind = EventKind::kInfo;
+  LogLevel level = LogLevel::kNone;
+  Dialect dialect = Dialect::kUnknown;
+  uint32_t nccl_line = 0;    // of `file.cc:NN`
+  StringId nccl_file;        // misc/socket.cc; invalid when the line names none
+  StringId time;             // as printed; invalid when there is none
+  StringId text;             // message behind the header, clipped at limits::kEvidenceText
+  uint32_t field_begin = 0;  // [field_begin, field_begin + field_count) of SourceFacts::fields
+  uint32_t field_count = 0;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,20 @@
+// The line with which NCCL introduces a communicator and says what happens to it: `[FUNC ]comm P KEY VALUE … - PHASE`.
+#pragma once
+
+#include <string_view>
+
+#include "parser/facts_builder.h"
+
+namespace ncclwhy {
+
+struct CommLine {
+  std::string_view function, comm, rank, nranks, cuda_dev, nvml_dev, bus_id, comm_id, parent, color, key, split_count;
+  std::string_view nnodes, local_ranks, local_rank, mnnvl;
+  std::string_view phase;  // "Init START", "Abort COMPLETE", …; empty when the line has none
+};
+
+// False when the text is no such line.
+bool ParseCommLine(std::string_view body, CommLine* line);
+void WriteCommFields(const CommLine& line, EventWriter e);
+
+}  // namespace ncclwhy

@@ -1,0 +1,108 @@
+// Which family may know a message? Told from its first byte, so that most families are never asked.
+#include "parser/extract/extract.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+
+Endpoint SplitEndpoint(std::string_view text) {
+  const size_t open = text.find('<');
+  if (open == std::string_view::npos) return {text, {}};
+  const size_t close = text.find('>', open);
+  return {text.substr(0, open),
+          text.substr(open + 1, (close == std::string_view::npos ? text.size() : close) - open - 1)};
+}
+
+// Writes facts only when the answer is kQuiet: everybody else is asked again later.
+Known ExtractQuiet(const Extraction& x, bool keep_every_collective) {
+  const std::string_view body = x.body();
+  if (body.size() < 8) return Known::kNo;
+  if (x.line.header.level == LogLevel::kCall) return ExtractQuietCall(x);
+  switch (body[0]) {
+    case 'C':  // Channel 00/02 : 0 1, Channel 00/0 : 0[0] -> 1[1] via …, CollNet …
+      return body[1] == 'h' || body[2] == 'l' ? ExtractChannel(x) : Known::kNo;
+    case 'T':  // Trees …, Tree 0 : …
+      return body[1] == 'r' ? ExtractChannel(x) : Known::kNo;
+    case 'R':
+      if (body[1] == 'i') return ExtractChannel(x);
+      return ExtractCollective(x, keep_every_collective);
+    case 'A':
+    case 'B':
+    case 'G':
+    case 'S':
+      return ExtractCollective(x, keep_every_collective);
+    default:
+      return Known::kNo;
+  }
+}
+
+Known ExtractNccl(const Extraction& x, ExtractFamily* known_family, bool asked) {
+  const std::string_view body = x.body();
+  const LogLevel level = x.line.header.level;
+  if (level == LogLevel::kCall) return ExtractCall(x);
+  const auto ask = [&](std::initializer_list<ExtractFamily> families) {
+    if (asked) return *known_family == nullptr ? Known::kNo : (*known_family)(x);
+    *known_family = nullptr;
+    for (const ExtractFamily family : families) {
+      const Known known = family(x);
+      if (known == Known::kNo) continue;
+      *known_family = family;
+      return known;
+    }
+    return Known::kNo;
+  };
+  if (level == LogLevel::kWarn || level == LogLevel::kAbort) {
+    const Known known = ask({ExtractIb, ExtractSocket, ExtractResultTrace, ExtractTopo});
+    if (known == Known::kNo) x.Begin(EventKind::kWarning);
+    return Known::kYes;
+  }
+  if (level == LogLevel::kVersion) return ExtractEnv(x);
+  if (body.empty()) return Known::kNo;
+  switch (body[0]) {
+    case 'c':  // comm 0x…, cudaDriverVersion, connect returned …
+      return ask({ExtractInit, ExtractAbort, ExtractEnv, ExtractSocket, ExtractResultTrace});
+    case 'n':  // ncclCommInitRank comm …, ncclRemoteError, nranks …
+      return ask({ExtractInit, ExtractAbort, ExtractResultTrace, ExtractSocket, ExtractTopo, ExtractProxy});
+    case 'I':
+    case '[':
+      return ask({ExtractInit, ExtractProxy, ExtractNet, ExtractEnv, ExtractTopo});
+    case 'B':
+      return ask({ExtractBootstrap});
+    case 'N':
+      return ask({ExtractEnv, ExtractIb, ExtractTopo, ExtractNet, ExtractProxy, ExtractSocket});
+    case 'C':
+      return ask({ExtractChannel, ExtractSocket, ExtractEnv, ExtractProxy, ExtractIb, ExtractTopo});
+    default:
+      return ask({ExtractNet, ExtractTopo, ExtractResultTrace, ExtractSocket, ExtractAbort, ExtractEnv, ExtractProxy,
+                  ExtractIb, ExtractInit, ExtractChannel});
+  }
+}
+
+void ExtractForeign(const Extraction& x, ForeignState& state) {
+  if (ExtractTorch(x, state) || ExtractElastic(x, state)) return;
+  switch (x.line.dialect) {
+    case Dialect::kPython:
+    case Dialect::kFramework:
+      ExtractPython(x);
+      return;
+    case Dialect::kMpi:
+      ExtractMpi(x);
+      return;
+    case Dialect::kSlurm:
+      ExtractSlurm(x);
+      return;
+    case Dialect::kKernel:
+      ExtractKernel(x);
+      return;
+    case Dialect::kKubernetes:
+      ExtractKubernetes(x);
+      return;
+    default:
+      if (ExtractPython(x) || ExtractMpi(x)) return;
+      // nccl-tests: `node: Test NCCL failure common.cu:958 'unhandled system error / '`
+      if (scan::Contains(x.body(), "NCCL failure ") || scan::Contains(x.body(), "Test CUDA failure ")) {
+        x.Begin(EventKind::kApplication);
+      }
+  }
+}
+
+}  // namespace ncclwhy

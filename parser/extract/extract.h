@@ -1,0 +1,74 @@
+// Extractors: one function per family of messages. Each looks at the body of a line and, when the text is one of its
+// own, writes an event or aggregated fact. None keeps state of the line.
+//
+// To add a message see parser/README.md.
+#pragma once
+
+#include <string_view>
+
+#include "parser/facts_builder.h"
+#include "parser/parsed_line.h"
+
+namespace ncclwhy {
+
+struct Extraction {
+  const ParsedLine& line;
+  uint32_t process;
+  FactsBuilder& out;
+  std::string_view body() const { return line.body; }
+  EventWriter Begin(EventKind kind) const { return out.Begin(kind, line, process); }
+};
+
+enum class Known : uint8_t {
+  kNo,     // not a message of this family
+  kQuiet,  // known and eventless: neither recognizer nor sink need to see it
+  kYes,    // known
+};
+
+// Channel lists, edges, rings, trees, graph dumps, COLL and CALL lines; the hot path. kNo when anything is unusual.
+Known ExtractQuiet(const Extraction& x, bool keep_every_collective);
+
+// One family of NCCL's messages. Whether it knows a message depends on level and body alone.
+using ExtractFamily = Known (*)(const Extraction& x);
+
+// NCCL's other messages, by family. ExtractNccl asks the right ones, or with `asked` only `*family`, which it told when
+// it saw the same level and body before (null: none of them).
+Known ExtractNccl(const Extraction& x, ExtractFamily* family, bool asked);
+Known ExtractInit(const Extraction& x);
+Known ExtractAbort(const Extraction& x);
+Known ExtractBootstrap(const Extraction& x);
+Known ExtractEnv(const Extraction& x);
+Known ExtractNet(const Extraction& x);
+Known ExtractChannel(const Extraction& x);
+Known ExtractCollective(const Extraction& x, bool keep_every_collective);
+Known ExtractCall(const Extraction& x);
+Known ExtractQuietCall(const Extraction& x);
+Known ExtractSocket(const Extraction& x);
+Known ExtractIb(const Extraction& x);
+Known ExtractProxy(const Extraction& x);
+Known ExtractResultTrace(const Extraction& x);
+Known ExtractTopo(const Extraction& x);
+
+// Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
+struct ForeignState {
+  uint32_t last_error_stream = kNoProcess;  // the process whose `Last error:` the next line completes
+  bool last_error_open = false;
+  std::string elastic_rank, elastic_local_rank, elastic_host, elastic_exit, elastic_pid;
+};
+void ExtractForeign(const Extraction& x, ForeignState& state);
+bool ExtractTorch(const Extraction& x, ForeignState& state);
+bool ExtractElastic(const Extraction& x, ForeignState& state);
+bool ExtractPython(const Extraction& x);
+bool ExtractMpi(const Extraction& x);
+bool ExtractSlurm(const Extraction& x);
+bool ExtractKernel(const Extraction& x);
+bool ExtractKubernetes(const Extraction& x);
+
+// `ADDR<PORT>` or `HOST<PORT>` split; port empty when there is none.
+struct Endpoint {
+  std::string_view host;
+  std::string_view port;
+};
+Endpoint SplitEndpoint(std::string_view text);
+
+}  // namespace ncclwhy

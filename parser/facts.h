@@ -1,0 +1,104 @@
+// SourceFacts: everything that one source (file, archive member, stream) says about the job, as a mergeable value.
+//
+// Made by one thread from one source; independent of chunk borders. Facts of several sources are merged by putting
+// them into one list ordered by name: nothing in here refers to another source. Bounded by base/limits.h, not by the
+// number of uneventful lines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/string_pool.h"
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+// A place in a source.
+struct LineRef {
+  uint32_t line = 0;  // 1-based, 0 = none
+  uint64_t offset = 0;
+  StringId text;
+};
+
+// One host:pid as it appears in this source, or the lines without a header that came through one launcher stream
+// (a prefix, or none). A stream gets the host and pid of the process that wrote its headers when there is exactly one,
+// so several entries of a source may be one process; else its host and pid are what the prefix told, or invalid / -1.
+struct ProcessFacts {
+  StringId host;  // as spelled; invalid when unknown
+  int64_t pid = -1;
+  int32_t launcher_rank = -1;  // most frequent rank of the launcher prefixes on its lines
+  StringId pod;                // pod, container or actor of a collector prefix
+  uint64_t lines = 0;          // lines of this process
+  uint64_t warns = 0;
+  LineRef first;
+  LineRef last;            // its last line in this source: where a killed process stops
+  bool last_torn = false;  // the last line is cut
+};
+
+// An edge, aggregated over channels: `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`.
+struct ConnectionFacts {
+  uint32_t process = kNoProcess;
+  int32_t from = -1;
+  int32_t to = -1;
+  char direction = ' ';  // 's' [send], 'r' [receive], ' ' both ends in one line
+  StringId transport;    // P2P/IPC, P2P/CUMEM, SHM, NET/IB, NET/Socket, COLLNET/…
+  StringId device;       // "0" of NET/IB/0
+  bool gdr = false;      // /GDRDMA
+  bool shared = false;
+  uint32_t channels = 0;  // lines folded
+  LineRef first;
+};
+
+// One call of a COLL line: `AllReduce: opCount 1f sendbuff … count 65536 datatype 7 op 0 root 0 comm 0x… [nranks=4]`.
+struct CollectiveCall {
+  uint64_t op_count = 0;
+  uint64_t count = 0;
+  uint32_t line = 0;
+  int32_t root = 0;       // the peer for Send and Recv
+  uint8_t operation = 0;  // index into kCollectiveNames
+  uint8_t datatype = 0;
+  uint8_t op = 0;
+  bool operator==(const CollectiveCall&) const = default;
+};
+inline constexpr std::array<std::string_view, 16> kCollectiveNames = {
+    "?",        "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "Send",      "Recv",
+    "AlltoAll", "Gather",    "Scatter",   "Put",           "Signal",    "Wait",   "AlltoAllv", "Other"};
+
+// Collectives that one process issued on one communicator pointer, in order, in constant memory:
+// a rolling hash with checkpoints (interval doubles when full) and the last limits::kCollectiveWindow calls verbatim.
+// Sends and receives are not part of the hash: their order may differ between ranks.
+struct CollectiveStream {
+  uint32_t process = kNoProcess;
+  StringId comm;  // pointer as printed
+  int64_t nranks = -1;
+  uint64_t calls = 0;      // collectives
+  uint64_t p2p_calls = 0;  // Send and Recv
+  uint64_t hash = 0;       // over (operation, count, datatype, op, root) of all calls
+  uint64_t interval = 1;   // checkpoints[i] is the hash after (i + 1) * interval calls
+  std::vector<uint64_t> checkpoints;
+  std::vector<CollectiveCall> window;      // ring buffer; the newest call is at (calls - 1) % kCollectiveWindow
+  std::vector<CollectiveCall> p2p_window;  // the same for Send and Recv
+  LineRef first;
+  LineRef last;
+};
+
+struct SourceFacts {
+  std::string name;  // as given by the user, or archive.tar/member
+  uint64_t bytes = 0;
+  StringPool strings;
+  Counters counters;  // coverage classes and everything that was dropped
+  std::vector<ProcessFacts> processes;
+  std::vector<Event> events;  // in line order
+  std::vector<Field> fields;
+  std::vector<ConnectionFacts> connections;
+  std::vector<CollectiveStream> collectives;
+
+  std::string_view Str(StringId id) const { return strings.View(id); }
+  // The value of a field, or an empty view.
+  std::string_view Get(const Event& event, FieldId field) const;
+};
+
+}  // namespace ncclwhy

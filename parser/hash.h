@@ -1,0 +1,81 @@
+// Mixing for the parser's small open-addressing tables and for the digest of collectives. Stable across platforms: the
+// digests of different machines are compared.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace ncclwhy {
+
+inline uint64_t Mix64(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ull;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+inline uint64_t HashBytes(std::string_view text, uint64_t seed) {
+  uint64_t h = seed ^ (text.size() * 0x9e3779b97f4a7c15ull);
+  while (text.size() >= 8) {
+    uint64_t word;
+    std::memcpy(&word, text.data(), 8);
+    h = Mix64(h ^ word);
+    text.remove_prefix(8);
+  }
+  uint64_t tail = 0;
+  for (char c : text) tail = (tail << 8) | static_cast<unsigned char>(c);
+  return Mix64(h ^ tail);
+}
+
+// Slots of indices into a vector that the caller owns. `Equal(index)` compares, `Hash(index)` rehashes. Half of the
+// hash stands beside each index: what is compared is nearly always equal, and nothing else of the vector is fetched.
+class IndexTable {
+ public:
+  static constexpr uint32_t kEmpty = UINT32_MAX;
+
+  template <typename Equal>
+  uint32_t Find(uint64_t hash, Equal equal) const {
+    if (slots_ == nullptr) return kEmpty;
+    for (uint64_t i = hash & mask_;; i = (i + 1) & mask_) {
+      const Slot slot = slots_[i];
+      if (slot.index == kEmpty || (slot.tag == TagOf(hash) && equal(slot.index))) return slot.index;
+    }
+  }
+  template <typename Hash>
+  void Add(uint64_t hash, uint32_t index, Hash rehash) {
+    if (slots_ == nullptr || (used_ + 1) * 2 > mask_ + 1) {
+      const uint64_t size = slots_ == nullptr ? 16 : (mask_ + 1) * 2;
+      auto bigger = std::make_unique<Slot[]>(size);
+      if (slots_ != nullptr) {
+        for (uint64_t i = 0; i <= mask_; ++i) {
+          if (slots_[i].index != kEmpty) Place(bigger.get(), size - 1, rehash(slots_[i].index), slots_[i].index);
+        }
+      }
+      slots_ = std::move(bigger);
+      mask_ = size - 1;
+    }
+    Place(slots_.get(), mask_, hash, index);
+    ++used_;
+  }
+
+ private:
+  struct Slot {
+    uint32_t index = kEmpty;
+    uint32_t tag = 0;
+  };
+  static uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+  static void Place(Slot* slots, uint64_t mask, uint64_t hash, uint32_t index) {
+    uint64_t i = hash & mask;
+    while (slots[i].index != kEmpty) i = (i + 1) & mask;
+    slots[i] = {index, TagOf(hash)};
+  }
+  std::unique_ptr<Slot[]> slots_;
+  uint64_t mask_ = 0;
+  uint64_t used_ = 0;
+};
+
+}  // namespace ncclwhy

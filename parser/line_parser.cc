@@ -1,0 +1,372 @@
+#include "parser/line_parser.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "parser/clean_text.h"
+#include "parser/dialect.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// The text of a record that was followed by another one in the same line is cut, unless it ends as its kind always
+// does.
+bool EndsWhole(const ParsedLine& line) {
+  const std::string_view body = line.body;
+  if (line.header.level == LogLevel::kCall) return !body.empty() && body.back() == ')';
+  return scan::EndsWith(body, " COMPLETE") || scan::EndsWith(body, " START");
+}
+
+// Launcher and system lines are nobody's unless a prefix says whose.
+bool BelongsToStream(Dialect dialect) {
+  return dialect != Dialect::kMpi && dialect != Dialect::kSlurm && dialect != Dialect::kKernel &&
+         dialect != Dialect::kKubernetes;
+}
+
+// Where the record at `torch` begins if a Ray worker's prefix stands in front: `(Actor pid=812, ip=10.1.62.31)
+// [rank9]:…`
+size_t WorkerPrefix(std::string_view text, size_t torch) {
+  if (torch < 8 || text.substr(torch - 2, 2) != ") ") return torch;
+  const size_t open = text.find_last_of('(', torch);
+  if (open == std::string_view::npos || open == 0 || torch - open > 120) return torch;
+  return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
+}
+
+bool IsBlank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
+}
+
+}  // namespace
+
+void LineParser::OnPiece(const LinePiece& piece) {
+  if (piece.first) class_ = {};
+  const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);
+  if (!Quick(piece, piece.text, known, OuterPrefix{})) Slow(piece, known);
+  if (!piece.ascii && !IsValidUtf8(piece.text)) class_.invalid = true;
+  if (piece.last) CountLine();
+}
+
+// host:pid:tid [dev] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
+// A header that was seen before, and a message that needs neither recognizer nor sink.
+bool LineParser::Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known,
+                       const OuterPrefix& outer) {
+  if (known == nullptr) return false;
+  quick_.offset = piece.offset;
+  quick_.number = piece.number;
+  quick_.body = text.substr(known->bytes.size());
+  quick_.header.tid = known->tid;
+  quick_.header.device = known->device;
+  quick_.header.level = known->level;
+  quick_.dialect = Dialect::kNccl;
+  const uint32_t process = known->process;
+  const Extraction x{quick_, process, builder_};
+  if (ExtractQuiet(x, options_.keep_every_collective) != Known::kQuiet) return false;
+  processes_.Link(process, outer);
+  processes_.CountQuiet(process, quick_.body, piece.offset, piece.number);
+  class_.nccl = true;
+  ++class_.records;
+  return true;
+}
+
+void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
+  class_.clipped = class_.clipped || piece.clipped;
+  if (piece.had_nul) class_.binary = true;
+  if (IsBlank(piece.text)) return;
+  const bool whole = !piece.clipped && !piece.had_nul;
+  // A line of a new thread, or one behind a launcher's prefix.
+  const auto quick = [&](std::string_view text, const OuterPrefix& outer) {
+    known = processes_.Known(text);
+    if (known == nullptr) known = processes_.KnownByProcess(text);
+    return Quick(piece, text, known, outer);
+  };
+  if (whole && known == nullptr && quick(piece.text, OuterPrefix{})) return;
+  StrippedLine stripped;
+  HeaderMatch match;
+  const HeaderMatch* parsed = nullptr;
+  // Most lines have no prefix at all: ask for the header first.
+  bool no_header = false;
+  bool header = known != nullptr;
+  if (!header && scan::IsAlnum(piece.text[0])) {
+    no_header = !ParseHeader(piece.text, &match);
+    header = !no_header && match.header.present;
+  }
+  const auto has_escapes = [&] { return scan::Contains(piece.text, "\x1b") || scan::Contains(piece.text, "&"); };
+  if (header && !(MayNeedCleaning(piece.text) && has_escapes())) {
+    stripped.text = piece.text;
+    if (known == nullptr) parsed = &match;
+  } else {
+    stripped = stripper_.Strip(piece.text);
+    known = nullptr;
+    no_header = no_header && stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
+    if (whole && quick(stripped.text, stripped.prefix)) return;
+  }
+  if (LooksBinary(piece.text)) class_.binary = true;
+  if (IsBlank(stripped.text)) return;
+  if (SplitRecords(stripped.text, stripped.prefix, known, parsed, no_header)) {
+    EmitRecords(piece, stripped.text, stripped);
+  } else {
+    EmitForeign(piece, stripped.text, stripped);
+  }
+}
+
+void LineParser::AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer) {
+  Record& r = records_.emplace_back();
+  r.nccl = true;
+  r.begin = match.begin;
+  r.match = match;
+  NcclHeader& header = r.match.header;
+  if (header.present) {
+    const size_t spelled = header.host.size();
+    r.process = processes_.OfHeader(header, clean, outer);
+    // Whatever was glued to the host belongs to what stands in front.
+    if (header.host.size() < spelled) r.begin += spelled - header.host.size();
+  } else {
+    r.process = processes_.OfStream(outer);
+  }
+}
+
+// The header that begins `text`: its record, and what is needed to know it again.
+bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
+                             const HeaderMatch* parsed, bool no_header) {
+  if (known != nullptr) {
+    Record& r = records_.emplace_back();
+    r.nccl = true;
+    r.match.header.present = true;
+    r.match.header.host = text.substr(0, known->host_size);
+    r.match.header.pid = known->pid;
+    r.match.header.tid = known->tid;
+    r.match.header.device = known->device;
+    r.match.header.level = known->level;
+    r.match.body = known->bytes.size();
+    r.process = known->process;
+    processes_.Link(r.process, outer);
+    return true;
+  }
+  HeaderMatch match;
+  if (parsed == nullptr) {
+    if ((no_header || !ParseHeader(text, &match)) && !ParseHeaderless(text, &match)) return false;
+    parsed = &match;
+  }
+  AddHeader(*parsed, true, outer);
+  const Record& r = records_.back();
+  const NcclHeader& h = r.match.header;
+  const bool plain = h.present && h.host.data() == text.data() && h.host.size() == parsed->header.host.size() &&
+                     h.time.empty() && h.file.empty() && h.function.empty() && r.process != kNoProcess;
+  if (plain && (h.level == LogLevel::kInfo || h.level == LogLevel::kCall)) {
+    processes_.Know(text, r.match.body, h, r.process);
+  }
+  return true;
+}
+
+bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
+                              const HeaderMatch* parsed, bool no_header) {
+  records_.clear();
+  HeaderMatch match;
+  size_t from = 0;
+  if (FirstHeader(text, outer, known, parsed, no_header)) {
+    from = records_.back().match.body;
+  } else if (FindHeader(text, 0, &match)) {
+    const std::string_view junk = text.substr(0, match.begin);
+    if (!IsCutHeader(junk)) stripper_.Learn(junk);
+    records_.push_back({});  // what stands in front
+    AddHeader(match, false, outer);
+    from = match.body;
+  } else {
+    return false;
+  }
+  while (records_.size() < limits::kRecordsPerLine) {
+    HeaderMatch next;
+    const bool found = FindHeader(text, from, &next);
+    const size_t torch = FindTorchRecord(text.substr(0, found ? next.begin : text.size()), from);
+    if (torch != std::string_view::npos) {
+      Record r;
+      r.begin = torch;
+      records_.push_back(r);
+    }
+    if (!found) return true;
+    // NCCL's own text may hold the words: "… NCCL WARN" quoted. Only a header with a host begins a record here.
+    if (next.header.present) AddHeader(next, false, outer);
+    from = next.body;
+  }
+  class_.torn = true;
+  return true;
+}
+
+ParsedLine LineParser::NewLine(const LinePiece& piece, const OuterPrefix& outer) {
+  ParsedLine line;
+  line.offset = piece.offset;
+  line.number = piece.number;
+  line.raw = piece.text;
+  line.outer = outer;
+  line.first_record = class_.records == 0;
+  if (!line.first_record) facts_->counters.Add(Counter::kGluedRecords);
+  ++class_.records;
+  return line;
+}
+
+void LineParser::EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped) {
+  // Views of the original where the text is still part of it; a decoded text stands for itself.
+  const bool original =
+      text.data() >= piece.text.data() && text.data() + text.size() <= piece.text.data() + piece.text.size();
+  for (size_t i = 0; i < records_.size(); ++i) {
+    const Record& r = records_[i];
+    const bool followed = i + 1 < records_.size();
+    const size_t end = followed ? std::max(records_[i + 1].begin, r.begin) : text.size();
+    const std::string_view part = text.substr(r.begin, end - r.begin);
+    if (!r.nccl && (IsBlank(part) || IsCutHeader(part))) {
+      class_.torn = class_.torn || !IsBlank(part);
+      continue;
+    }
+    if (!r.nccl && i > 0) {
+      EmitGlued(piece, part, stripped);
+      continue;
+    }
+    ParsedLine line = NewLine(piece, stripped.prefix);
+    if (original) {
+      const size_t begin = i == 0 ? 0 : static_cast<size_t>(part.data() - piece.text.data());
+      line.raw = piece.text.substr(begin, static_cast<size_t>(part.data() + part.size() - piece.text.data()) - begin);
+    }
+    line.text = part;
+    line.body = part;
+    if (!r.nccl) {
+      EmitForeignRecord(line, stripped);
+      continue;
+    }
+    line.header = r.match.header;
+    line.body = text.substr(std::min(r.match.body, end), end - std::min(r.match.body, end));
+    line.torn = r.match.cut || piece.clipped;
+    line.dialect = Dialect::kNccl;
+    EmitNccl(line, r.process, followed, piece.terminated || !piece.last);
+  }
+}
+
+void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated) {
+  class_.nccl = true;
+  const Extraction x{line, process, builder_};
+  if (ExtractQuiet(x, options_.keep_every_collective) == Known::kQuiet) {
+    processes_.CountLine(process, line);
+    class_.torn = class_.torn || line.torn;
+    return;
+  }
+  if (followed && !EndsWhole(line)) line.torn = true;
+  class_.torn = class_.torn || line.torn;
+  BodyMemo::Entry* const memo = memo_.Find(line.header.level, line.body);
+  const bool judged = memo != nullptr && memo->judged;
+  ExtractFamily family = judged ? memo->family : nullptr;
+  const Known known = ExtractNccl(x, &family, judged);
+  processes_.CountLine(process, line);
+  if (known == Known::kQuiet) return;
+  int message = -1;
+  if (judged) {
+    message = memo->message;
+  } else if (recognizer_ != nullptr) {
+    message = recognizer_->Recognize(line.header.level, line.body);
+  }
+  if (memo != nullptr) {
+    memo->family = family;
+    memo->message = message;
+    memo->judged = true;
+    line.same_as = memo->number;
+  }
+  const bool recognised = recognizer_ == nullptr ? known != Known::kNo : message >= 0;
+  if (!recognised && !line.torn) {
+    class_.unrecognised = true;
+    if (known == Known::kNo) builder_.Begin(EventKind::kUnrecognised, line, process);
+  }
+  if (!recognised && !terminated && process != kNoProcess) facts_->processes[process].last_torn = true;
+  if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
+}
+
+// `stone:2984736:29` – a header that another line cut off before it said anything.
+bool LineParser::IsCutHeader(std::string_view text) const {
+  size_t n = 0;
+  while (n < text.size() && n < 64 && scan::IsHostChar(text[n])) ++n;
+  if (n == 0 || n >= text.size() || text[n] != ':') return false;
+  if (n + 1 < text.size() && !scan::IsDigit(text[n + 1])) return false;
+  return processes_.IsKnownHost(text.substr(0, n)) && text.size() < n + 48;
+}
+
+void LineParser::EmitForeign(const LinePiece& piece, std::string_view text, const StrippedLine& stripped) {
+  if (IsCutHeader(text)) {
+    class_.torn = true;
+    return;
+  }
+  // `Epoch 0:   6%|██ … 1.37it/s][E ProcessGroupNCCL.cpp:458] …`
+  const size_t torch = FindTorchRecord(text, 1);
+  const size_t split = torch == std::string_view::npos || torch < 2 ? text.size() : WorkerPrefix(text, torch);
+  EmitForeignPart(piece, text.substr(0, split), stripped);
+  if (split < text.size()) EmitGlued(piece, text.substr(split), stripped);
+}
+
+void LineParser::EmitForeignPart(const LinePiece& piece, std::string_view part, const StrippedLine& stripped) {
+  if (IsBlank(part)) return;
+  ParsedLine line = NewLine(piece, stripped.prefix);
+  line.text = part;
+  line.body = part;
+  line.torn = piece.clipped;
+  EmitForeignRecord(line, stripped);
+}
+
+// A PyTorch record behind something else brings its own prefix: `…[rank9]:[E416 13:21:26.9 ProcessGroupNCCL.cpp:1834]
+// …`
+void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around) {
+  StrippedLine own = stripper_.StripPart(part);
+  ParsedLine line = NewLine(piece, around.prefix);
+  line.raw = part;
+  line.text = own.text;
+  line.body = own.text;
+  line.torn = piece.clipped;
+  if (own.prefix.rank >= 0) line.outer.rank = own.prefix.rank;
+  if (own.prefix.pid >= 0) line.outer.pid = own.prefix.pid;
+  if (!own.prefix.host.empty()) line.outer.host = own.prefix.host;
+  if (!own.prefix.pod.empty()) line.outer.pod = own.prefix.pod;
+  own.prefix = line.outer;
+  own.prefix.any = own.prefix.any || around.prefix.any;
+  own.only_time = own.only_time && around.only_time;
+  EmitForeignRecord(line, own);
+}
+
+void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
+  BodyMemo::Entry* const memo = memo_.Find(LogLevel::kNone, line.text);
+  line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text);
+  if (memo != nullptr) {
+    memo->dialect = line.dialect;
+    memo->judged = true;
+    line.same_as = memo->number;
+  }
+  if (stripped.kernel && line.dialect != Dialect::kSlurm) line.dialect = Dialect::kKernel;
+  if (stripped.framework && line.dialect == Dialect::kUnknown) line.dialect = Dialect::kFramework;
+  const bool prefixed = stripped.prefix.any && !stripped.only_time && !stripped.kernel;
+  const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
+  const Extraction x{line, process, builder_};
+  ExtractForeign(x, foreign_);
+  processes_.CountLine(process, line);
+  if (sink_ != nullptr) sink_->OnLine(line, process, -1, *facts_);
+}
+
+void LineParser::CountLine() {
+  Counters& counters = facts_->counters;
+  counters.Add(Counter::kLines);
+  if (class_.clipped) counters.Add(Counter::kClippedLines);
+  if (class_.binary) counters.Add(Counter::kBinaryLines);
+  if (class_.invalid) counters.Add(Counter::kInvalidUtf8);
+  if (class_.torn || class_.clipped || (class_.binary && !class_.nccl)) {
+    counters.Add(Counter::kDamaged);
+  } else if (class_.nccl) {
+    counters.Add(Counter::kNccl);
+    counters.Add(class_.unrecognised ? Counter::kUnrecognised : Counter::kRecognised);
+  } else {
+    counters.Add(Counter::kForeign);
+  }
+}
+
+void LineParser::Finish() {
+  const bool trust_labels = !stripper_.labels_are_line_numbers();
+  processes_.Finish(trust_labels);
+  builder_.Finish();
+  if (trust_labels) return;
+  for (Event& e : facts_->events) e.launcher_rank = -1;
+}
+
+}  // namespace ncclwhy

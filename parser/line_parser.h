@@ -1,0 +1,86 @@
+// LineParser: one line in, facts out. Behind Parser; owns everything that is remembered between lines of a source.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "parser/body_memo.h"
+#include "parser/extract/extract.h"
+#include "parser/facts_builder.h"
+#include "parser/line_reader.h"
+#include "parser/outer_prefix.h"
+#include "parser/parser.h"
+#include "parser/prefix.h"
+#include "parser/process_table.h"
+
+namespace ncclwhy {
+
+class LineParser : public PieceSink {
+ public:
+  LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
+      : facts_(facts),
+        recognizer_(recognizer),
+        sink_(sink),
+        options_(options),
+        builder_(facts),
+        processes_(facts, &builder_) {}
+
+  void OnPiece(const LinePiece& piece) override;
+  void Finish();
+
+ private:
+  // What the pieces and records of one line were.
+  struct LineClass {
+    bool nccl = false;
+    bool unrecognised = false;
+    bool torn = false;
+    bool clipped = false;
+    bool binary = false;
+    bool invalid = false;
+    uint32_t records = 0;
+  };
+  // One record of a piece: [begin, end) of the stripped text.
+  struct Record {
+    HeaderMatch match;
+    size_t begin = 0;
+    bool nccl = false;
+    uint32_t process = kNoProcess;
+  };
+
+  using KnownHeader = ProcessTable::KnownHeader;
+  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix& outer);
+  void Slow(const LinePiece& piece, const KnownHeader* known);
+  // Finds the records of `text` into records_. False: no NCCL header in it. `known` and `parsed`: the header that it
+  // begins with, when somebody has found it already, else null; `no_header`: somebody has found that ParseHeader sees
+  // none.
+  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
+                    const HeaderMatch* parsed, bool no_header);
+  bool FirstHeader(std::string_view text, const OuterPrefix& outer, const KnownHeader* known, const HeaderMatch* parsed,
+                   bool no_header);
+  void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
+  void EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
+  void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
+  void EmitForeign(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
+  void EmitForeignPart(const LinePiece& piece, std::string_view part, const StrippedLine& stripped);
+  void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
+  void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
+  bool IsCutHeader(std::string_view text) const;
+  ParsedLine NewLine(const LinePiece& piece, const OuterPrefix& outer);
+  void CountLine();
+
+  SourceFacts* facts_;
+  const MessageRecognizer* recognizer_;
+  LineSink* sink_;
+  ParserOptions options_;
+  FactsBuilder builder_;
+  ProcessTable processes_;
+  OuterPrefixStripper stripper_;
+  ForeignState foreign_;
+  BodyMemo memo_;
+  LineClass class_;
+  std::vector<Record> records_;
+  ParsedLine quick_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,238 @@
+#include "parser/line_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/limits.h"
+
+namespace ncclwhy {
+namespace {
+
+// Bytes looked at to tell UTF-16 from bytes when there is no mark.
+constexpr size_t kSniffBytes = 64;
+
+bool AllAscii(std::string_view bytes) {
+  unsigned char any = 0;
+  for (char c : bytes) any = static_cast<unsigned char>(any | static_cast<unsigned char>(c));
+  return any < 0x80;
+}
+
+}  // namespace
+
+void LineReader::Push(std::string_view chunk) {
+  bytes_ += chunk.size();
+  if (encoding_ == Encoding::kUnknown) {
+    const size_t take = std::min(chunk.size(), kSniffBytes - std::min(kSniffBytes, head_.size()));
+    head_.append(chunk.substr(0, take));
+    chunk.remove_prefix(take);
+    if (head_.size() < kSniffBytes) return;
+    Sniff(false);
+  }
+  if (chunk.empty()) return;
+  if (encoding_ == Encoding::kBytes) {
+    PushBytes(chunk);
+  } else {
+    PushUtf16(chunk);
+  }
+}
+
+// FF FE and FE FF are marks, unless bytes without a single NUL follow: those are no log in UTF-16, but two stray bytes
+// that must not hide the text behind them. Without a mark, text whose every second byte is NUL is UTF-16 as PowerShell
+// writes it.
+void LineReader::Sniff(bool at_end) {
+  const std::string head = std::move(head_);
+  std::string_view rest = head;
+  encoding_ = Encoding::kBytes;
+  const bool any_nul = rest.size() <= 2 || rest.find('\0') != std::string_view::npos;
+  if (any_nul && rest.substr(0, 2) == "\xFF\xFE") {
+    encoding_ = Encoding::kUtf16Le;
+    rest.remove_prefix(2);
+  } else if (any_nul && rest.substr(0, 2) == "\xFE\xFF") {
+    encoding_ = Encoding::kUtf16Be;
+    rest.remove_prefix(2);
+  } else if (rest.substr(0, 3) == "\xEF\xBB\xBF") {
+    rest.remove_prefix(3);
+  } else if (rest.size() >= 8) {
+    size_t nul[2] = {0, 0};
+    for (size_t i = 0; i < rest.size(); ++i) nul[i & 1] += rest[i] == '\0' ? 1 : 0;
+    const size_t most = rest.size() / 2 * 8 / 10;
+    if (nul[1] >= most && nul[0] == 0) encoding_ = Encoding::kUtf16Le;
+    if (nul[0] >= most && nul[1] == 0) encoding_ = Encoding::kUtf16Be;
+  }
+  at_ = head.size() - rest.size();
+  if (rest.empty() && at_end) return;
+  if (encoding_ == Encoding::kBytes) {
+    PushBytes(rest);
+  } else {
+    PushUtf16(rest);
+  }
+}
+
+void LineReader::PushBytes(std::string_view chunk) {
+  const bool ascii = AllAscii(chunk);
+  const bool plain = std::memchr(chunk.data(), '\r', chunk.size()) == nullptr &&
+                     std::memchr(chunk.data(), '\0', chunk.size()) == nullptr;
+  while (!chunk.empty()) {
+    const void* hit = std::memchr(chunk.data(), '\n', chunk.size());
+    if (hit == nullptr) {
+      PushSlow(chunk);
+      return;
+    }
+    const auto size = static_cast<size_t>(static_cast<const char*>(hit) - chunk.data());
+    std::string_view line = chunk.substr(0, size);
+    bool whole = !open_ && size <= limits::kLineBytes;
+    if (whole && !plain) {
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      whole = std::memchr(line.data(), '\r', line.size()) == nullptr &&
+              std::memchr(line.data(), '\0', line.size()) == nullptr;
+    }
+    if (whole) {
+      line_start_ = at_;
+      at_ += size + 1;
+      Emit(line, true, true, ascii, false);
+      ++number_;
+    } else {
+      PushSlow(chunk.substr(0, size + 1));
+    }
+    chunk.remove_prefix(size + 1);
+  }
+}
+
+// Bytes that are not one whole plain line: kept in carry_ until their piece ends.
+void LineReader::PushSlow(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (!open_) {
+      open_ = true;
+      line_start_ = at_;
+    }
+    if (pending_cr_) {
+      if (bytes[0] == '\r') {
+        bytes.remove_prefix(1);
+        ++at_;
+        continue;
+      }
+      pending_cr_ = false;
+      if (bytes[0] != '\n') EndPiece(false, true);
+    }
+    size_t run = 0;
+    while (run < bytes.size() && bytes[run] != '\r' && bytes[run] != '\n') ++run;
+    Append(bytes.substr(0, run));
+    at_ += run;
+    bytes.remove_prefix(run);
+    if (bytes.empty()) return;
+    ++at_;
+    if (bytes[0] == '\n') {
+      EndPiece(true, true);
+    } else {
+      pending_cr_ = true;
+    }
+    bytes.remove_prefix(1);
+  }
+}
+
+void LineReader::PushUtf16(std::string_view chunk) {
+  for (char c : chunk) {
+    const auto byte = static_cast<unsigned char>(c);
+    ++at_;
+    if (low_byte_ < 0) {
+      low_byte_ = byte;
+      continue;
+    }
+    const auto first = static_cast<uint32_t>(low_byte_);
+    const uint32_t unit = encoding_ == Encoding::kUtf16Le ? first | (uint32_t{byte} << 8) : (first << 8) | byte;
+    low_byte_ = -1;
+    if (unit >= 0xD800 && unit < 0xDC00) {
+      high_surrogate_ = unit;
+      continue;
+    }
+    uint32_t code = unit;
+    if (unit >= 0xDC00 && unit < 0xE000) {
+      code = high_surrogate_ != 0 ? 0x10000 + ((high_surrogate_ - 0xD800) << 10) + (unit - 0xDC00) : 0xFFFD;
+    }
+    high_surrogate_ = 0;
+    AppendCodePoint(code);
+  }
+}
+
+void LineReader::AppendCodePoint(uint32_t code) {
+  if (!open_) {
+    open_ = true;
+    line_start_ = at_ - 2;
+  }
+  if (pending_cr_ && code != '\r') {
+    pending_cr_ = false;
+    if (code != '\n') EndPiece(false, true);
+  }
+  if (code == '\r') {
+    pending_cr_ = true;
+    return;
+  }
+  if (code == '\n') {
+    EndPiece(true, true);
+    return;
+  }
+  char utf8[4];
+  size_t n = 0;
+  const auto put = [&](uint32_t v) { utf8[n++] = static_cast<char>(static_cast<unsigned char>(v)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | (code >> 6));
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | (code >> 12));
+    put(0x80 | ((code >> 6) & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | (code >> 18));
+    put(0x80 | ((code >> 12) & 0x3F));
+    put(0x80 | ((code >> 6) & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+  Append({utf8, n});
+}
+
+void LineReader::Append(std::string_view bytes) {
+  const size_t room = limits::kLineBytes - carry_.size();
+  if (bytes.size() > room) clipped_ = true;
+  carry_.append(bytes.substr(0, room));
+}
+
+// Empty pieces between carriage returns say nothing and are left out; the last piece of a line is always told.
+void LineReader::EndPiece(bool last, bool terminated) {
+  if (last || !carry_.empty()) Emit(carry_, last, terminated, false, true);
+  carry_.clear();
+  clipped_ = false;
+  if (last) {
+    ++number_;
+    open_ = false;
+    first_piece_ = true;
+  }
+}
+
+void LineReader::Emit(std::string_view text, bool last, bool terminated, bool ascii, bool may_hold_nul) {
+  LinePiece piece;
+  piece.text = text;
+  piece.offset = line_start_;
+  piece.number = number_;
+  piece.first = first_piece_;
+  piece.last = last;
+  piece.clipped = clipped_;
+  piece.ascii = ascii;
+  piece.terminated = terminated;
+  if (may_hold_nul && !text.empty() && std::memchr(text.data(), '\0', text.size()) != nullptr) {
+    scratch_.assign(text);
+    scratch_.erase(std::remove(scratch_.begin(), scratch_.end(), '\0'), scratch_.end());
+    piece.text = scratch_;
+    piece.had_nul = true;
+  }
+  first_piece_ = last;
+  sink_->OnPiece(piece);
+}
+
+void LineReader::Finish() {
+  if (encoding_ == Encoding::kUnknown) Sniff(true);
+  if (open_) EndPiece(true, false);
+}
+
+}  // namespace ncclwhy

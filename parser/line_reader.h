@@ -1,0 +1,74 @@
+// LineReader: chunks of any size in, pieces of lines out.
+//
+// A line ends at \n or \r\n. A lone \r (progress bars) ends a piece, not the line: `10%\r20%\rerror…\n` are three
+// pieces of one line. Pieces are views into the pushed chunk where that is possible, else into a bounded buffer; valid
+// only inside the callback. A piece longer than limits::kLineBytes is clipped, its rest skipped. NUL bytes are dropped,
+// a byte order mark is skipped, UTF-16 (with or without mark) is converted. Nothing depends on where chunks end.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+struct LinePiece {
+  std::string_view text;
+  uint64_t offset = 0;   // of the line's first byte in the source
+  uint32_t number = 0;   // 1-based
+  bool first = true;     // of its line
+  bool last = true;      // of its line
+  bool clipped = false;  // the rest was skipped
+  bool had_nul = false;
+  bool ascii = false;      // certainly ASCII; false says nothing
+  bool terminated = true;  // false: the source ended without a newline
+};
+
+class PieceSink {
+ public:
+  virtual ~PieceSink() = default;
+  virtual void OnPiece(const LinePiece& piece) = 0;
+};
+
+class LineReader {
+ public:
+  explicit LineReader(PieceSink* sink) : sink_(sink) {}
+  void Push(std::string_view chunk);
+  void Finish();
+
+  uint64_t bytes() const { return bytes_; }
+  bool utf16() const { return encoding_ == Encoding::kUtf16Le || encoding_ == Encoding::kUtf16Be; }
+
+ private:
+  enum class Encoding { kUnknown, kBytes, kUtf16Le, kUtf16Be };
+
+  void Sniff(bool at_end);
+  void PushBytes(std::string_view chunk);
+  void PushSlow(std::string_view bytes);
+  void PushUtf16(std::string_view chunk);
+  void AppendCodePoint(uint32_t code);
+  void Append(std::string_view bytes);
+  void EndPiece(bool last, bool terminated);
+  void Emit(std::string_view text, bool last, bool terminated, bool ascii, bool may_hold_nul);
+
+  PieceSink* sink_;
+  Encoding encoding_ = Encoding::kUnknown;
+  std::string head_;    // first bytes, until the encoding is known
+  uint64_t bytes_ = 0;  // pushed so far
+  uint64_t at_ = 0;     // offset in the source of the next byte to scan
+  uint64_t line_start_ = 0;
+  uint32_t number_ = 1;
+  bool first_piece_ = true;
+  std::string carry_;  // beginning of a piece whose end is not here yet
+  bool open_ = false;  // the current line has begun (bytes or pieces were seen)
+  bool clipped_ = false;
+  bool pending_cr_ = false;  // \r seen, its successor not yet
+  std::string scratch_;      // piece without its NUL bytes
+  int low_byte_ = -1;        // first half of a UTF-16 unit
+  uint32_t high_surrogate_ = 0;
+};
+
+}  // namespace ncclwhy

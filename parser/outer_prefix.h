@@ -1,0 +1,64 @@
+// What launchers and collectors put in front of a line, layer by layer.
+//
+// Stateful: ambiguous shapes (`3: ` of srun -l, `node3: ` of pdsh, `[3] ` of MPICH, any constant text in front of
+// NCCL's header) are believed only after they stood in front of an NCCL header. One stripper per source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "parser/parsed_line.h"
+
+namespace ncclwhy {
+
+struct StrippedLine {
+  OuterPrefix prefix;
+  std::string_view text;   // what is left
+  bool kernel = false;     // dmesg or syslog's `kernel:`
+  bool framework = false;  // behind a framework's logger or worker prefix
+  bool only_time = false;  // nothing but time stamps was stripped
+};
+
+class OuterPrefixStripper {
+ public:
+  // Views point into `line` or into buffers that the next call replaces.
+  StrippedLine Strip(std::string_view line);
+  // The same for a part of the text that the last Strip left; what that returned stays valid.
+  StrippedLine StripPart(std::string_view part);
+
+  // Text that stood in front of a header and matched no known form: believed from its second time on.
+  void Learn(std::string_view junk);
+
+  // True when the numbers of `N: ` labels were line numbers, not tasks: each exactly one more than the one before.
+  bool labels_are_line_numbers() const { return label_count_ >= 4 && labels_monotonous_; }
+
+ private:
+  bool StripLayer(std::string_view& text, StrippedLine& out);
+  bool Bracket(std::string_view& text, StrippedLine& out);
+  bool Parenthesis(std::string_view& text, StrippedLine& out);
+  bool Time(std::string_view& text, StrippedLine& out);
+  bool Syslog(std::string_view& text, StrippedLine& out, std::string_view time);
+  bool Label(std::string_view& text, StrippedLine& out);
+  bool Quote(std::string_view& text, StrippedLine& out);
+  bool Word(std::string_view& text, StrippedLine& out);
+  bool Json(std::string_view& text, StrippedLine& out);
+  bool Learned(std::string_view& text, StrippedLine& out);
+
+  std::array<std::string, limits::kPrefixLayers> scratch_;
+  size_t scratch_used_ = 0;
+  std::vector<std::string> words_;       // pdsh hosts and other learned `word: `
+  std::vector<std::string> learned_;     // texts in front of headers that came twice
+  std::vector<std::string> candidates_;  // those that came once
+  size_t last_learned_ = 0;
+  bool labels_seen_ = false;
+  bool brackets_seen_ = false;
+  uint64_t label_count_ = 0;
+  uint64_t last_label_ = 0;
+  bool labels_monotonous_ = true;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,53 @@
+// ParsedLine: one record of the input after prefixes and header were taken off. Views into the reader's buffer: valid
+// only inside the LineSink call.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+// What launchers and collectors put in front: `2025-…Z stdout F [1,3]<stdout>:`. Unknown members are -1 or empty.
+struct OuterPrefix {
+  int32_t rank = -1;        // [1,3], `3: ` of srun -l, [rank3]:, MPIJob; see facts about traps in parser/README.md
+  int32_t local_rank = -1;  // [default3]:
+  int64_t pid = -1;         // Ray, vLLM
+  std::string_view host;    // syslog, Ray's ip=…
+  std::string_view pod;     // pod, container, actor or compose service
+  std::string_view time;
+  std::string_view stream;  // stdout or stderr
+  bool any = false;
+};
+
+// `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out.
+struct NcclHeader {
+  bool present = false;  // host:pid:tid was there
+  std::string_view time;
+  std::string_view host;
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  int32_t device = kNoDevice;
+  std::string_view file;  // `misc/socket.cc`, or a function or an absolute path
+  uint32_t file_line = 0;
+  std::string_view function;
+  LogLevel level = LogLevel::kNone;
+};
+
+struct ParsedLine {
+  uint64_t offset = 0;    // of the input line
+  uint32_t number = 0;    // 1-based
+  std::string_view raw;   // the record as it stands in the line, outer prefix included
+  std::string_view text;  // without the outer prefix, ANSI codes and quoting
+  std::string_view body;  // NCCL: the message behind the header. Others: the same as text
+  OuterPrefix outer;
+  NcclHeader header;
+  Dialect dialect = Dialect::kUnknown;
+  bool torn = false;  // cut, or glued to another record
+  // Not 0: all lines of this source with the same number have the same header.level and body.
+  uint32_t same_as = 0;
+  bool first_record = true;  // false for records found behind another one in the same input line
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,288 @@
+#include "parser/prefix.h"
+
+#include "parser/scan.h"
+#include "parser/timestamp.h"
+
+namespace ncclwhy {
+namespace {
+
+using scan::Cursor;
+using scan::IsDigit;
+constexpr size_t kNpos = std::string_view::npos;
+constexpr size_t kMaxHost = 64;
+
+struct LevelWord {
+  std::string_view word;
+  LogLevel level;
+};
+constexpr LevelWord kLevels[] = {{"INFO", LogLevel::kInfo},      {"WARN", LogLevel::kWarn}, {"CALL", LogLevel::kCall},
+                                 {"TRACE", LogLevel::kTrace},    {"DIAG", LogLevel::kDiag}, {"ABORT", LogLevel::kAbort},
+                                 {"VERSION", LogLevel::kVersion}};
+
+// `INFO ` → its level. The blank behind the word is needed, except at the end of the text.
+LogLevel TakeLevel(Cursor& c) {
+  for (const LevelWord& l : kLevels) {
+    Cursor probe = c;
+    if (probe.Literal(l.word) && (probe.AtEnd() || probe.Char(' '))) {
+      c = probe;
+      return l.level;
+    }
+  }
+  return LogLevel::kNone;
+}
+
+bool Uint32(Cursor& c, uint32_t* value) {
+  uint64_t v = 0;
+  Cursor probe = c;
+  if (!probe.Uint(&v) || v > UINT32_MAX) return false;
+  c = probe;
+  *value = static_cast<uint32_t>(v);
+  return true;
+}
+
+// `[0] `, `[-1] `, `[2117160976] `: garbage in here is a known defect of NCCL before 2.23.
+bool TakeDevice(Cursor& c, int32_t* device) {
+  Cursor probe = c;
+  int64_t v = 0;
+  if (!probe.Char('[') || !probe.Int(&v) || !probe.Literal("] ")) return false;
+  *device = v > INT32_MAX || v <= INT32_MIN ? kNoDevice : static_cast<int32_t>(v);
+  c = probe;
+  return true;
+}
+
+// `misc/socket.cc:484 `, `nccl_net_ofi_init:1396 `, `/abs/olute/init.cc:1954 `. The name has no blank and no colon.
+bool TakeFile(Cursor& c, NcclHeader& h) {
+  Cursor probe = c;
+  const std::string_view name = probe.Until(": \t");
+  uint32_t line = 0;
+  if (name.empty() || name.size() > 300 || IsDigit(name[0]) || name[0] == '[' || name[0] == '(') return false;
+  if (!probe.Char(':') || !Uint32(probe, &line) || !probe.Char(' ')) return false;
+  h.file = name;
+  h.file_line = line;
+  c = probe;
+  return true;
+}
+
+// `(ncclCommInitRank) ` of 2.30.7
+bool TakeFunction(Cursor& c, NcclHeader& h) {
+  Cursor probe = c;
+  if (!probe.Char('(')) return false;
+  const std::string_view name = probe.Until(") ");
+  if (name.empty() || !probe.Literal(") ")) return false;
+  h.function = name;
+  c = probe;
+  return true;
+}
+
+// `136.580392 ` of TRACE lines
+void SkipMilliseconds(Cursor& c) {
+  Cursor probe = c;
+  uint64_t v = 0;
+  if (probe.Uint(&v) && probe.Char('.') && probe.Uint(&v) && probe.Char(' ')) c = probe;
+}
+
+bool LooksLikeClock(std::string_view host, uint32_t pid, uint32_t tid) {
+  return host.size() <= 2 && pid < 60 && tid < 60 && scan::DigitsAt(host, 0) == host.size();
+}
+
+bool PlausibleHost(std::string_view host) {
+  if (host.size() > kMaxHost) return false;
+  for (char c : host) {
+    if (!scan::IsHostChar(c) && c != '.') return false;
+  }
+  return true;
+}
+
+// Everything behind HOST:PID:TID. Without a host the word NCCL or one of its source files is needed.
+bool TakeTail(Cursor& c, NcclHeader& h, bool has_host) {
+  const bool has_device = TakeDevice(c, &h.device);
+  SkipMilliseconds(c);
+  bool has_file = false;
+  {
+    Cursor probe = c;
+    if (!probe.Literal("NCCL ")) {
+      has_file = TakeFile(c, h);
+      if (has_file) TakeFunction(c, h);
+    }
+  }
+  const bool has_name = c.Literal("NCCL ");
+  const LogLevel level = TakeLevel(c);
+  if (level == LogLevel::kNone) return false;
+  if (!has_name) {
+    // 2.0 – 2.2: `host:pid:tid [2] INFO text`, `misc/ibvwrap.cu:61 WARN text`
+    const bool old_level = level == LogLevel::kInfo || level == LogLevel::kWarn;
+    const bool nccl_file =
+        has_file && (scan::EndsWith(h.file, ".cu") || scan::EndsWith(h.file, ".h") || scan::EndsWith(h.file, ".cc"));
+    if (!old_level || !(has_host ? has_device : nccl_file && level == LogLevel::kWarn)) return false;
+  }
+  h.level = level;
+  return true;
+}
+
+// HOST:PID:TID and a blank
+bool TakeHost(Cursor& c, NcclHeader& h, bool* two_parts) {
+  Cursor probe = c;
+  const std::string_view host = probe.Until(": \t[]()<>\"'=,;/|");
+  if (!PlausibleHost(host) || !probe.Char(':') || !Uint32(probe, &h.pid)) return false;
+  *two_parts = false;
+  if (probe.Char(':')) {
+    if (!Uint32(probe, &h.tid)) return false;
+  } else {
+    *two_parts = true;
+  }
+  if (!probe.Char(' ') || LooksLikeClock(host, h.pid, h.tid)) return false;
+  h.host = host;
+  h.present = true;
+  c = probe;
+  return true;
+}
+
+// `NCCL WARN ` at `at`?
+bool AnchorAt(std::string_view text, size_t at) {
+  Cursor c(text.substr(at));
+  return c.Literal("NCCL ") && TakeLevel(c) != LogLevel::kNone;
+}
+
+// Start of HOST in front of `:PID:TID` that ends at `end`, or npos.
+size_t HostStart(std::string_view text, size_t from, size_t end) {
+  size_t i = end;
+  for (int part = 0; part < 2; ++part) {
+    const size_t stop = i;
+    while (i > from && IsDigit(text[i - 1])) --i;
+    if (i == stop || stop - i > 10 || i == from || text[i - 1] != ':') return kNpos;
+    --i;
+  }
+  while (i > from && scan::IsHostChar(text[i - 1])) --i;
+  return i;
+}
+
+}  // namespace
+
+bool ParseHeader(std::string_view text, HeaderMatch* match) {
+  if (text.size() < 8) return false;
+  Cursor c(text);
+  NcclHeader h;
+  c.SkipSpaces();
+  const std::string_view start = c.Rest();
+  // `[2025-03-01 12:00:00] ` of 2.26.2 and newer
+  if (c.Peek() == '[' && start.size() > 12 && IsDigit(start[1])) {
+    const size_t n = TimestampLength(start.substr(1), nullptr);
+    if (n > 0 && start.size() > n + 2 && start[n + 1] == ']' && start[n + 2] == ' ') {
+      h.time = start.substr(1, n);
+      c.Skip(n + 3);
+    }
+  }
+  bool two_parts = false;
+  const bool has_host = TakeHost(c, h, &two_parts);
+  if (!TakeTail(c, h, has_host) || (two_parts && h.level != LogLevel::kDiag)) return false;
+  match->header = h;
+  match->begin = 0;
+  match->body = static_cast<size_t>(c.position() - text.data());
+  match->cut = false;
+  return true;
+}
+
+bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
+  for (size_t at = scan::Find(text, "NCCL ", from); at != kNpos; at = scan::Find(text, "NCCL ", at + 5)) {
+    if (!AnchorAt(text, at)) continue;
+    // Walk back over `[DEV]`, milliseconds, file:line and (function) to HOST:PID:TID.
+    size_t end = at;
+    size_t cut_begin = at;
+    for (int token = 0; token < 5 && end > from && text[end - 1] == ' '; ++token) {
+      --end;
+      const size_t host = HostStart(text, from, end);
+      if (host != kNpos) {
+        HeaderMatch found;
+        if (ParseHeader(text.substr(host), &found) && found.header.present && host + found.body > at) {
+          found.begin = host;
+          found.body += host;
+          *match = found;
+          return true;
+        }
+      }
+      while (end > from && text[end - 1] != ' ') --end;
+      if (token == 0 && text[end] == '[') cut_begin = end;
+    }
+    // The host is not there: cut off, or overwritten by somebody else's line.
+    HeaderMatch found;
+    if (ParseHeader(text.substr(cut_begin), &found)) {
+      found.begin = cut_begin;
+      found.body += cut_begin;
+      found.cut = cut_begin > from;
+      *match = found;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
+  // What any of the forms below begins with.
+  if (text.empty() || std::string_view("NRHLIW").find(text[0]) == std::string_view::npos) return false;
+  HeaderMatch found;
+  static constexpr std::string_view kVersions[] = {"NCCL version ", "RCCL version", "HIP version",  "ROCm version",
+                                                   "ROCr version",  "Librccl path", "Library path:"};
+  for (std::string_view head : kVersions) {
+    if (!scan::StartsWith(text, head)) continue;
+    found.header.level = LogLevel::kVersion;
+    *match = found;
+    return true;
+  }
+  // INFO: Function: ofi_init Line: 686: NET/OFI Selected Provider is efa
+  Cursor c(text);
+  const bool info = c.Literal("INFO: Function: ");
+  if (info || c.Literal("WARN: Function: ")) {
+    found.header.level = info ? LogLevel::kInfo : LogLevel::kWarn;
+    found.header.function = c.Word();
+    if (!c.Literal(" Line: ") || !Uint32(c, &found.header.file_line) || !c.Literal(": ")) return false;
+    found.body = static_cast<size_t>(c.position() - text.data());
+    *match = found;
+    return true;
+  }
+  // 1.x: `WARN src/core.cu:225 text`; INFO lines of 1.x have nothing to tell them by but these beginnings.
+  if (c.Literal("WARN ")) {
+    const std::string_view name = c.Until(": ");
+    if (!scan::EndsWith(name, ".cu") && !scan::EndsWith(name, ".cc")) return false;
+    found.header.file = name;
+    if (!c.Char(':') || !Uint32(c, &found.header.file_line) || !c.Char(' ')) return false;
+    found.header.level = LogLevel::kWarn;
+  } else if (c.Literal("INFO ")) {
+    static constexpr std::string_view kOld[] = {"NCCL debug level set to", "NCCL using",       "rank ",
+                                                "Global device memory",    "Cuda Host memory", "Asynchronous mode"};
+    bool known = false;
+    for (std::string_view head : kOld) known = known || scan::StartsWith(c.Rest(), head);
+    if (!known) return false;
+    found.header.level = LogLevel::kInfo;
+  } else {
+    return false;
+  }
+  found.body = static_cast<size_t>(c.position() - text.data());
+  *match = found;
+  return true;
+}
+
+size_t FindTorchRecord(std::string_view text, size_t from) {
+  for (size_t at = scan::Find(text, "[", from); at != kNpos; at = scan::Find(text, "[", at + 1)) {
+    Cursor c(text.substr(at + 1));
+    uint64_t n = 0;
+    if (c.Literal("rank") && c.Uint(&n) && c.Literal("]:")) return at;
+    const char severity = c.Peek();
+    if (severity != 'E' && severity != 'W' && severity != 'I' && severity != 'F') continue;
+    c.Skip(1);
+    // E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] or E ProcessGroupNCCL.cpp:458]
+    if (c.Uint(&n)) {
+      if (!c.Char(' ') || TimestampLength(c.Rest(), nullptr) == 0) continue;
+      c.Word();
+    }
+    if (!c.Char(' ')) continue;
+    const std::string_view file = c.Until(": ]");
+    if ((scan::EndsWith(file, ".cpp") || scan::EndsWith(file, ".hpp") || scan::EndsWith(file, ".h") ||
+         scan::EndsWith(file, ".cu")) &&
+        c.Char(':') && c.Uint(&n) && c.Literal("] ")) {
+      return at;
+    }
+  }
+  return kNpos;
+}
+
+}  // namespace ncclwhy

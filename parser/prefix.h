@@ -1,0 +1,37 @@
+// NCCL's own header, of every era, and what to do when it is cut, torn or doubled. See parser/README.md for the
+// grammar.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "parser/parsed_line.h"
+
+namespace ncclwhy {
+
+struct HeaderMatch {
+  NcclHeader header;
+  size_t begin = 0;  // where the header starts in the text
+  size_t body = 0;   // where the message starts
+  bool cut = false;  // the left part of the header is missing although something stands in front of it
+};
+
+// The header that `text` begins with (an NCCL time stamp in brackets may precede it). Accepts
+//   HOST:PID:TID [DEV] [MS] [FILE:NN] [(FUNCTION)] NCCL LEVEL   and without NCCL (2.0 – 2.2)
+//   HOST:PID NCCL DIAG
+//   [DEV] NCCL LEVEL, FILE:NN NCCL WARN, NCCL LEVEL             (the host was cut off by who pasted it)
+bool ParseHeader(std::string_view text, HeaderMatch* match);
+
+// The first header at or behind `from`, found by its ` NCCL LEVEL ` and read backwards: text of any kind may stand in
+// front. The host is the longest run of host characters; who knows the real hosts must shorten it.
+bool FindHeader(std::string_view text, size_t from, HeaderMatch* match);
+
+// `NCCL version 2.21.5+cuda12.4`, `RCCL version : 2.22.3-HEAD:271856d`, `HIP version …`, `ROCm version`, `Librccl
+// path`, and aws-ofi-nccl outside NCCL: `WARN: Function: f Line: 459: NET/OFI …`.
+bool ParseHeaderless(std::string_view text, HeaderMatch* match);
+
+// Position of a PyTorch C++ log record at or behind `from`: `[rank3]:[E…`, `[E ProcessGroupNCCL.cpp:458] `; npos if
+// none.
+size_t FindTorchRecord(std::string_view text, size_t from);
+
+}  // namespace ncclwhy

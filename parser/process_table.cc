@@ -1,0 +1,398 @@
+#include "parser/process_table.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unordered_map>
+
+#include "base/limits.h"
+#include "parser/facts_builder.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kMaxVotes = 64;
+// Hosts that a glued or cut name is compared with.
+constexpr size_t kMaxFitted = 4096;
+
+uint64_t HeaderHash(std::string_view host, uint64_t pid) { return HashBytes(host, pid); }
+
+// True when `head` may be the end of a table row, `  0` or `-1`, that was written without a newline.
+bool IsNumberTail(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char c) { return scan::IsDigit(c) || c == '-'; });
+}
+
+}  // namespace
+
+uint32_t ProcessTable::AddEntry() {
+  if (facts_->processes.size() >= limits::kProcessesPerSource) {
+    facts_->counters.Add(Counter::kDroppedProcesses);
+    return kNoProcess;
+  }
+  facts_->processes.emplace_back();
+  entries_.emplace_back();
+  return static_cast<uint32_t>(entries_.size() - 1);
+}
+
+bool ProcessTable::IsKnownHost(std::string_view host) const {
+  return by_host_.Find(HashBytes(host, 0), [&](uint32_t i) { return hosts_[i] == host; }) != IndexTable::kEmpty;
+}
+
+// True when `head` may be the rest of a header that was cut off inside its host: `ston` + `stone:2984738:…`.
+bool ProcessTable::IsCutHost(std::string_view head) const {
+  for (size_t i = 0; i < std::min(hosts_.size(), kMaxFitted); ++i) {
+    if (scan::StartsWith(hosts_[i], head)) return true;
+  }
+  return false;
+}
+
+// What the host really is: `-1mew0` → mew0 (a table row glued in front), `s25b0n0` → x3006c0s25b0n0 (its head is cut).
+std::string_view ProcessTable::FitHost(std::string_view host, uint32_t pid, bool clean) const {
+  if (IsKnownHost(host)) return host;
+  const auto same_pid = [&](std::string_view known) {
+    return by_header_.Find(HeaderHash(known, pid), [&](uint32_t i) {
+      return facts_->processes[i].pid == pid && entries_[i].host == known;
+    }) != IndexTable::kEmpty;
+  };
+  std::string_view best;
+  for (size_t i = 0; i < std::min(hosts_.size(), kMaxFitted); ++i) {
+    const std::string& known = hosts_[i];
+    if (known.empty() || known.size() <= best.size()) continue;
+    if (scan::EndsWith(host, known)) {
+      const std::string_view head = host.substr(0, host.size() - known.size());
+      // In mid-line anything may be glued; at the beginning of a line only the tail of a number or a cut host is.
+      if (!clean || (same_pid(known) && (IsNumberTail(head) || IsCutHost(head)))) best = known;
+    } else if (!host.empty() && scan::EndsWith(known, host) && same_pid(known)) {
+      if (!clean || facts_->counters.Get(Counter::kDamaged) > 0) best = known;
+    }
+  }
+  return best.empty() ? host : best;
+}
+
+uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer) {
+  std::string_view host = header.host;
+  uint64_t hash = HeaderHash(host, header.pid);
+  const auto equal = [&](uint32_t i) { return facts_->processes[i].pid == header.pid && entries_[i].host == host; };
+  uint32_t index = by_header_.Find(hash, equal);
+  if (index == IndexTable::kEmpty || !entries_[index].believed) {
+    host = FitHost(header.host, header.pid, clean);
+    if (host != header.host) {
+      clean = false;
+      header.host = host;
+      hash = HeaderHash(host, header.pid);
+      index = by_header_.Find(hash, equal);
+    }
+  }
+  if (index == IndexTable::kEmpty) {
+    index = AddEntry();
+    if (index == kNoProcess) return kNoProcess;
+    Entry& e = entries_[index];
+    e.host.assign(host);
+    e.header = true;
+    facts_->processes[index].pid = header.pid;
+    if (!host.empty()) facts_->processes[index].host = builder_->Intern(host);
+    by_header_.Add(hash, index, [&](uint32_t i) {
+      return HeaderHash(entries_[i].host, static_cast<uint64_t>(facts_->processes[i].pid));
+    });
+  }
+  Entry& e = entries_[index];
+  if (clean && !e.believed) {
+    e.believed = true;
+    if (!IsKnownHost(host)) {
+      hosts_.emplace_back(host);
+      by_host_.Add(HashBytes(host, 0), static_cast<uint32_t>(hosts_.size() - 1),
+                   [&](uint32_t i) { return HashBytes(hosts_[i], 0); });
+    }
+  }
+  Link(index, outer);
+  return index;
+}
+
+namespace {
+
+// Where the first blank of a header may stand: host of up to 64, pid and tid of up to 10 digits.
+constexpr size_t kLeastBlank = 8;
+constexpr size_t kMostBlank = 96;
+constexpr size_t kLongestKnown = 128;
+constexpr size_t kFirstSlots = 16;
+constexpr size_t kMostSlots = 65536;
+
+uint64_t Word(const char* p) {
+  uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  return word;
+}
+
+// The first blank of `text`, or kMostBlank. Eight bytes at a time: this is asked of every line.
+size_t FirstBlank(std::string_view text) {
+  constexpr uint64_t kOnes = 0x0101010101010101ull;
+  const size_t most = std::min(text.size(), kMostBlank);
+  size_t at = 0;
+  for (; at + 8 <= most; at += 8) {
+    const uint64_t x = Word(text.data() + at) ^ (kOnes * ' ');
+    if (((x - kOnes) & ~x & (kOnes << 7)) != 0) break;
+  }
+  while (at < most && text[at] != ' ') ++at;
+  return at < most ? at : kMostBlank;
+}
+
+// Of `0:4711:4711 [2] NCCL`: the eight bytes on either side of the first blank tell threads and kinds of headers apart.
+uint64_t KnownHash(std::string_view text, size_t blank) {
+  const uint64_t thread = Word(text.data() + blank - 8) * 0x9e3779b97f4a7c15ull;
+  const uint64_t kind = Word(text.data() + blank) * 0xc2b2ae3d27d4eb4full;
+  return Mix64(thread ^ kind);
+}
+
+bool SameBytes(const char* a, const char* b, size_t size) {  // of at least eight; cheaper than a call for 30 bytes
+  for (size_t i = 0; i + 8 < size; i += 8) {
+    if (Word(a + i) != Word(b + i)) return false;
+  }
+  return Word(a + size - 8) == Word(b + size - 8);
+}
+
+}  // namespace
+
+const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) const {
+  if (known_.empty()) return nullptr;
+  const size_t blank = FirstBlank(text);
+  if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
+  const uint64_t hash = KnownHash(text, blank);
+  const size_t mask = known_.size() - 1;
+  for (size_t i = hash & mask; !known_[i].bytes.empty(); i = (i + 1) & mask) {
+    const std::string& bytes = known_[i].bytes;
+    if (known_[i].hash != hash) continue;
+    if (bytes.size() <= text.size() && SameBytes(bytes.data(), text.data(), bytes.size())) return &known_[i];
+  }
+  return nullptr;
+}
+
+const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
+  const size_t blank = FirstBlank(text);
+  if (blank == kMostBlank) return nullptr;
+  scan::Cursor tail(text.substr(blank));
+  int64_t device = 0;
+  if (!tail.Literal(" [") || !tail.Int(&device) || !tail.Literal("] NCCL INFO ")) return nullptr;
+  if (device > INT32_MAX || device < INT32_MIN) return nullptr;
+  scan::Cursor c(text.substr(0, blank));
+  NcclHeader header;
+  uint64_t pid = 0;
+  uint64_t tid = 0;
+  header.host = c.Until(":");
+  if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&tid) || !c.AtEnd()) return nullptr;
+  if (pid > UINT32_MAX || tid > UINT32_MAX) return nullptr;
+  const uint32_t index = by_header_.Find(HeaderHash(header.host, pid), [&](uint32_t i) {
+    return facts_->processes[i].pid == static_cast<int64_t>(pid) && entries_[i].host == header.host;
+  });
+  if (index == IndexTable::kEmpty || !entries_[index].believed) return nullptr;
+  header.pid = static_cast<uint32_t>(pid);
+  header.tid = static_cast<uint32_t>(tid);
+  header.device = static_cast<int32_t>(device);
+  header.level = LogLevel::kInfo;
+  Know(text, static_cast<size_t>(tail.position() - text.data()), header, index);
+  return Known(text);
+}
+
+void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process) {
+  const size_t blank = FirstBlank(text);
+  if (blank < kLeastBlank || blank + 8 > size || size > kLongestKnown || text[size - 1] != ' ') return;
+  if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
+  if (Known(text) != nullptr) return;
+  if (known_count_ * 4 >= known_.size()) {
+    if (known_.size() >= kMostSlots) return;  // no job has as many threads in one file
+    std::vector<KnownHeader> old(known_.empty() ? kFirstSlots : known_.size() * 4);
+    old.swap(known_);
+    for (KnownHeader& h : old) {
+      if (!h.bytes.empty()) FreeSlot(h.hash) = std::move(h);
+    }
+  }
+  const uint64_t hash = KnownHash(text, blank);
+  KnownHeader& known = FreeSlot(hash);
+  ++known_count_;
+  known.bytes.assign(text.substr(0, size));
+  known.hash = hash;
+  known.process = process;
+  known.host_size = static_cast<uint32_t>(header.host.size());
+  known.pid = header.pid;
+  known.tid = header.tid;
+  known.device = header.device;
+  known.level = header.level;
+}
+
+ProcessTable::KnownHeader& ProcessTable::FreeSlot(uint64_t hash) {
+  size_t i = hash & (known_.size() - 1);
+  while (!known_[i].bytes.empty()) i = (i + 1) & (known_.size() - 1);
+  return known_[i];
+}
+
+uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
+  const std::string_view name = (outer.pod.empty() ? outer.host : outer.pod).substr(0, limits::kStreamName);
+  const auto same = [&](const Stream& s) {
+    return s.rank == outer.rank && s.local_rank == outer.local_rank && s.pid == outer.pid && s.name == name;
+  };
+  if (last_stream_ < streams_.size() && same(streams_[last_stream_])) return last_stream_;
+  const uint64_t numbers =
+      (uint64_t{static_cast<uint32_t>(outer.rank)} << 32) | static_cast<uint32_t>(outer.local_rank);
+  const uint64_t hash = HashBytes(name, Mix64(numbers) ^ static_cast<uint64_t>(outer.pid));
+  const uint32_t found = by_stream_.Find(hash, [&](uint32_t i) { return same(streams_[i]); });
+  if (found != IndexTable::kEmpty) return last_stream_ = found;
+  if (streams_.size() >= limits::kProcessesPerSource) {
+    facts_->counters.Add(Counter::kDroppedProcesses);
+    return UINT32_MAX;
+  }
+  Stream s;
+  s.rank = outer.rank;
+  s.local_rank = outer.local_rank;
+  s.pid = outer.pid;
+  s.name.assign(name);
+  s.hash = hash;
+  streams_.push_back(std::move(s));
+  last_stream_ = static_cast<uint32_t>(streams_.size() - 1);
+  by_stream_.Add(hash, last_stream_, [&](uint32_t i) { return streams_[i].hash; });
+  return last_stream_;
+}
+
+void ProcessTable::Link(uint32_t process, const OuterPrefix& outer) {
+  const uint32_t index = StreamIndex(outer);
+  if (index == UINT32_MAX) return;
+  Stream& s = streams_[index];
+  if (s.owner == kNoProcess) s.owner = process;
+  if (s.owner != process) s.ambiguous = true;
+  if (!outer.any) return;
+  if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
+    facts_->processes[process].pod = builder_->Intern(outer.pod);
+  }
+  if (outer.rank >= 0) Vote(entries_[process], outer.rank);
+}
+
+uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
+  const uint32_t index = StreamIndex(outer);
+  if (index == UINT32_MAX) return kNoProcess;
+  Stream& s = streams_[index];
+  if (s.entry == kNoProcess) {
+    s.entry = AddEntry();
+    if (s.entry == kNoProcess) return kNoProcess;
+    entries_[s.entry].stream = index;
+    ProcessFacts& p = facts_->processes[s.entry];
+    p.pid = outer.pid;
+    if (!outer.host.empty()) p.host = builder_->Intern(outer.host);
+    if (!outer.pod.empty()) p.pod = builder_->Intern(outer.pod);
+  }
+  if (outer.rank >= 0) Vote(entries_[s.entry], outer.rank);
+  return s.entry;
+}
+
+void ProcessTable::Vote(Entry& e, int32_t rank) {
+  if (e.vote < e.votes.size() && e.votes[e.vote].first == rank) {
+    ++e.votes[e.vote].second;
+    return;
+  }
+  for (size_t i = 0; i < e.votes.size(); ++i) {
+    if (e.votes[i].first != rank) continue;
+    e.vote = static_cast<uint32_t>(i);
+    ++e.votes[i].second;
+    return;
+  }
+  if (e.votes.size() >= kMaxVotes) return;
+  e.vote = static_cast<uint32_t>(e.votes.size());
+  e.votes.emplace_back(rank, 1);
+}
+
+void ProcessTable::CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number) {
+  ProcessFacts& p = facts_->processes[process];
+  if (p.lines++ == 0) p.first = {number, offset, builder_->InternEvidence(text)};
+  p.last.line = number;
+  p.last.offset = offset;
+  p.last_torn = false;
+  entries_[process].last_text.assign(text.substr(0, limits::kEvidenceText));
+}
+
+void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
+  if (process == kNoProcess) return;
+  CountQuiet(process, line.body, line.offset, line.number);
+  facts_->processes[process].last_torn = line.torn;
+  if (line.header.level == LogLevel::kWarn || line.header.level == LogLevel::kAbort) ++facts_->processes[process].warns;
+}
+
+// Hosts that were only ever seen in mid-line or hardly at all: the rest of a believed one, or never a host.
+void ProcessTable::FitProvisional() {
+  constexpr uint64_t kFew = 3;
+  constexpr uint64_t kMany = 10;
+  const bool any_believed = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.believed; });
+  if (!any_believed) return;
+  const bool torn = facts_->counters.Get(Counter::kDamaged) > 0;
+  struct Owner {
+    const Entry* entry = nullptr;
+    size_t count = 0;
+  };
+  std::unordered_map<int64_t, Owner> owners_of;  // pid → who has it for sure; nobody who is fitted below
+  std::unordered_map<std::string_view, size_t> headers_of;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].header) continue;
+    ++headers_of[entries_[i].host];
+    if (facts_->processes[i].lines < kMany) continue;
+    Owner& owner = owners_of[facts_->processes[i].pid];
+    owner.entry = &entries_[i];
+    ++owner.count;
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& e = entries_[i];
+    ProcessFacts& p = facts_->processes[i];
+    if (!e.header || p.lines >= kFew || (e.believed && !torn)) continue;
+    if (!e.believed) {
+      const std::string_view fitted = FitHost(e.host, static_cast<uint32_t>(p.pid), false);
+      if (fitted != e.host) {
+        p.host = builder_->Intern(fitted);
+        continue;
+      }
+      if (IsKnownHost(e.host)) continue;
+    }
+    // `xn0` of x3006c0s19b1n0: a piece of the host is lost. The pid tells, if only one process has it.
+    const auto found = owners_of.find(p.pid);
+    const size_t owners = found == owners_of.end() ? 0 : found->second.count;
+    const size_t same_host = headers_of[e.host] - 1;
+    // Small pids recur in containers; a large one does not recur on another host by chance.
+    constexpr int64_t kContainerPids = 4096;
+    if (same_host > 0 && (owners != 1 || p.pid < kContainerPids)) continue;
+    if (owners == 1) {
+      p.host = builder_->Intern(found->second.entry->host);
+    } else if (!e.believed) {
+      p.host = StringId{};
+      p.pid = -1;
+    }
+  }
+}
+
+void ProcessTable::Finish(bool trust_labels) {
+  FitProvisional();
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& e = entries_[i];
+    ProcessFacts& p = facts_->processes[i];
+    p.last.text = builder_->Intern(e.last_text);
+    if (trust_labels && !e.votes.empty()) {
+      const auto most = std::max_element(e.votes.begin(), e.votes.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+      p.launcher_rank = most->first;
+    }
+  }
+  // (VllmWorker rank=1 pid=2514): the process that headers name with this pid, if there is exactly one.
+  std::unordered_map<int64_t, uint32_t> with_pid;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].header) continue;
+    const auto [it, first] = with_pid.try_emplace(facts_->processes[i].pid, static_cast<uint32_t>(i));
+    if (!first) it->second = kNoProcess;
+  }
+  for (const Stream& s : streams_) {
+    if (s.entry == kNoProcess) continue;
+    ProcessFacts& p = facts_->processes[s.entry];
+    uint32_t owner = s.ambiguous ? kNoProcess : s.owner;
+    if (owner == kNoProcess && s.pid >= 0) {
+      const auto it = with_pid.find(s.pid);
+      if (it != with_pid.end()) owner = it->second;
+    }
+    if (owner == kNoProcess) continue;
+    p.host = facts_->processes[owner].host;
+    p.pid = facts_->processes[owner].pid;
+  }
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,110 @@
+// ProcessTable: whose line is it? Fills SourceFacts::processes.
+//
+// A header names host:pid, but torn lines glue foreign characters to the host or cut it. A host is believed when it
+// stood at the beginning of a line; one found in mid-line is fitted to the believed ones. Lines without a header belong
+// to the stream of their launcher prefix (or of no prefix): an entry of its own, which gets host and pid when the
+// source ends if exactly one process wrote through that stream. So several entries of one source may be one process.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parser/facts.h"
+#include "parser/hash.h"
+#include "parser/parsed_line.h"
+
+namespace ncclwhy {
+
+class FactsBuilder;
+
+class ProcessTable {
+ public:
+  ProcessTable(SourceFacts* facts, FactsBuilder* builder) : facts_(facts), builder_(builder) {}
+
+  // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
+  uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
+  // A header that began a line before, `host:pid:tid [dev] NCCL INFO ` to its last blank, and whose it is.
+  struct KnownHeader {
+    std::string bytes;
+    uint64_t hash = 0;
+    uint32_t process = kNoProcess;
+    uint32_t host_size = 0;
+    uint32_t pid = 0;
+    uint32_t tid = 0;
+    int32_t device = kNoDevice;
+    LogLevel level = LogLevel::kNone;
+  };
+  // The known header that `text` begins with, or null: bytes are compared, nothing is parsed.
+  const KnownHeader* Known(std::string_view text) const;
+  // The same for `host:pid:tid [dev] NCCL INFO ` of a thread that is new in a process whose headers began lines before.
+  const KnownHeader* KnownByProcess(std::string_view text);
+  // Notes the header of `size` bytes at the beginning of `text`, which OfHeader gave to `process` as it stands.
+  void Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process);
+  // Notes that a line of `process` came through the prefix `outer`.
+  void Link(uint32_t process, const OuterPrefix& outer);
+
+  // The stream of a line without a header.
+  uint32_t OfStream(const OuterPrefix& outer);
+
+  // Counts a line of a process.
+  void CountLine(uint32_t process, const ParsedLine& line);
+  // The same for a line that begins with a header that was seen before, without building a ParsedLine.
+  void CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number);
+
+  // True when `host` stood in a header at the beginning of a line.
+  bool IsKnownHost(std::string_view host) const;
+
+  // Fits provisional hosts, gives streams their process, fills launcher ranks and last texts.
+  // `trust_labels` false: numbers of `N: ` labels were line numbers; ranks are forgotten.
+  void Finish(bool trust_labels);
+
+ private:
+  struct Entry {
+    std::string host;  // as in the header
+    std::string last_text;
+    std::vector<std::pair<int32_t, uint32_t>> votes;  // launcher rank, lines
+    uint32_t vote = 0;                                // index of the latest vote
+    bool header = false;                              // named by headers
+    bool believed = false;                            // a header began a line
+    uint32_t stream = UINT32_MAX;
+  };
+  struct Stream {
+    int32_t rank = -1;
+    int32_t local_rank = -1;
+    int64_t pid = -1;
+    std::string name;  // pod or host
+    uint64_t hash = 0;
+    uint32_t entry = kNoProcess;
+    uint32_t owner = kNoProcess;  // process of the headers that came through it
+    bool ambiguous = false;
+  };
+
+  uint32_t AddEntry();
+  KnownHeader& FreeSlot(uint64_t hash);
+  bool IsCutHost(std::string_view head) const;
+  std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
+  uint32_t StreamIndex(const OuterPrefix& outer);
+  void Vote(Entry& entry, int32_t rank);
+  void FitProvisional();
+
+  SourceFacts* facts_;
+  FactsBuilder* builder_;
+  std::vector<Entry> entries_;  // beside facts_->processes
+  std::vector<Stream> streams_;
+  std::deque<std::string> hosts_;  // believed; header.host may view into it
+  IndexTable by_header_;
+  IndexTable by_host_;
+  IndexTable by_stream_;
+  // Open addressing: threads that share a file alternate line by line. Grows with their number, for a job of many ranks
+  // has as many small files.
+  std::vector<KnownHeader> known_;
+  size_t known_count_ = 0;
+  uint32_t last_stream_ = 0;
+};
+
+}  // namespace ncclwhy

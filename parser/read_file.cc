@@ -1,0 +1,40 @@
+#include "parser/read_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ncclwhy {
+
+Status FileReader::Fill(size_t used, size_t* got) {
+  *got = 0;
+  const size_t wanted = std::min(kReadBytes, kBufferBytes - used);
+  for (;;) {
+    const ssize_t n = ::read(fd_, buffer_.get() + used, wanted);
+    if (n >= 0) {
+      bytes_ += static_cast<uint64_t>(n);
+      *got = static_cast<size_t>(n);
+      return Status::Ok();
+    }
+    if (errno != EINTR) return Status::Io(name_ + ": " + std::strerror(errno));
+  }
+}
+
+Status FileReader::Next(std::string_view* bytes) {
+  size_t got = 0;
+  Status status = Fill(0, &got);
+  *bytes = {buffer_.get(), got};
+  return status;
+}
+
+Status FileReader::First(std::string_view* bytes) {
+  Status status;
+  size_t used = 0;
+  for (size_t got = 1; status.ok() && got > 0 && used < kBufferBytes; used += got) status = Fill(used, &got);
+  *bytes = {buffer_.get(), used};
+  return status;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,185 @@
+// Hand-written scanning over views: digits, literals, words. No locale, no allocation. Private to the parser.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace ncclwhy::scan {
+
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+inline bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+inline bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+inline bool IsAlpha(char c) { return IsLower(static_cast<char>(c | 0x20)); }
+inline bool IsAlnum(char c) { return IsDigit(c) || IsAlpha(c); }
+inline bool IsSpace(char c) { return c == ' ' || c == '\t'; }
+// Characters of a host name as NCCL prints it: cut at the first dot.
+inline bool IsHostChar(char c) { return IsAlnum(c) || c == '-' || c == '_'; }
+inline bool IsIdentifierChar(char c) { return IsAlnum(c) || c == '_'; }
+struct HexTable {
+  signed char value[256] = {};
+  constexpr HexTable() {
+    for (int c = 0; c < 256; ++c) {
+      const int lower = c | 0x20;
+      const int letter = lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+      value[c] = static_cast<signed char>(c >= '0' && c <= '9' ? c - '0' : letter);
+    }
+  }
+};
+inline constexpr HexTable kHexTable;
+inline int HexValue(char c) { return kHexTable.value[static_cast<unsigned char>(c)]; }
+
+// The first byte saves most calls: families of messages ask this for each of their dozens of beginnings.
+inline bool StartsWith(std::string_view text, std::string_view head) {
+  if (text.size() < head.size()) return false;
+  return head.empty() || (text[0] == head[0] && std::memcmp(text.data(), head.data(), head.size()) == 0);
+}
+inline bool EndsWith(std::string_view text, std::string_view tail) {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+// Position of `needle` at or behind `from`, or npos. One memchr per candidate: faster than find() on log text.
+inline size_t Find(std::string_view text, std::string_view needle, size_t from = 0) {
+  while (from + needle.size() <= text.size()) {
+    const void* hit = std::memchr(text.data() + from, needle[0], text.size() - from - needle.size() + 1);
+    if (hit == nullptr) break;
+    const auto at = static_cast<size_t>(static_cast<const char*>(hit) - text.data());
+    const size_t last = needle.size() - 1;  // one more byte saves most calls of memcmp
+    if (text[at + last] == needle[last] && std::memcmp(text.data() + at, needle.data(), needle.size()) == 0) return at;
+    from = at + 1;
+  }
+  return std::string_view::npos;
+}
+inline bool Contains(std::string_view text, std::string_view needle) {
+  return Find(text, needle) != std::string_view::npos;
+}
+// What stands behind `needle`, or an empty view.
+inline std::string_view After(std::string_view text, std::string_view needle) {
+  const size_t at = Find(text, needle);
+  return at == std::string_view::npos ? std::string_view{} : text.substr(at + needle.size());
+}
+inline std::string_view Trim(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+inline size_t DigitsAt(std::string_view text, size_t at) {
+  size_t n = 0;
+  while (at + n < text.size() && IsDigit(text[at + n])) ++n;
+  return n;
+}
+
+// A position that moves over a text. A method that returns false leaves the position where it was.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
+
+  bool AtEnd() const { return p_ == end_; }
+  char Peek() const { return p_ == end_ ? '\0' : *p_; }
+  std::string_view Rest() const { return {p_, static_cast<size_t>(end_ - p_)}; }
+  const char* position() const { return p_; }
+
+  // Inlined everywhere: of a constant, the comparison is a load or two instead of a call.
+  [[gnu::always_inline]] bool Literal(std::string_view literal) {
+    if (static_cast<size_t>(end_ - p_) < literal.size() || std::memcmp(p_, literal.data(), literal.size()) != 0) {
+      return false;
+    }
+    p_ += literal.size();
+    return true;
+  }
+  bool Char(char c) {
+    if (p_ == end_ || *p_ != c) return false;
+    ++p_;
+    return true;
+  }
+  void Skip(size_t n) { p_ += n; }
+  void SkipSpaces() {
+    while (p_ != end_ && IsSpace(*p_)) ++p_;
+  }
+  bool Uint(uint64_t* value) {
+    const char* q = p_;
+    uint64_t v = 0;
+    while (q != end_ && IsDigit(*q) && q - p_ < 20) v = v * 10 + static_cast<uint64_t>(*q++ - '0');
+    if (q == p_) return false;
+    p_ = q;
+    *value = v;
+    return true;
+  }
+  bool Int(int64_t* value) {
+    const char* start = p_;
+    const bool negative = Char('-');
+    uint64_t v = 0;
+    if (!Uint(&v)) {
+      p_ = start;
+      return false;
+    }
+    *value = negative ? -static_cast<int64_t>(v & INT64_MAX) : static_cast<int64_t>(v & INT64_MAX);
+    return true;
+  }
+  bool Int32(int32_t* value) {
+    const char* start = p_;
+    int64_t v = 0;
+    if (!Int(&v) || v < INT32_MIN + 1 || v > INT32_MAX) {
+      p_ = start;
+      return false;
+    }
+    *value = static_cast<int32_t>(v);
+    return true;
+  }
+  // Hexadecimal with or without 0x; `(nil)` and `nil` count as 0.
+  [[gnu::always_inline]] bool Hex(uint64_t* value) {
+    const char* begin = p_;
+    if (end_ - p_ >= 2 && p_[0] == '0' && p_[1] == 'x') begin += 2;
+    const char* q = begin;
+    const char* stop = end_ - begin > 16 ? begin + 16 : end_;
+    uint64_t v = 0;
+    for (; q != stop; ++q) {
+      const int digit = HexValue(*q);
+      if (digit < 0) break;
+      v = (v << 4) | static_cast<uint64_t>(digit);
+    }
+    if (q == begin) return Nil(value);
+    p_ = q;
+    *value = v;
+    return true;
+  }
+  // Up to the next blank or the end.
+  std::string_view Word() {
+    const char* start = p_;
+    while (p_ != end_ && !IsSpace(*p_)) ++p_;
+    return {start, static_cast<size_t>(p_ - start)};
+  }
+  // Up to (not including) any character of `stops`, or the end. Inlined, since most callers give two or three stops.
+  [[gnu::always_inline]] std::string_view Until(std::string_view stops) {
+    const char* start = p_;
+    for (; p_ != end_; ++p_) {
+      bool stop = false;
+      for (const char c : stops) stop = stop || *p_ == c;
+      if (stop) break;
+    }
+    return {start, static_cast<size_t>(p_ - start)};
+  }
+
+ private:
+  bool Nil(uint64_t* value) {
+    if (!Literal("(nil)") && !Literal("nil")) return false;
+    *value = 0;
+    return true;
+  }
+
+  const char* p_;
+  const char* end_;
+};
+
+// The integer that `text` begins with, or `otherwise`.
+inline int64_t IntOr(std::string_view text, int64_t otherwise) {
+  int64_t v = otherwise;
+  Cursor(text).Int(&v);
+  return v;
+}
+// The word behind `key`, without trailing punctuation; empty when `key` is not there.
+inline std::string_view WordAfter(std::string_view text, std::string_view key, std::string_view stops = " ,;)") {
+  const std::string_view rest = After(text, key);
+  return Cursor(rest).Until(stops);
+}
+
+}  // namespace ncclwhy::scan

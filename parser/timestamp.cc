@@ -1,0 +1,93 @@
+#include "parser/timestamp.h"
+
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+using scan::IsDigit;
+
+// Matches `text` against a picture: 9 = digit, A = upper case letter, a = lower case letter, _ = blank or digit,
+// T = blank or T; anything else stands for itself.
+bool Picture(std::string_view text, std::string_view picture) {
+  if (text.size() < picture.size()) return false;
+  for (size_t i = 0; i < picture.size(); ++i) {
+    const char c = text[i];
+    bool ok = false;
+    switch (picture[i]) {
+      case '9':
+        ok = IsDigit(c);
+        break;
+      case 'A':
+        ok = scan::IsUpper(c);
+        break;
+      case 'a':
+        ok = scan::IsLower(c);
+        break;
+      case '_':
+        ok = IsDigit(c) || c == ' ';
+        break;
+      case 'T':
+        ok = c == ' ' || c == 'T' || c == '_';
+        break;
+      default:
+        ok = c == picture[i];
+    }
+    if (!ok) return false;
+  }
+  return true;
+}
+
+// .123 or ,123 at `at`
+size_t Fraction(std::string_view text, size_t at) {
+  if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return 0;
+  const size_t digits = scan::DigitsAt(text, at + 1);
+  return digits == 0 ? 0 : digits + 1;
+}
+
+// Z, +00:00, -0700
+size_t Zone(std::string_view text, size_t at) {
+  if (at >= text.size()) return 0;
+  if (text[at] == 'Z') return 1;
+  if (text[at] != '+' && text[at] != '-') return 0;
+  if (Picture(text.substr(at + 1), "99:99")) return 6;
+  return Picture(text.substr(at + 1), "9999") ? 5 : 0;
+}
+
+}  // namespace
+
+size_t TimestampLength(std::string_view text, TimeForm* form) {
+  TimeForm ignored;
+  if (form == nullptr) form = &ignored;
+  *form = TimeForm::kNone;
+  if (text.size() < 8) return 0;
+  size_t n = 0;
+  if (IsDigit(text[0])) {
+    if (Picture(text, "9999-99-99T99:99")) {
+      n = 16;
+      if (Picture(text.substr(n), ":99")) n += 3;
+      n += Fraction(text, n);
+      n += Zone(text, n);
+      *form = TimeForm::kDate;
+    } else if (Picture(text, "99:99:99")) {
+      n = 8 + Fraction(text, 8);
+      *form = TimeForm::kClock;
+    } else if (Picture(text, "9999999999999") && (text.size() == 13 || !IsDigit(text[13]))) {
+      n = 13;
+      *form = TimeForm::kEpoch;
+    }
+  } else if (scan::IsUpper(text[0])) {
+    if (Picture(text, "Aaa _9 99:99:99")) {
+      n = 15;
+      *form = TimeForm::kSyslog;
+    } else if (Picture(text, "Aaa Aaa _9 99:99:99 9999")) {
+      n = 24;
+      *form = TimeForm::kLong;
+    }
+  }
+  if (n < text.size() && n > 0 && scan::IsAlnum(text[n])) n = 0;
+  if (n == 0) *form = TimeForm::kNone;
+  return n;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,50 @@
+// Hit: one line matched one pattern of one rule (found while a source is read). Finding: a rule that fired, with its
+// conditions checked over the whole job.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+// Strings are ids of the pool of the SourceFacts of the same source.
+struct Hit {
+  uint64_t offset = 0;
+  uint32_t line = 0;
+  uint32_t process = kNoProcess;
+  uint32_t tid = 0;
+  int32_t launcher_rank = -1;
+  int32_t device = kNoDevice;
+  uint32_t pattern = 0;  // global pattern number of the RuleSet (main patterns and conditions alike)
+  uint32_t repeats = 0;  // further hits of this pattern and process that were only counted (on the last kept hit)
+  LogLevel level = LogLevel::kNone;
+  StringId text;                                        // the body, clipped
+  std::vector<std::pair<StringId, StringId>> captures;  // group name -> text
+};
+
+// Merges like SourceFacts: one per source.
+struct SourceHits {
+  std::vector<Hit> hits;  // in line order
+};
+
+struct Finding {
+  RuleId rule;
+  Role role = Role::kRoot;
+  std::vector<Weight> causes;  // after boosts
+  SourceId source;             // invalid for query rules without a line
+  uint32_t line = 0;
+  uint64_t offset = 0;
+  ProcessId process;
+  int32_t rank = -1;  // in the job's largest communicator
+  std::string host;
+  std::string text;                           // the evidence line
+  uint64_t repeats = 0;                       // further lines like it
+  std::map<std::string, std::string> fields;  // captures, columns, `fields` of the rule
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,158 @@
+#include "rules/engine/hit_index.h"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+namespace ncclwhy {
+namespace {
+
+// First halves of keys, so that a process and a rank never share one.
+enum KeySpace : uint64_t { kProcessKey, kAnonymousKey, kRankKey, kCommKey, kHostKey, kSourceKey, kJobKey };
+
+constexpr uint64_t Space(KeySpace space, uint64_t value = 0) { return static_cast<uint64_t>(space) << 56 | value; }
+
+}  // namespace
+
+std::string_view ShortHost(std::string_view host) {
+  const size_t dot = host.find('.');
+  // An address has dots too; its first part names nothing.
+  if (dot == std::string_view::npos || (host[0] >= '0' && host[0] <= '9')) return host;
+  return host.substr(0, dot);
+}
+
+HitIndex::HitIndex(const JobModel& model, std::span<const SourceHits* const> hits, size_t pattern_count)
+    : model_(model), by_pattern_(pattern_count), communicators_(model.processes.size()) {
+  for (const Communicator& communicator : model.communicators) {
+    for (const Rank& rank : communicator.ranks) {
+      if (rank.process.value < communicators_.size())
+        communicators_[rank.process.value].push_back(communicator.id.value);
+    }
+  }
+  for (const Process& p : model.processes) jobs_ = std::max(jobs_, static_cast<uint32_t>(p.job + 1));
+  const size_t sources = std::min(hits.size(), model.sources.size());
+  for (uint32_t source = 0; source < sources; ++source) {
+    if (hits[source] == nullptr) continue;
+    for (const Hit& hit : hits[source]->hits) {
+      if (hit.pattern < pattern_count) by_pattern_[hit.pattern].push_back({&hit, Place(SourceId{source}, hit)});
+    }
+  }
+}
+
+Where HitIndex::Place(SourceId source, const Hit& hit) const {
+  Where where;
+  where.source = source;
+  where.line = hit.line;
+  where.launcher_rank = hit.launcher_rank;
+  where.process = model_.ProcessOf(source, hit.process, hit.launcher_rank);
+  const PlacedHit placed{&hit, where};
+  if (where.process.valid()) {
+    where.rank = model_.RankOf(where.process);
+    where.host = model_.processes[where.process.value].host;
+  } else {
+    // A watchdog or kernel line without a process says itself who it is.
+    const std::string_view rank = Capture(placed, "rank");
+    if (std::from_chars(rank.data(), rank.data() + rank.size(), where.rank).ec != std::errc()) where.rank = -1;
+    if (where.rank < 0) where.rank = hit.launcher_rank;
+  }
+  if (where.host.empty()) where.host = Capture(placed, "host");
+  return where;
+}
+
+std::string_view HitIndex::Capture(const PlacedHit& placed, std::string_view name) const {
+  const SourceFacts& facts = Facts(placed.where.source);
+  for (const auto& [id, text] : placed.hit->captures) {
+    if (facts.Str(id) == name) return facts.Str(text);
+  }
+  return {};
+}
+
+std::string_view HitIndex::Text(const PlacedHit& placed) const {
+  return Facts(placed.where.source).Str(placed.hit->text);
+}
+
+std::vector<HitIndex::Key> HitIndex::KeysOf(Scope scope, const Where& where) {
+  const Key own = where.process.valid()
+                      ? Key{Space(kProcessKey), where.process.value}
+                      : Key{Space(kAnonymousKey, where.source.value), static_cast<uint32_t>(where.launcher_rank)};
+  const bool placeless = !where.process.valid() && !where.source.valid();
+  switch (scope) {
+    case Scope::kLine:
+    case Scope::kSource:
+      if (!where.source.valid()) return {};
+      return {{Space(kSourceKey), where.source.value}};
+    case Scope::kRank:
+      if (where.rank >= 0) return {{Space(kRankKey), static_cast<uint32_t>(where.rank)}};
+      break;
+    case Scope::kCommunicator: {
+      std::vector<Key> keys;
+      if (where.process.value < communicators_.size()) {
+        for (const uint32_t id : communicators_[where.process.value]) keys.push_back({Space(kCommKey), id});
+      }
+      if (!keys.empty()) return keys;
+      break;
+    }
+    case Scope::kHost:
+      if (!where.host.empty()) {
+        return {
+            {Space(kHostKey), host_numbers_.try_emplace(ShortHost(where.host), host_numbers_.size()).first->second}};
+      }
+      break;
+    case Scope::kJob: {
+      // What belongs to no job for sure (one job, a kernel's line) belongs to all.
+      const int32_t job =
+          where.process.value < model_.processes.size() ? model_.processes[where.process.value].job : -1;
+      if (job >= 0) return {{Space(kJobKey), static_cast<uint32_t>(job)}};
+      std::vector<Key> keys;
+      for (uint32_t n = 0; n < jobs_; ++n) keys.push_back({Space(kJobKey), n});
+      return keys;
+    }
+    case Scope::kProcess:
+      break;
+  }
+  if (placeless) return {};
+  return {own};
+}
+
+const HitIndex::Groups& HitIndex::GroupsOf(uint32_t pattern, Scope scope) {
+  const auto [it, inserted] = groups_.try_emplace({pattern, scope});
+  if (inserted) {
+    for (const PlacedHit& placed : by_pattern_[pattern]) {
+      for (const Key& key : KeysOf(scope, placed.where)) it->second[key].push_back(&placed);
+    }
+  }
+  return it->second;
+}
+
+const PlacedHit* HitIndex::Find(uint32_t pattern, const Condition& condition, const Where& where) {
+  const bool windowed =
+      condition.within > 0 || condition.scope == Scope::kLine || condition.before_only || condition.after_only;
+  uint32_t from = 0;
+  uint32_t to = UINT32_MAX;
+  if (windowed) {
+    if (!where.source.valid() || where.line == 0) return nullptr;
+    if (condition.within > 0 || condition.scope == Scope::kLine) {
+      from = where.line > condition.within ? where.line - condition.within : 0;
+      to = where.line <= UINT32_MAX - condition.within ? where.line + condition.within : UINT32_MAX;
+    }
+    // Between files there is no before and after: clocks differ and most lines have no time.
+    if (condition.before_only) to = where.line - 1;
+    if (condition.after_only) from = where.line + 1;
+  }
+  const Groups& groups = GroupsOf(pattern, condition.scope);
+  for (const Key& key : KeysOf(condition.scope, where)) {
+    const auto group = groups.find(key);
+    if (group == groups.end()) continue;
+    if (!windowed) return group->second.front();
+    const auto begin = std::lower_bound(group->second.begin(), group->second.end(), std::pair(where.source, from),
+                                        [](const PlacedHit* placed, const std::pair<SourceId, uint32_t>& at) {
+                                          return std::pair(placed->where.source, placed->where.line) < at;
+                                        });
+    if (begin != group->second.end() && (*begin)->where.source == where.source && (*begin)->where.line <= to) {
+      return *begin;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace ncclwhy

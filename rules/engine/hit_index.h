@@ -1,0 +1,70 @@
+// HitIndex: all hits of all sources, placed in the job (which process, rank, host) and found by pattern and scope.
+// Keeps the check of conditions away from comparing every hit with every other.
+//
+// Borrows the model and the hits. Not thread-safe: groups are made when first asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "parser/track/job_model.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+// A place in the job: where a hit stands, or what a row of a query names. Unknown members are invalid, -1 or empty.
+struct Where {
+  SourceId source;
+  uint32_t line = 0;
+  ProcessId process;
+  int32_t launcher_rank = -1;
+  int32_t rank = -1;  // in the job's largest communicator
+  std::string_view host;
+};
+
+struct PlacedHit {
+  const Hit* hit = nullptr;
+  Where where;
+};
+
+class HitIndex {
+ public:
+  HitIndex(const JobModel& model, std::span<const SourceHits* const> hits, size_t pattern_count);
+
+  // In (source, line) order.
+  const std::vector<PlacedHit>& OfPattern(uint32_t pattern) const { return by_pattern_[pattern]; }
+
+  // The first hit of `pattern` that stands to `where` as `condition` asks, or null.
+  const PlacedHit* Find(uint32_t pattern, const Condition& condition, const Where& where);
+
+  // A capture of a hit, or an empty view.
+  std::string_view Capture(const PlacedHit& placed, std::string_view name) const;
+  std::string_view Text(const PlacedHit& placed) const;
+  const SourceFacts& Facts(SourceId source) const { return *model_.sources[source.value]; }
+
+ private:
+  using Key = std::pair<uint64_t, uint64_t>;
+  using Groups = std::map<Key, std::vector<const PlacedHit*>>;
+
+  Where Place(SourceId source, const Hit& hit) const;
+  std::vector<Key> KeysOf(Scope scope, const Where& where);
+  const Groups& GroupsOf(uint32_t pattern, Scope scope);
+
+  const JobModel& model_;
+  std::vector<std::vector<PlacedHit>> by_pattern_;
+  std::map<std::pair<uint32_t, Scope>, Groups> groups_;
+  std::vector<std::vector<uint32_t>> communicators_;  // by process
+  uint32_t jobs_ = 1;
+  std::map<std::string_view, uint64_t> host_numbers_;
+};
+
+// Host names up to the first dot, as NCCL prints them: gpu-a17.cluster.example and gpu-a17 are one host.
+std::string_view ShortHost(std::string_view host);
+
+}  // namespace ncclwhy

@@ -1,0 +1,378 @@
+#include "rules/engine/loader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "rules/engine/vocabulary.h"
+
+namespace ncclwhy {
+namespace {
+
+using nlohmann::json;
+using Keys = std::vector<std::string_view>;
+
+const Keys& KeysOfRule() {
+  static const Keys keys = {"$schema",       "schema",   "id",    "role",          "title",  "match",     "query",
+                            "min_processes", "needs",    "nccl",  "needs_version", "causes", "near",      "unless",
+                            "boost",         "explains", "blame", "fields",        "note",   "references"};
+  return keys;
+}
+const Keys& KeysOfMatch() {
+  static const Keys keys = {"literal", "regex", "level", "dialect", "file"};
+  return keys;
+}
+const Keys& KeysOfCondition() {
+  static const Keys keys = {"literal", "regex", "level", "dialect", "file", "scope", "within", "order", "causes"};
+  return keys;
+}
+
+// Reads one file; every method that can complain takes the path of the value for the diagnostic.
+class Reader {
+ public:
+  Reader(const RuleText& text, std::vector<Diagnostic>* out) : text_(text), out_(out) {}
+
+  bool ok() const { return ok_; }
+
+  void Error(const std::string& path, std::string code, std::string message, std::string help = {}) {
+    ok_ = false;
+    out_->push_back(text_.At(Diagnostic::Level::kError, path, std::move(code), std::move(message), std::move(help)));
+  }
+
+  bool IsObject(const json& value, const std::string& path) { return IsType(value.is_object(), path, "an object"); }
+  bool IsArray(const json& value, const std::string& path) { return IsType(value.is_array(), path, "an array"); }
+
+  void CheckKeys(const json& object, const std::string& path, const Keys& known, const Keys& required) {
+    for (const auto& item : object.items()) {
+      if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
+      ok_ = false;
+      const std::string_view near = Nearest(item.key(), known);
+      out_->push_back(text_.AtKey(Diagnostic::Level::kError, path + "/" + item.key(), "R002",
+                                  fmt::format("unknown key \"{}\"", item.key()),
+                                  near.empty() ? fmt::format("known keys are {}", fmt::join(known, ", "))
+                                               : fmt::format("did you mean \"{}\"?", near)));
+    }
+    for (const std::string_view key : required) {
+      if (!object.contains(key)) Error(path, "R003", fmt::format("key \"{}\" is missing", key));
+    }
+  }
+
+  std::string String(const json& value, const std::string& path, bool may_be_empty = false) {
+    if (!IsType(value.is_string(), path, "a string")) return {};
+    std::string result = value.get<std::string>();
+    if (result.empty() && !may_be_empty) Error(path, "R005", "the text is empty");
+    return result;
+  }
+
+  // A string or a non-empty array of strings.
+  std::vector<std::string> Strings(const json& value, const std::string& path) {
+    if (value.is_string()) return {String(value, path)};
+    std::vector<std::string> result;
+    if (!IsType(value.is_array(), path, "a string or an array of strings")) return result;
+    if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
+    for (size_t i = 0; i < value.size(); ++i) result.push_back(String(value[i], fmt::format("{}/{}", path, i)));
+    return result;
+  }
+
+  bool Bool(const json& value, const std::string& path) {
+    return IsType(value.is_boolean(), path, "true or false") && value.get<bool>();
+  }
+
+  // {"en": …, "zh": …}; both or neither: a report in one language must not fall back to the other.
+  void Text(const json& value, const std::string& path, std::string* en, std::string* zh) {
+    if (!IsObject(value, path)) return;
+    CheckKeys(value, path, {"en", "zh"}, {"en", "zh"});
+    if (value.contains("en")) *en = String(value["en"], path + "/en");
+    if (value.contains("zh")) *zh = String(value["zh"], path + "/zh");
+  }
+
+  std::vector<Weight> Weights(const json& value, const std::string& path) {
+    std::vector<Weight> result;
+    if (!IsObject(value, path)) return result;
+    for (const auto& item : value.items()) {
+      const std::string here = path + "/" + item.key();
+      if (!IsType(item.value().is_number(), here, "a number (log-odds)")) continue;
+      const double log_odds = item.value().get<double>();
+      if (log_odds == 0 || log_odds < -10 || log_odds > 10) {
+        Error(here, "R005", fmt::format("{} is no useful weight", log_odds),
+              "weights are log-odds between -10 and 10: 1 = a hint, 3 = strong, 5 = nearly proof; negative speaks "
+              "against");
+      }
+      result.push_back({item.key(), log_odds});
+    }
+    if (value.empty()) Error(path, "R005", "no cause is named", "leave \"causes\" out instead");
+    return result;
+  }
+
+  // One of a vocabulary of (name, value) pairs.
+  template <typename T, size_t N>
+  T Word(const json& value, const std::string& path, const std::array<NamedValue<T>, N>& words, T fallback) {
+    const std::string name = String(value, path);
+    if (name.empty()) return fallback;
+    Keys names;
+    for (const auto& word : words) {
+      if (word.name == name) return word.value;
+      names.push_back(word.name);
+    }
+    Error(path, "R005", fmt::format("\"{}\" is not known here", name),
+          fmt::format("one of {}", fmt::join(names, ", ")));
+    return fallback;
+  }
+
+  template <typename T, size_t N>
+  std::vector<T> Words(const json& value, const std::string& path, const std::array<NamedValue<T>, N>& words,
+                       T fallback) {
+    std::vector<T> result;
+    if (value.is_array()) {
+      if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
+      for (size_t i = 0; i < value.size(); ++i) {
+        result.push_back(Word(value[i], fmt::format("{}/{}", path, i), words, fallback));
+      }
+    } else {
+      result.push_back(Word(value, path, words, fallback));
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  LinePattern Pattern(const json& value, const std::string& path) {
+    LinePattern pattern;
+    if (value.contains("literal")) pattern.literals = Strings(value["literal"], path + "/literal");
+    if (value.contains("regex")) pattern.regex = String(value["regex"], path + "/regex");
+    if (value.contains("level")) pattern.levels = Words(value["level"], path + "/level", kLevelWords, LogLevel::kNone);
+    if (value.contains("dialect")) {
+      pattern.dialects = Words(value["dialect"], path + "/dialect", kDialectWords, Dialect::kUnknown);
+    }
+    if (value.contains("file")) {
+      pattern.file = String(value["file"], path + "/file");
+      if (pattern.file.find('/') != std::string::npos) {
+        Error(path + "/file", "R005", "\"file\" is a name without directory",
+              "NCCL moved files between directories over the years; write only the last part, such as \"socket.cc\"");
+      }
+    }
+    if (pattern.literals.empty() && pattern.regex.empty()) {
+      Error(path, "R030", "neither \"literal\" nor \"regex\" is given");
+    }
+    return pattern;
+  }
+
+  std::vector<LinePattern> Patterns(const json& value, const std::string& path) {
+    std::vector<LinePattern> result;
+    if (!IsArray(value, path)) return result;
+    if (value.empty()) Error(path, "R005", "the list is empty", "a rule needs at least one pattern, or a \"query\"");
+    for (size_t i = 0; i < value.size(); ++i) {
+      const std::string here = fmt::format("{}/{}", path, i);
+      if (!IsObject(value[i], here)) continue;
+      CheckKeys(value[i], here, KeysOfMatch(), {});
+      result.push_back(Pattern(value[i], here));
+    }
+    return result;
+  }
+
+  std::vector<Condition> Conditions(const json& value, const std::string& path, bool boost) {
+    std::vector<Condition> result;
+    if (!IsArray(value, path)) return result;
+    if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
+    for (size_t i = 0; i < value.size(); ++i) {
+      const std::string here = fmt::format("{}/{}", path, i);
+      if (!IsObject(value[i], here)) continue;
+      CheckKeys(value[i], here, KeysOfCondition(), boost ? Keys{"causes"} : Keys{});
+      result.push_back(OneCondition(value[i], here, boost));
+    }
+    return result;
+  }
+
+ private:
+  bool IsType(bool is, const std::string& path, std::string_view what) {
+    if (!is) Error(path, "R004", fmt::format("this must be {}", what));
+    return is;
+  }
+
+  Condition OneCondition(const json& value, const std::string& path, bool boost) {
+    Condition condition;
+    condition.pattern = Pattern(value, path);
+    if (value.contains("scope")) condition.scope = Word(value["scope"], path + "/scope", kScopeWords, Scope::kProcess);
+    if (value.contains("within")) {
+      const json& within = value["within"];
+      const bool integer =
+          within.is_number_unsigned() && within.get<uint64_t>() > 0 && within.get<uint64_t>() <= 100000;
+      if (IsType(integer, path + "/within", "a number of lines from 1 to 100000")) {
+        condition.within = within.get<uint32_t>();
+      }
+    }
+    if (value.contains("order")) {
+      const std::string order = String(value["order"], path + "/order");
+      condition.before_only = order == "before";
+      condition.after_only = order == "after";
+      if (!order.empty() && !condition.before_only && !condition.after_only) {
+        Error(path + "/order", "R005", fmt::format("\"{}\" is not known here", order), "one of before, after");
+      }
+    }
+    if (value.contains("causes")) {
+      if (boost) {
+        condition.causes = Weights(value["causes"], path + "/causes");
+      } else {
+        Error(path + "/causes", "R002", "\"causes\" belongs to conditions of \"boost\" only");
+      }
+    }
+    return condition;
+  }
+
+  const RuleText& text_;
+  std::vector<Diagnostic>* out_;
+  bool ok_ = true;
+};
+
+// <family>/<rule-id>/rule.json
+std::string FamilyOf(std::string_view file) {
+  size_t end = file.rfind('/');
+  if (end == std::string_view::npos || end == 0) return {};
+  end = file.rfind('/', end - 1);
+  if (end == std::string_view::npos || end == 0) return {};
+  const size_t begin = file.rfind('/', end - 1);
+  return std::string(file.substr(begin == std::string_view::npos ? 0 : begin + 1,
+                                 end - (begin == std::string_view::npos ? 0 : begin + 1)));
+}
+
+Rule Read(const json& root, const RuleText& text, Reader& reader) {
+  Rule rule;
+  rule.file = text.file();
+  rule.family = FamilyOf(text.file());
+  reader.CheckKeys(root, "", KeysOfRule(), {"schema", "id", "role", "title"});
+  if (root.contains("schema")) {
+    const std::string schema = reader.String(root["schema"], "/schema");
+    if (schema != kRuleSchema) {
+      reader.Error("/schema", "R005", fmt::format("this build reads \"{}\"", kRuleSchema));
+    }
+  }
+  if (root.contains("id")) rule.id = reader.String(root["id"], "/id");
+  if (root.contains("role")) rule.role = reader.Word(root["role"], "/role", kRoleWords, Role::kRoot);
+  if (root.contains("title")) reader.Text(root["title"], "/title", &rule.title_en, &rule.title_zh);
+  if (root.contains("note")) reader.Text(root["note"], "/note", &rule.note_en, &rule.note_zh);
+  if (root.contains("match")) rule.patterns = reader.Patterns(root["match"], "/match");
+  if (root.contains("query")) rule.query = reader.String(root["query"], "/query");
+  if (root.contains("min_processes")) {
+    const json& value = root["min_processes"];
+    if (value.is_number_unsigned() && value.get<uint64_t>() <= 65536 && root.contains("query")) {
+      rule.min_processes = value.get<uint32_t>();
+    } else {
+      reader.Error("/min_processes", "R005", "a count of processes is expected, beside a \"query\"");
+    }
+  }
+  if (root.contains("needs")) {
+    rule.needs = reader.Strings(root["needs"], "/needs");
+    if (!root.contains("query")) reader.Error("/needs", "R005", "it belongs beside a \"query\"");
+  }
+  if (root.contains("match") == root.contains("query")) {
+    reader.Error(root.contains("query") ? "/query" : "", "R041", "a rule has either \"match\" or \"query\"");
+  }
+  if (root.contains("nccl")) {
+    const std::string range = reader.String(root["nccl"], "/nccl");
+    if (!range.empty() && !ParseVersionRange(range, &rule.nccl)) {
+      reader.Error("/nccl", "R005", fmt::format("\"{}\" is no range of versions", range),
+                   "write \"2.4..2.21\", \"..2.18\", \"2.22..\" or \"2.19.3\"");
+    }
+  }
+  if (root.contains("needs_version")) rule.needs_version = reader.Bool(root["needs_version"], "/needs_version");
+  if (root.contains("causes")) rule.causes = reader.Weights(root["causes"], "/causes");
+  if (root.contains("near")) rule.near = reader.Conditions(root["near"], "/near", false);
+  if (root.contains("unless")) rule.unless = reader.Conditions(root["unless"], "/unless", false);
+  if (root.contains("boost")) rule.boost = reader.Conditions(root["boost"], "/boost", true);
+  if (root.contains("explains")) rule.explains = reader.Strings(root["explains"], "/explains");
+  if (root.contains("blame")) rule.blame = reader.Word(root["blame"], "/blame", kBlameWords, Blame::kSelf);
+  if (root.contains("fields") && reader.IsObject(root["fields"], "/fields")) {
+    for (const auto& item : root["fields"].items()) {
+      rule.fields.emplace_back(item.key(), reader.String(item.value(), "/fields/" + item.key()));
+    }
+  }
+  if (root.contains("references")) rule.references = reader.Strings(root["references"], "/references");
+  return rule;
+}
+
+bool TakeNumber(std::string_view& text, int32_t* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  if (error != std::errc() || *number < 0 || *number > 99) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+// MAJOR.MINOR[.PATCH]; `patch` is -1 when it is not there.
+bool TakeVersion(std::string_view& text, int32_t* major_minor, int32_t* patch) {
+  int32_t major = 0;
+  int32_t minor = 0;
+  *patch = -1;
+  if (!TakeNumber(text, &major) || !text.starts_with('.')) return false;
+  text.remove_prefix(1);
+  if (!TakeNumber(text, &minor)) return false;
+  *major_minor = major * 10000 + minor * 100;
+  if (text.size() < 2 || text[0] != '.' || text[1] < '0' || text[1] > '9') return true;
+  text.remove_prefix(1);
+  return TakeNumber(text, patch);
+}
+
+}  // namespace
+
+std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* diagnostics) {
+  Reader reader(text, diagnostics);
+  json root;
+  try {
+    root = json::parse(text.text());
+  } catch (const json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 3, column 4: syntax error …": keep what follows the place.
+    std::string_view what = error.what();
+    if (const size_t at = what.find(": "); at != std::string_view::npos) what.remove_prefix(at + 2);
+    diagnostics->push_back(text.AtOffset(Diagnostic::Level::kError, error.byte == 0 ? 0 : error.byte - 1, "R001",
+                                         fmt::format("this is not JSON: {}", what)));
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    diagnostics->push_back(text.At(Diagnostic::Level::kError, "", "R001", error.what()));
+    return std::nullopt;
+  }
+  for (const std::string& path : text.duplicates()) {
+    reader.Error(path, "R006", fmt::format("key \"{}\" occurs twice", path.substr(path.rfind('/') + 1)));
+  }
+  if (!reader.IsObject(root, "")) return std::nullopt;
+  Rule rule = Read(root, text, reader);
+  if (!reader.ok()) return std::nullopt;
+  return rule;
+}
+
+const std::vector<std::string_view>& RuleKeys(std::string_view place) {
+  if (place == "match") return KeysOfMatch();
+  if (place == "condition") return KeysOfCondition();
+  return KeysOfRule();
+}
+
+bool ParseVersionRange(std::string_view text, VersionRange* range) {
+  *range = {};
+  int32_t version = 0;
+  int32_t patch = 0;
+  const bool open_start = text.starts_with("..");
+  if (!open_start) {
+    if (!TakeVersion(text, &version, &patch)) return false;
+    range->first = version + std::max(patch, 0);
+    if (text.empty()) {
+      range->last = version + (patch < 0 ? 99 : patch);
+      return true;
+    }
+  }
+  if (!text.starts_with("..")) return false;
+  text.remove_prefix(2);
+  if (text.empty()) return !open_start;
+  if (!TakeVersion(text, &version, &patch) || !text.empty()) return false;
+  range->last = version + (patch < 0 ? 99 : patch);
+  return range->first <= range->last;
+}
+
+bool ParseVersion(std::string_view text, int32_t* version) {
+  int32_t patch = 0;
+  if (!TakeVersion(text, version, &patch)) return false;
+  *version += std::max(patch, 0);
+  return true;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,30 @@
+// Loader: rule.json → Rule. Strict: an unknown key, a wrong type or a value outside the vocabulary is an error, because
+// a misspelt key would otherwise be a rule that silently does less than its author thinks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/rule.h"
+#include "rules/engine/rule_text.h"
+
+namespace ncclwhy {
+
+inline constexpr std::string_view kRuleSchema = "ncclwhy.rule/1";
+
+// The form of one rule. `text.file()` should end in <family>/<rule-id>/rule.json: the family comes from there.
+// Without value: at least one error was added to `diagnostics` (warnings may be added in any case).
+std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* diagnostics);
+
+// The keys that the loader knows, per place: "rule", "match", "condition". For the test that compares them with
+// rule.schema.json.
+const std::vector<std::string_view>& RuleKeys(std::string_view place);
+
+// "2.4..2.21", "..2.18", "2.22..", "2.19.3", "2.19" (all of 2.19). False when it is none of these.
+bool ParseVersionRange(std::string_view text, VersionRange* range);
+// "2.28.9", "2.28", also with a tail ("2.18.3+cuda12.2"). False when it does not begin with two numbers.
+bool ParseVersion(std::string_view text, int32_t* version);
+
+}  // namespace ncclwhy

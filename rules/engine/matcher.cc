@@ -1,0 +1,142 @@
+#include "rules/engine/matcher.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "parser/facts.h"
+#include "parser/parsed_line.h"
+
+namespace ncclwhy {
+namespace {
+
+template <typename T>
+bool AnyOrContains(const std::vector<T>& values, T value) {
+  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// "socket.cc" is the file of `misc/socket.cc:484` and of `/build/src/misc/socket.cc`, not of `ipcsocket.cc`.
+bool IsFile(std::string_view path, std::string_view name) {
+  if (!path.ends_with(name)) return false;
+  return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
+}
+
+}  // namespace
+
+RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& automaton)
+    : patterns_(patterns),
+      automaton_(automaton),
+      seen_(patterns.size(), 0),
+      kept_total_(patterns.size(), 0),
+      last_kept_(patterns.size(), UINT32_MAX) {}
+
+void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
+  ++lines_;
+  candidates->clear();
+  automaton_.Scan(body, [&](uint32_t number) {
+    if (seen_[number] == lines_) return;
+    seen_[number] = lines_;
+    candidates->push_back({number});
+  });
+  std::sort(candidates->begin(), candidates->end(),
+            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+}
+
+// In a storm the same text comes thousands of times: its literals and regexes are looked for once.
+std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(const ParsedLine& line) {
+  constexpr size_t kRemembered = 256;
+  if (line.same_as == 0) {
+    FindCandidates(line.body, &candidates_);
+    return candidates_;
+  }
+  if (remembered_.empty()) remembered_.resize(kRemembered);
+  Remembered& r = remembered_[line.same_as % kRemembered];
+  if (r.same_as != line.same_as) {
+    r.same_as = line.same_as;
+    FindCandidates(line.body, &r.candidates);
+  }
+  return r.candidates;
+}
+
+void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
+  for (Candidate& candidate : CandidatesOf(line)) TryPattern(candidate, line, process, facts);
+}
+
+void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  const uint32_t number = candidate.pattern;
+  const PatternEntry& entry = patterns_.entry(number);
+  const LinePattern& pattern = *entry.pattern;
+  if (!AnyOrContains(pattern.levels, line.header.level) || !AnyOrContains(pattern.dialects, line.dialect)) return;
+  if (!pattern.file.empty() && !IsFile(line.header.file, pattern.file)) return;
+  if (!pattern.regex.empty()) {
+    const CompiledPattern& compiled = patterns_.Compiled(number);
+    if (compiled.regex == nullptr) {
+      facts.counters.Add(Counter::kPatternErrors);
+      return;
+    }
+    if (candidate.regex == Candidate::Regex::kUnknown) {
+      const bool match = compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, nullptr, 0);
+      candidate.regex = match ? Candidate::Regex::kYes : Candidate::Regex::kNo;
+    }
+    if (candidate.regex == Candidate::Regex::kNo) return;
+  }
+
+  Kept& kept = kept_[static_cast<uint64_t>(number) << 32 | process];
+  ++kept.count;
+  // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
+  const bool every_place =
+      entry.condition != nullptr && (entry.condition->within > 0 || entry.condition->scope == Scope::kLine);
+  const bool beyond_process = kept.count > limits::kHitsPerPatternAndProcess;
+  const uint32_t room =
+      hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
+  const bool beyond_source = kept_total_[number] >= room;
+  if (beyond_source || (beyond_process && !every_place)) {
+    facts.counters.Add(Counter::kDroppedHits);
+    const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
+    if (last != UINT32_MAX) ++hits_.hits[last].repeats;
+    return;
+  }
+  ++kept_total_[number];
+  kept.last = static_cast<uint32_t>(hits_.hits.size());
+  last_kept_[number] = kept.last;
+  KeepHit(number, line, process, beyond_process, facts);
+}
+
+void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts) {
+  Hit hit;
+  hit.offset = line.offset;
+  hit.line = line.number;
+  hit.process = process;
+  hit.tid = line.header.tid;
+  hit.launcher_rank = line.outer.rank;
+  hit.device = line.header.device;
+  hit.pattern = number;
+  hit.level = line.header.level;
+  if (!bare && facts.strings.bytes() < limits::kPoolBytesPerSource) {
+    hit.text = facts.strings.Intern(line.body.substr(0, limits::kEvidenceText));
+    const LinePattern& pattern = *patterns_.entry(number).pattern;
+    if (!pattern.regex.empty()) {
+      const CompiledPattern& compiled = patterns_.Compiled(number);
+      if (!compiled.groups.empty()) {
+        groups_.assign(static_cast<size_t>(compiled.group_count) + 1, Re2Text());
+        compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, groups_.data(),
+                              compiled.group_count + 1);
+        for (const auto& [index, name] : compiled.groups) {
+          const std::string_view text = FromRe2(groups_[static_cast<size_t>(index)]);
+          if (text.empty()) continue;
+          hit.captures.emplace_back(facts.strings.Intern(name),
+                                    facts.strings.Intern(text.substr(0, limits::kEvidenceText)));
+        }
+      }
+    }
+  } else if (!bare) {
+    facts.counters.Add(Counter::kDroppedText);
+  }
+  hits_.hits.push_back(std::move(hit));
+}
+
+SourceHits RuleMatcher::Take() {
+  hits_.hits.shrink_to_fit();  // kept until all sources are read, and there may be a hundred thousand of them
+  return std::move(hits_);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,61 @@
+// RuleMatcher: the LineSink that finds hits. Per line: literal automaton over the body → candidate patterns → level,
+// dialect and file → regex → captures only for hits that are kept.
+//
+// Not thread-safe: one per source. The patterns and tables are shared and outlive it.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "rules/engine/finding.h"
+#include "rules/engine/literal_automaton.h"
+#include "rules/engine/pattern_table.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+class RuleMatcher final : public RuleSet::Matcher {
+ public:
+  RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& automaton);
+
+  void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
+  SourceHits Take() override;
+
+ private:
+  // How many hits of one pattern and process there were, and the last one that was kept.
+  struct Kept {
+    uint32_t count = 0;
+    uint32_t last = UINT32_MAX;
+  };
+
+  // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
+  struct Candidate {
+    uint32_t pattern = 0;
+    enum class Regex : uint8_t { kUnknown, kNo, kYes } regex = Regex::kUnknown;
+  };
+  // The candidates of the lines that are ParsedLine::same_as.
+  struct Remembered {
+    uint32_t same_as = 0;
+    std::vector<Candidate> candidates;
+  };
+
+  void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
+  std::vector<Candidate>& CandidatesOf(const ParsedLine& line);
+  void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  void KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts);
+
+  const PatternTable& patterns_;
+  LiteralAutomaton automaton_;
+  std::vector<uint64_t> seen_;               // by pattern: the last line that made it a candidate
+  std::vector<uint32_t> kept_total_;         // by pattern, in this source
+  std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
+  std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
+  std::vector<Candidate> candidates_;        // of the current line
+  std::vector<Remembered> remembered_;
+  std::vector<Re2Text> groups_;
+  uint64_t lines_ = 0;
+  SourceHits hits_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,67 @@
+// PatternTable: all line patterns of a rule set under one numbering, compiled when first needed.
+//
+// Numbers run over the rules in order; within a rule over patterns, near, unless, boost. Hit::pattern is such a number.
+//
+// Thread safety: immutable after construction except for the compiled regexes, which are made once under a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/re2_text.h"
+#include "rules/engine/literal_automaton.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+struct PatternEntry {
+  const LinePattern* pattern = nullptr;
+  const Condition* condition = nullptr;  // null for the rule's own patterns
+  uint32_t rule = 0;
+};
+
+// A regex and its named groups by number.
+struct CompiledPattern {
+  std::unique_ptr<RE2> regex;  // null when it did not compile (lint refuses such rules)
+  std::vector<std::pair<int, std::string>> groups;
+  int group_count = 0;
+};
+
+class PatternTable {
+ public:
+  // `rules` is borrowed.
+  explicit PatternTable(const std::vector<Rule>& rules);
+
+  size_t size() const { return entries_.size(); }
+  const PatternEntry& entry(uint32_t number) const { return entries_[number]; }
+  // The first number of a rule; its patterns, near, unless and boost follow.
+  uint32_t first(uint32_t rule) const { return first_[rule]; }
+  const CompiledPattern& Compiled(uint32_t number) const;
+  // For rules that have no prebuilt tables.
+  LiteralTablesStorage BuildLiterals() const;
+
+ private:
+  struct Slot {
+    std::once_flag once;
+    CompiledPattern compiled;
+  };
+
+  std::vector<PatternEntry> entries_;
+  std::vector<uint32_t> first_;
+  std::unique_ptr<Slot[]> slots_;
+};
+
+// Calls visit(pattern, condition or null) in the order of the global numbers.
+template <typename Visit>
+void VisitPatterns(const Rule& rule, Visit&& visit) {
+  for (const LinePattern& pattern : rule.patterns) visit(pattern, static_cast<const Condition*>(nullptr));
+  for (const auto* list : {&rule.near, &rule.unless, &rule.boost}) {
+    for (const Condition& condition : *list) visit(condition.pattern, &condition);
+  }
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,30 @@
+// QueryRows: what the columns of a query rule mean.
+//
+// `rank` (in the largest communicator), `host`, `pid`, `source`, `line` and `text` say where; `causes` is a JSON object
+// of log-odds that replaces the rule's; every other column, `why`, `culprit_rank` and `culprit_host` among them,
+// becomes a field of the finding.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parser/track/job_model.h"
+#include "rules/engine/hit_index.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+struct QueryHit {
+  Where where;
+  std::string host;  // owns what `where.host` may point at
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> fields;
+  bool has_causes = false;
+  std::vector<Weight> causes;
+};
+
+// A column that cannot be understood adds a sentence to `problem` (the first one only).
+QueryHit ReadQueryRow(const QueryRow& row, const JobModel& model, std::string* problem);
+
+}  // namespace ncclwhy

@@ -1,0 +1,303 @@
+#include "rules/engine/resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/limits.h"
+#include "rules/engine/hit_index.h"
+#include "rules/engine/loader.h"
+#include "rules/engine/query_rows.h"
+#include "rules/engine/vocabulary.h"
+
+namespace ncclwhy {
+namespace {
+
+// A finding while further hits are folded into it.
+struct Folded {
+  Finding finding;
+  std::vector<bool> boosted;  // by boost condition
+};
+
+// What makes two hits of one rule the same finding: the process, or as much as is known of it.
+using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string>;
+
+class Resolver {
+ public:
+  Resolver(const std::vector<Rule>& rules, const PatternTable& patterns, const JobModel& model,
+           std::span<const SourceHits* const> hits)
+      : rules_(rules), patterns_(patterns), model_(model), index_(model, hits, patterns.size()) {
+    versions_.resize(model.processes.size(), -1);
+    for (size_t i = 0; i < model.processes.size(); ++i) {
+      int32_t version = 0;
+      if (!ParseVersion(model.processes[i].nccl_version, &version)) continue;
+      versions_[i] = version;
+      job_versions_.push_back(version);
+    }
+  }
+
+  void Pattern(uint32_t rule_number, std::vector<Finding>* out) {
+    const Rule& rule = rules_[rule_number];
+    std::vector<const PlacedHit*> hits;
+    for (uint32_t i = 0; i < rule.patterns.size(); ++i) {
+      for (const PlacedHit& placed : index_.OfPattern(patterns_.first(rule_number) + i)) hits.push_back(&placed);
+    }
+    std::stable_sort(hits.begin(), hits.end(), [](const PlacedHit* a, const PlacedHit* b) {
+      return std::tie(a->where.source, a->where.line, a->hit->offset) <
+             std::tie(b->where.source, b->where.line, b->hit->offset);
+    });
+    Folder folder(*this, rule_number);
+    for (const PlacedHit* placed : hits) folder.Add(*placed);
+    folder.Finish(out);
+  }
+
+  void Query(uint32_t rule_number, const QueryRunner& query, std::vector<Finding>* out,
+             std::vector<std::string>* problems) {
+    const Rule& rule = rules_[rule_number];
+    if (!query) return;
+    const auto problem = [&](std::string_view what) {
+      if (problems != nullptr) problems->push_back(fmt::format("rule {}: {}", rule.id, what));
+    };
+    const auto rows = query(rule.query);
+    if (!rows.ok()) {
+      problem(rows.status().message());
+      return;
+    }
+    Folder folder(*this, rule_number);
+    std::string bad_column;
+    for (const QueryRow& row : rows.value()) {
+      QueryHit hit = ReadQueryRow(row, model_, &bad_column);
+      hit.where.host = hit.host;
+      folder.Add(hit);
+    }
+    if (!bad_column.empty()) problem(bad_column);
+    folder.Finish(out);
+  }
+
+ private:
+  // Collects the findings of one rule.
+  class Folder {
+   public:
+    Folder(Resolver& resolver, uint32_t rule_number)
+        : r_(resolver), rule_number_(rule_number), rule_(resolver.rules_[rule_number]) {}
+
+    void Add(const PlacedHit& placed) {
+      if (!r_.VersionFits(rule_, placed.where.process) || !Holds(placed.where)) return;
+      const Where& where = placed.where;
+      const bool anonymous = !where.process.valid();
+      Folded& folded = Get(where, {where.process.value, anonymous ? where.source.value : 0, anonymous ? where.rank : -1,
+                                   anonymous ? std::string(where.host) : "", ""});
+      Finding& f = folded.finding;
+      if (f.line == 0) {
+        f.source = where.source;
+        f.line = where.line;
+        f.offset = placed.hit->offset;
+        f.text = std::string(r_.index_.Text(placed));
+      } else if (f.source != where.source || f.line != where.line) {
+        ++f.repeats;
+      }
+      f.repeats += placed.hit->repeats;
+      Captures(placed, &f);
+      Conditions(where, &folded);
+    }
+
+    void Add(const QueryHit& hit) {
+      if (!r_.VersionFits(rule_, hit.where.process) || !Holds(hit.where)) return;
+      const Where& where = hit.where;
+      std::string culprit_rank;
+      std::string culprit_host = hit.host;
+      for (const auto& [name, value] : hit.fields) {
+        if (name == "culprit_rank") culprit_rank = value;
+        if (name == "culprit_host") culprit_host = value;
+      }
+      const bool anonymous = !where.process.valid();
+      Folded& folded = Get(where, {where.process.value, anonymous ? where.source.value : 0, where.rank,
+                                   std::move(culprit_rank), std::move(culprit_host)});
+      Finding& f = folded.finding;
+      const bool first = folded.boosted.empty();
+      if (!first) ++f.repeats;
+      if (f.line == 0 && where.line != 0) {
+        f.source = where.source;
+        f.line = where.line;
+      }
+      if (f.text.empty()) f.text = hit.text;
+      for (const auto& [name, value] : hit.fields) f.fields.try_emplace(name, value);
+      if (hit.has_causes && first) f.causes = hit.causes;
+      Conditions(where, &folded);
+    }
+
+    void Finish(std::vector<Finding>* out) {
+      for (const size_t position : order_) {
+        Folded& folded = folded_[position];
+        Finding& f = folded.finding;
+        for (size_t i = 0; i < rule_.boost.size(); ++i) {
+          if (!folded.boosted[i]) continue;
+          for (const Weight& weight : rule_.boost[i].causes) AddWeight(weight, &f.causes);
+        }
+        for (const auto& [name, value] : rule_.fields) {
+          f.fields[name] = ReplaceNames(value, [&](std::string_view wanted) -> const std::string* {
+            const auto it = f.fields.find(std::string(wanted));
+            return it == f.fields.end() ? nullptr : &it->second;
+          });
+        }
+        out->push_back(std::move(f));
+      }
+    }
+
+   private:
+    static void AddWeight(const Weight& weight, std::vector<Weight>* causes) {
+      for (Weight& known : *causes) {
+        if (known.cause != weight.cause) continue;
+        known.log_odds += weight.log_odds;
+        return;
+      }
+      causes->push_back(weight);
+    }
+
+    // All of `near`, none of `unless`.
+    bool Holds(const Where& where) {
+      uint32_t number = r_.patterns_.first(rule_number_) + static_cast<uint32_t>(rule_.patterns.size());
+      near_hits_.clear();
+      for (const Condition& condition : rule_.near) {
+        const PlacedHit* hit = r_.index_.Find(number++, condition, where);
+        if (hit == nullptr) return false;
+        near_hits_.push_back(hit);
+      }
+      for (const Condition& condition : rule_.unless) {
+        if (r_.index_.Find(number++, condition, where) != nullptr) return false;
+      }
+      return true;
+    }
+
+    Folded& Get(const Where& where, const FoldKey& key) {
+      const auto [it, inserted] = by_key_.try_emplace(key, folded_.size());
+      if (inserted) {
+        order_.push_back(folded_.size());
+        Finding finding;
+        finding.rule = RuleId{rule_number_};
+        finding.role = rule_.role;
+        finding.causes = rule_.causes;
+        finding.process = where.process;
+        finding.rank = where.rank;
+        finding.host = std::string(where.host);
+        folded_.push_back({std::move(finding), {}});
+      }
+      return folded_[it->second];
+    }
+
+    // The first hit's captures win; later ones fill in what it did not have.
+    void Captures(const PlacedHit& placed, Finding* f) const {
+      const SourceFacts& facts = r_.index_.Facts(placed.where.source);
+      for (const auto& [name, text] : placed.hit->captures) {
+        f->fields.try_emplace(std::string(facts.Str(name)), std::string(facts.Str(text)));
+      }
+    }
+
+    // What the conditions add: captures of near and boost lines, and which boosts hold.
+    void Conditions(const Where& where, Folded* folded) {
+      for (const PlacedHit* near : near_hits_) Captures(*near, &folded->finding);
+      folded->boosted.resize(rule_.boost.size() + 1);  // never empty: tells that a hit was folded in
+      uint32_t number = r_.patterns_.first(rule_number_) +
+                        static_cast<uint32_t>(rule_.patterns.size() + rule_.near.size() + rule_.unless.size());
+      for (size_t i = 0; i < rule_.boost.size(); ++i, ++number) {
+        const PlacedHit* hit = folded->boosted[i] ? nullptr : r_.index_.Find(number, rule_.boost[i], where);
+        if (hit == nullptr) continue;
+        folded->boosted[i] = true;
+        Captures(*hit, &folded->finding);
+      }
+    }
+
+    Resolver& r_;
+    const uint32_t rule_number_;
+    const Rule& rule_;
+    std::map<FoldKey, size_t> by_key_;
+    std::vector<Folded> folded_;
+    std::vector<size_t> order_;
+    std::vector<const PlacedHit*> near_hits_;
+  };
+
+  bool VersionFits(const Rule& rule, ProcessId process) const {
+    if (rule.nccl.first == 0 && rule.nccl.last == INT32_MAX) return true;
+    const auto fits = [&](int32_t version) { return version >= rule.nccl.first && version <= rule.nccl.last; };
+    if (process.value < versions_.size() && versions_[process.value] >= 0) return fits(versions_[process.value]);
+    if (job_versions_.empty()) return !rule.needs_version;
+    return std::any_of(job_versions_.begin(), job_versions_.end(), fits);
+  }
+
+  const std::vector<Rule>& rules_;
+  const PatternTable& patterns_;
+  const JobModel& model_;
+  HitIndex index_;
+  std::vector<int32_t> versions_;  // by process, -1 = unknown
+  std::vector<int32_t> job_versions_;
+};
+
+// What a query rule may ask for before it is asked: most logs have nothing of what most queries are about.
+class Seen {
+ public:
+  Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings) {
+    for (const SourceFacts* source : model.sources) {
+      for (const Event& e : source->events) kinds_.insert(e.kind);
+    }
+    for (const Finding& f : findings) rules_.insert(rules[f.rule.value].id);
+  }
+
+  bool AnyOf(const std::vector<std::string>& needs) const {
+    const auto there = [&](const std::string& need) {
+      return std::any_of(kinds_.begin(), kinds_.end(), [&](EventKind kind) { return EventKindName(kind) == need; }) ||
+             std::any_of(rules_.begin(), rules_.end(), [&](std::string_view id) { return GlobMatches(need, id); });
+    };
+    return needs.empty() || std::any_of(needs.begin(), needs.end(), there);
+  }
+
+ private:
+  std::set<EventKind> kinds_;
+  std::set<std::string_view> rules_;
+};
+
+}  // namespace
+
+std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
+                                     const JobModel& model, std::span<const SourceHits* const> hits,
+                                     const QueryRunner& query, const FindingSink& publish,
+                                     std::vector<std::string>* problems) {
+  // An invalid SourceId is the largest, so findings without a line come last.
+  const auto before = [](const Finding& a, const Finding& b) {
+    return std::tie(a.source, a.line, a.offset, a.rule, a.rank) < std::tie(b.source, b.line, b.offset, b.rule, b.rank);
+  };
+  std::vector<Finding> findings;
+  Resolver resolver(rules, patterns, model, hits);
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].query.empty()) resolver.Pattern(i, &findings);
+  }
+  std::stable_sort(findings.begin(), findings.end(), before);
+  if (publish) publish(findings);
+  const Seen seen(rules, model, findings);
+  std::vector<Finding> answers;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits::kQueryRulesMilliseconds);
+  size_t skipped = 0;
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].query.empty() || model.processes.size() < rules[i].min_processes) continue;
+    if (!seen.AnyOf(rules[i].needs)) continue;
+    if (std::chrono::steady_clock::now() > deadline) {
+      ++skipped;
+      continue;
+    }
+    resolver.Query(i, query, &answers, problems);
+  }
+  if (skipped > 0 && problems != nullptr) {
+    problems->push_back(fmt::format("{} query rules were left out: those before them took too long", skipped));
+  }
+  std::stable_sort(answers.begin(), answers.end(), before);
+  if (publish) publish(answers);
+  const auto middle = static_cast<std::ptrdiff_t>(findings.size());
+  std::move(answers.begin(), answers.end(), std::back_inserter(findings));
+  std::inplace_merge(findings.begin(), findings.begin() + middle, findings.end(), before);
+  return findings;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,22 @@
+// Resolve: hits of all sources → findings. Checks versions and conditions over the whole job, runs query rules, folds
+// repetitions of one rule in one process.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parser/track/job_model.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/pattern_table.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+// See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last.
+std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
+                                     const JobModel& model, std::span<const SourceHits* const> hits,
+                                     const QueryRunner& query, const FindingSink& publish,
+                                     std::vector<std::string>* problems);
+
+}  // namespace ncclwhy

@@ -1,0 +1,87 @@
+// Rule: evidence → cause. Data (rules/catalog/**/rule.json); this is its form in memory. See rules/README.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+enum class Role : uint8_t {
+  kRoot,       // names or proves a cause
+  kSymptom,    // something failed; the cause stands elsewhere
+  kSecondary,  // reports the failure of somebody else
+  kBenign,     // looks alarming, is normal
+  kContext,    // no failure; makes causes more or less likely
+  kWarning,    // a setting or state worth telling even on a healthy run
+};
+
+// Where a condition looks.
+enum class Scope : uint8_t { kLine, kProcess, kRank, kCommunicator, kHost, kSource, kJob };
+
+// Whom a finding points at.
+enum class Blame : uint8_t {
+  kNobody,  // the finding says nothing about who
+  kSelf,    // the process that printed the line
+  kHost,    // the host that printed it, not one rank
+  kPeer,    // the peer named in the fields (peer, peer_rank, peer_host, address, local_rank)
+  kField,   // rank/host columns or captures `culprit_rank`, `culprit_host`
+};
+
+struct Weight {
+  std::string cause;
+  double log_odds = 0;
+};
+
+// Inclusive range of NCCL versions as major*10000+minor*100+patch; open ends are 0 and INT32_MAX.
+struct VersionRange {
+  int32_t first = 0;
+  int32_t last = INT32_MAX;
+};
+
+// One line pattern. All that is given must hold.
+struct LinePattern {
+  std::vector<std::string> literals;  // at least one must be a substring of the body: the fast filter
+  std::string regex;  // RE2 with named groups, searched (not anchored) in the body; empty = literal is enough
+  std::vector<LogLevel> levels;   // empty = any
+  std::vector<Dialect> dialects;  // empty = any
+  std::string file;               // suffix of the NCCL file without directory, e.g. "socket.cc"; empty = any
+};
+
+struct Condition {
+  LinePattern pattern;
+  Scope scope = Scope::kProcess;
+  uint32_t within = 0;  // lines before or after in the same source; 0 = anywhere in scope
+  bool before_only = false;
+  bool after_only = false;
+  std::vector<Weight> causes;  // boosts only: what the condition adds when it holds
+};
+
+struct Rule {
+  std::string id;
+  std::string family;
+  std::string file;  // where it was loaded from, for messages
+  Role role = Role::kRoot;
+  std::vector<LinePattern> patterns;  // any of them fires the rule
+  std::string query;                  // query rules: one SELECT over the public views; then patterns is empty
+  uint32_t min_processes = 0;         // query rules: not asked when the logs show fewer processes
+  std::vector<std::string> needs;  // query rules: event kinds and globs of rules; not asked when there is none of them
+  VersionRange nccl;
+  bool needs_version = false;  // true: an unknown version does not match a limited range
+  std::vector<Weight> causes;
+  std::vector<Condition> near;        // all must hold
+  std::vector<Condition> unless;      // none may hold
+  std::vector<Condition> boost;       // add weights when they hold
+  std::vector<std::string> explains;  // ids or globs of rules whose findings are consequences of this one
+  Blame blame = Blame::kSelf;
+  std::string title_en, title_zh;  // one line: what was seen
+  std::string note_en, note_zh;    // printed beside the evidence line; templates as in kb/README.md
+  std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}
+  std::vector<std::string> references;
+};
+
+}  // namespace ncclwhy

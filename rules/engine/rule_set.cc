@@ -1,0 +1,78 @@
+#include "rules/engine/rule_set.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "rules/engine/embedded_rules.h"
+#include "rules/engine/lint.h"
+#include "rules/engine/literal_automaton.h"
+#include "rules/engine/matcher.h"
+#include "rules/engine/pattern_table.h"
+#include "rules/engine/resolve.h"
+
+namespace ncclwhy {
+
+struct RuleSet::Impl {
+  // `prebuilt` are the literal tables of exactly these rules, or null.
+  Impl(std::vector<Rule> all, const LiteralTables* prebuilt) : rules(std::move(all)), patterns(rules) {
+    if (prebuilt == nullptr) storage = patterns.BuildLiterals();
+    automaton = LiteralAutomaton(prebuilt != nullptr ? *prebuilt : storage.View());
+  }
+
+  std::vector<Rule> rules;
+  PatternTable patterns;
+  LiteralTablesStorage storage;
+  LiteralAutomaton automaton;
+};
+
+RuleSet::RuleSet() = default;
+RuleSet::~RuleSet() = default;
+
+const RuleSet& RuleSet::Embedded() {
+  static const RuleSet* const set = [] {
+    auto* made = new RuleSet();  // never destroyed: threads may still match while the process exits
+    made->impl_ = std::make_unique<Impl>(embedded::Materialize(embedded::kTables), &embedded::kTables.literals);
+    return made;
+  }();
+  return *set;
+}
+
+std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directories,
+                                       std::vector<Diagnostic>* diagnostics) {
+  std::map<std::string, Rule> by_id;
+  for (Rule& rule : embedded::Materialize(embedded::kTables)) by_id[rule.id] = std::move(rule);
+  for (const std::string& directory : directories) {
+    LintOptions options;
+    options.logs = false;  // a user's rule is used as it is; `rules lint` asks for its logs
+    for (const auto& known : by_id) options.further_rules.push_back(known.first);
+    for (Rule& rule : LoadCatalog(directory, options, diagnostics)) by_id[rule.id] = std::move(rule);
+  }
+  std::vector<Rule> rules;
+  for (auto& [id, rule] : by_id) rules.push_back(std::move(rule));
+  std::unique_ptr<RuleSet> set(new RuleSet());
+  set->impl_ = std::make_unique<Impl>(std::move(rules), nullptr);
+  return set;
+}
+
+std::unique_ptr<RuleSet> RuleSet::LoadOnly(const std::string& directory, std::vector<Diagnostic>* diagnostics) {
+  LintOptions options;
+  options.logs = false;
+  std::unique_ptr<RuleSet> set(new RuleSet());
+  set->impl_ = std::make_unique<Impl>(LoadCatalog(directory, options, diagnostics), nullptr);
+  return set;
+}
+
+const std::vector<Rule>& RuleSet::rules() const { return impl_->rules; }
+
+std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {
+  return std::make_unique<RuleMatcher>(impl_->patterns, impl_->automaton);
+}
+
+std::vector<Finding> RuleSet::Resolve(const JobModel& model, std::span<const SourceHits* const> hits,
+                                      const QueryRunner& query, const FindingSink& publish,
+                                      std::vector<std::string>* problems) const {
+  return ResolveFindings(impl_->rules, impl_->patterns, model, hits, query, publish, problems);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,75 @@
+// RuleSet: all rules, checked and ready to match. Immutable after Load; share it between threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ncclwhy/status.h"
+#include "parser/parser.h"
+#include "parser/track/job_model.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+// A located complaint about a rule or knowledge file, in a compiler's form.
+struct Diagnostic {
+  enum class Level { kError, kWarning } level = Level::kError;
+  std::string file;
+  uint32_t line = 0;  // 1-based; 0 = the whole file
+  uint32_t column = 0;
+  std::string code;  // "R012"
+  std::string message;
+  std::string help;     // how to fix it
+  std::string snippet;  // the source line
+};
+
+// Runs one SELECT over the timeline's public views; implemented by the store.
+struct QueryRow {
+  std::vector<std::pair<std::string, std::string>> columns;  // NULL columns are left out
+};
+using QueryRunner = std::function<Result<std::vector<QueryRow>>(std::string_view sql)>;
+
+// Told what pattern rules found before the first query rule runs (so that queries can read the view `finding`), and
+// then what the query rules found.
+using FindingSink = std::function<void(const std::vector<Finding>&)>;
+
+class RuleSet {
+ public:
+  // The embedded rules.
+  static const RuleSet& Embedded();
+  // The embedded rules plus those below `directories` (same id = override). Broken rules are refused with a
+  // diagnostic and left out.
+  static std::unique_ptr<RuleSet> Load(const std::vector<std::string>& directories,
+                                       std::vector<Diagnostic>* diagnostics);
+  // Only the rules below `directory`, for lint and test.
+  static std::unique_ptr<RuleSet> LoadOnly(const std::string& directory, std::vector<Diagnostic>* diagnostics);
+  ~RuleSet();
+
+  const std::vector<Rule>& rules() const;
+  const Rule& rule(RuleId id) const { return rules()[id.value]; }
+
+  // A sink for one source: collects hits. Use one per source and thread; the rule set must outlive it.
+  class Matcher : public LineSink {
+   public:
+    virtual SourceHits Take() = 0;
+  };
+  std::unique_ptr<Matcher> NewMatcher() const;
+
+  // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`.
+  // A query that fails adds a sentence to `problems` and is skipped.
+  // `query` and `publish` may be empty.
+  std::vector<Finding> Resolve(const JobModel& model, std::span<const SourceHits* const> hits, const QueryRunner& query,
+                               const FindingSink& publish, std::vector<std::string>* problems) const;
+
+ private:
+  RuleSet();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,182 @@
+#include "rules/engine/rule_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+// Columns count characters, not bytes: a title may be Chinese.
+size_t CountCodePoints(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
+}
+
+// Rule lines may be long (a note, a query); the caret's neighbourhood is enough.
+constexpr size_t kSnippetWidth = 110;
+
+// The source line and the caret under its `column`-th character.
+std::string Snippet(uint32_t line, uint32_t column, std::string_view source) {
+  std::string text(source);
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  size_t split = 0;
+  for (uint32_t n = 1; split < text.size() && n < column; ++n) {
+    do ++split;
+    while (split < text.size() && (static_cast<uint8_t>(text[split]) & 0xC0) == 0x80);
+  }
+  std::string before = SanitizeUtf8(std::string_view(text).substr(0, split));
+  const std::string after = SanitizeUtf8(std::string_view(text).substr(split));
+  if (const size_t width = DisplayWidth(before); width > kSnippetWidth / 2) {
+    before = "…" + before.substr(PrefixOfWidth(before, width - kSnippetWidth / 2).size());
+  }
+  const std::string_view shown = PrefixOfWidth(after, kSnippetWidth - DisplayWidth(before));
+  const std::string margin = fmt::format("{:5}", line);
+  return fmt::format("{} | {}{}{}\n{} | {}^", margin, before, shown, shown.size() < after.size() ? "…" : "",
+                     std::string(margin.size(), ' '), std::string(DisplayWidth(before), ' '));
+}
+
+}  // namespace
+
+std::string FormatDiagnostic(const Diagnostic& d) {
+  std::string out = d.file;
+  if (d.line != 0) out += fmt::format(":{}:{}", d.line, d.column);
+  out += fmt::format(": {}: {}: {}", d.level == Diagnostic::Level::kError ? "error" : "warning", d.code, d.message);
+  if (d.line != 0 && !d.snippet.empty()) out += "\n" + Snippet(d.line, d.column, d.snippet);
+  if (!d.help.empty()) out += fmt::format("\n  help: {}", d.help);
+  return out;
+}
+
+std::string FormatDiagnostics(const std::vector<Diagnostic>& diagnostics) {
+  std::string out;
+  for (const Diagnostic& diagnostic : diagnostics) out += FormatDiagnostic(diagnostic) + "\n";
+  return out;
+}
+
+bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.level == Diagnostic::Level::kError; });
+}
+
+// Walks JSON that a real parser accepts and notes where everything stands. On anything else it just stops.
+class RuleText::Walker {
+ public:
+  explicit Walker(RuleText& text) : out_(text), s_(text.text_) {}
+  void Walk() { Value("", 0, 0); }
+
+ private:
+  static constexpr int kDepth = 64;
+
+  void Space() {
+    while (i_ < s_.size() && (s_[i_] == ' ' || s_[i_] == '\t' || s_[i_] == '\n' || s_[i_] == '\r')) ++i_;
+  }
+  bool Take(char c) {
+    Space();
+    if (i_ >= s_.size() || s_[i_] != c) return false;
+    ++i_;
+    return true;
+  }
+  // The raw text between the quotes. Keys of rules need no escapes.
+  std::string String() {
+    if (!Take('"')) return {};
+    const size_t begin = i_;
+    while (i_ < s_.size() && s_[i_] != '"') i_ += s_[i_] == '\\' ? 2 : 1;
+    const std::string result(s_.substr(begin, std::min(i_, s_.size()) - begin));
+    ++i_;
+    return result;
+  }
+  bool Value(const std::string& path, size_t key, int depth) {
+    Space();
+    if (i_ >= s_.size() || depth > kDepth) return false;
+    const bool inserted = out_.positions_.try_emplace(path, Position{key, i_}).second;
+    if (!inserted) out_.duplicates_.push_back(path);
+    switch (s_[i_]) {
+      case '{':
+        return Object(path, depth);
+      case '[':
+        return Array(path, depth);
+      case '"':
+        String();
+        return true;
+      default:
+        while (i_ < s_.size() && std::string_view(",]} \t\r\n").find(s_[i_]) == std::string_view::npos) ++i_;
+        return true;
+    }
+  }
+  bool Object(const std::string& path, int depth) {
+    ++i_;
+    if (Take('}')) return true;
+    do {
+      Space();
+      const size_t key = i_;
+      const std::string name = String();
+      if (!Take(':') || !Value(path + "/" + name, key, depth + 1)) return false;
+    } while (Take(','));
+    return Take('}');
+  }
+  bool Array(const std::string& path, int depth) {
+    ++i_;
+    if (Take(']')) return true;
+    size_t index = 0;
+    do {
+      Space();
+      if (!Value(path + "/" + std::to_string(index++), i_, depth + 1)) return false;
+    } while (Take(','));
+    return Take(']');
+  }
+
+  RuleText& out_;
+  std::string_view s_;
+  size_t i_ = 0;
+};
+
+RuleText::RuleText(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
+  Walker(*this).Walk();
+}
+
+const RuleText::Position* RuleText::Find(std::string_view path) const {
+  for (;;) {
+    const auto it = positions_.find(path);
+    if (it != positions_.end()) return &it->second;
+    const size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) return nullptr;
+    path = path.substr(0, slash);
+  }
+}
+
+Diagnostic RuleText::At(Diagnostic::Level level, std::string_view path, std::string code, std::string message,
+                        std::string help) const {
+  const Position* position = path.empty() ? nullptr : Find(path);
+  if (position == nullptr) return {level, file_, 0, 0, std::move(code), std::move(message), std::move(help), {}};
+  return AtOffset(level, position->value, std::move(code), std::move(message), std::move(help));
+}
+
+Diagnostic RuleText::AtKey(Diagnostic::Level level, std::string_view path, std::string code, std::string message,
+                           std::string help) const {
+  const Position* position = path.empty() ? nullptr : Find(path);
+  if (position == nullptr) return {level, file_, 0, 0, std::move(code), std::move(message), std::move(help), {}};
+  return AtOffset(level, position->key, std::move(code), std::move(message), std::move(help));
+}
+
+Diagnostic RuleText::AtOffset(Diagnostic::Level level, size_t offset, std::string code, std::string message,
+                              std::string help) const {
+  offset = std::min(offset, text_.size());
+  const std::string_view head = std::string_view(text_).substr(0, offset);
+  const size_t line_begin = head.rfind('\n') == std::string_view::npos ? 0 : head.rfind('\n') + 1;
+  const size_t line_end = std::min(text_.find('\n', offset), text_.size());
+  Diagnostic d;
+  d.level = level;
+  d.file = file_;
+  d.line = static_cast<uint32_t>(std::count(head.begin(), head.end(), '\n')) + 1;
+  d.column = static_cast<uint32_t>(CountCodePoints(head.substr(line_begin))) + 1;
+  d.code = std::move(code);
+  d.message = std::move(message);
+  d.help = std::move(help);
+  d.snippet = text_.substr(line_begin, line_end - line_begin);
+  return d;
+}
+
+}  // namespace ncclwhy

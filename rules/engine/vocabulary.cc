@@ -1,0 +1,120 @@
+#include "rules/engine/vocabulary.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array kTemplateNames = {
+    std::string_view("host"), std::string_view("rank"), std::string_view("gpu"), std::string_view("pid"),
+    std::string_view("peer"), std::string_view("peer_host"), std::string_view("peer_rank"), std::string_view("device"),
+    std::string_view("port"), std::string_view("address"), std::string_view("path"), std::string_view("size"),
+    std::string_view("size_human"), std::string_view("shm_needed"), std::string_view("errno_text"),
+    std::string_view("function"), std::string_view("variable"), std::string_view("value"),
+    std::string_view("expected_value"), std::string_view("nearest"), std::string_view("version"),
+    std::string_view("other_version"), std::string_view("fixed_in"), std::string_view("limit"),
+    std::string_view("interface"), std::string_view("network"), std::string_view("status"),
+    std::string_view("status_name"), std::string_view("count"), std::string_view("bytes"),
+    std::string_view("other_bytes"), std::string_view("operation"), std::string_view("other_operation"),
+    std::string_view("op_count"), std::string_view("comm"), std::string_view("nranks"), std::string_view("ranks_seen"),
+    std::string_view("missing_ranks"), std::string_view("exit_code"), std::string_view("signal"),
+    std::string_view("xid"), std::string_view("gid"), std::string_view("gid_index"), std::string_view("mtu"),
+    std::string_view("bus_id"), std::string_view("library"), std::string_view("symbol"), std::string_view("exception"),
+    std::string_view("text"), std::string_view("timeout_s"), std::string_view("driver"), std::string_view("cuda"),
+    std::string_view("magic_text"),
+    // Not printed, but read by the analyzer.
+    std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why")};
+
+constexpr std::array kFieldNames = {
+#define X(id, name) std::string_view(name),
+#include "parser/field_ids.def"
+#undef X
+};
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+bool IsEventKind(std::string_view name) {
+  constexpr std::array kNames = {
+#define X(id, name, doc) std::string_view(name),
+#include "parser/event_kinds.def"
+#undef X
+  };
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+bool IsTemplateName(std::string_view name) {
+  return std::find(kTemplateNames.begin(), kTemplateNames.end(), name) != kTemplateNames.end() ||
+         std::find(kFieldNames.begin(), kFieldNames.end(), name) != kFieldNames.end();
+}
+
+std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  // A third of the letters may be wrong; beyond that a suggestion is a guess.
+  size_t best = word.size() / 3 + 1;
+  std::string_view nearest;
+  for (const std::string_view candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance < best || (distance == best && nearest.empty())) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+bool GlobMatches(std::string_view glob, std::string_view id) {
+  size_t g = 0;
+  size_t i = 0;
+  size_t star = std::string_view::npos;
+  size_t retry = 0;
+  while (i < id.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      retry = i;
+    } else if (g < glob.size() && glob[g] == id[i]) {
+      ++g;
+      ++i;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      i = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
+
+std::vector<std::string_view> TemplateNames(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{') continue;
+    if (i + 1 < text.size() && text[i + 1] == '{') {
+      ++i;
+      continue;
+    }
+    const size_t end = text.find('}', i);
+    if (end == std::string_view::npos) break;
+    std::string_view name = text.substr(i + 1, end - i - 1);
+    names.push_back(name.substr(0, name.find('|')));
+    i = end;
+  }
+  return names;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,98 @@
+// The words that rule.json uses for the enumerators of rule.h, and the names that templates may use.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+template <typename T>
+struct NamedValue {
+  std::string_view name;
+  T value;
+};
+
+inline constexpr std::array<NamedValue<Role>, 6> kRoleWords = {{{"root", Role::kRoot},
+                                                                {"symptom", Role::kSymptom},
+                                                                {"secondary", Role::kSecondary},
+                                                                {"benign", Role::kBenign},
+                                                                {"context", Role::kContext},
+                                                                {"warning", Role::kWarning}}};
+inline constexpr std::array<NamedValue<Scope>, 7> kScopeWords = {{{"line", Scope::kLine},
+                                                                  {"process", Scope::kProcess},
+                                                                  {"rank", Scope::kRank},
+                                                                  {"communicator", Scope::kCommunicator},
+                                                                  {"host", Scope::kHost},
+                                                                  {"source", Scope::kSource},
+                                                                  {"job", Scope::kJob}}};
+inline constexpr std::array<NamedValue<Blame>, 5> kBlameWords = {{{"nobody", Blame::kNobody},
+                                                                  {"self", Blame::kSelf},
+                                                                  {"host", Blame::kHost},
+                                                                  {"peer", Blame::kPeer},
+                                                                  {"field", Blame::kField}}};
+// "NONE" is a line without an NCCL level.
+inline constexpr std::array<NamedValue<LogLevel>, 8> kLevelWords = {{{"NONE", LogLevel::kNone},
+                                                                     {"VERSION", LogLevel::kVersion},
+                                                                     {"WARN", LogLevel::kWarn},
+                                                                     {"INFO", LogLevel::kInfo},
+                                                                     {"ABORT", LogLevel::kAbort},
+                                                                     {"TRACE", LogLevel::kTrace},
+                                                                     {"CALL", LogLevel::kCall},
+                                                                     {"DIAG", LogLevel::kDiag}}};
+inline constexpr std::array<NamedValue<Dialect>, 9> kDialectWords = {{{"nccl", Dialect::kNccl},
+                                                                      {"torch", Dialect::kTorch},
+                                                                      {"python", Dialect::kPython},
+                                                                      {"mpi", Dialect::kMpi},
+                                                                      {"slurm", Dialect::kSlurm},
+                                                                      {"kubernetes", Dialect::kKubernetes},
+                                                                      {"kernel", Dialect::kKernel},
+                                                                      {"framework", Dialect::kFramework},
+                                                                      {"unknown", Dialect::kUnknown}}};
+
+// The name of an enumerator, for messages and lists.
+template <typename T, size_t N>
+constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T value) {
+  for (const auto& word : words) {
+    if (word.value == value) return word.name;
+  }
+  return {};
+}
+
+// Names of groups, columns and fields that templates, the analyzer or the timeline know (kb/README.md, parser/
+// field_ids.def and `culprit_rank culprit_host why`).
+bool IsTemplateName(std::string_view name);
+
+// The candidate at an edit distance small enough to be what the author meant; empty when there is none.
+std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+
+// `*` matches any run of characters; everything else itself. For `explains`.
+// A name of parser/event_kinds.def.
+bool IsEventKind(std::string_view name);
+
+bool GlobMatches(std::string_view glob, std::string_view id);
+
+// Replaces {name} by what `value` returns for it; what it does not know stays as it is.
+template <typename Lookup>
+std::string ReplaceNames(std::string_view text, Lookup&& value) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t end = text[i] == '{' ? text.find('}', i) : std::string_view::npos;
+    if (end != std::string_view::npos) {
+      if (const std::string* found = value(text.substr(i + 1, end - i - 1)); found != nullptr) {
+        out += *found;
+        i = end;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+// The names between braces of a template: {name}, {name|fallback}. `{{` is a literal brace.
+std::vector<std::string_view> TemplateNames(std::string_view text);
+
+}  // namespace ncclwhy

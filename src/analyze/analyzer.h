@@ -1,0 +1,29 @@
+// Analysis of whole jobs: digests of all sources → Report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/digest.h"
+#include "analyze/timeline.h"
+#include "kb/loader/kb.h"
+#include "ncclwhy/report.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+struct AnalyzeOptions {
+  Language language = Language::kEnglish;
+  int top = 3;  // causes in the report
+};
+
+// `rules`, `kb` and `timeline` are borrowed. Digests may be given in any order; the report does not depend on it.
+// `problems`: sentences about inputs that could not be read, copied into the report.
+Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
+               const AnalyzeOptions& options, std::vector<std::string> problems);
+
+// The findings alone, for rule authors (`ncclwhy rules test`) and the rule matrix.
+std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, Timeline& timeline,
+                             std::vector<std::string>* problems);
+
+}  // namespace ncclwhy

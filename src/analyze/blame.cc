@@ -1,0 +1,312 @@
+#include "analyze/blame.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kCulprits = 8;
+
+struct Candidate {
+  int32_t rank = -1;
+  std::string host;
+  ProcessId process;
+  std::string device;
+  std::string why;
+  double weight = 0;
+  size_t order = 0;
+};
+
+std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
+  const auto it = fields.find(name);
+  return it == fields.end() ? std::string() : it->second;
+}
+
+const Communicator* LargestOrNull(const JobModel& model) {
+  return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
+}
+
+// "RuntimeError: rank 2: loss is nan" → 2; -1 when the text names no rank or several.
+int32_t RankInText(std::string_view text) {
+  int32_t found = -1;
+  for (const std::string_view word : {"rank ", "Rank ", "rank=", "RANK "}) {
+    for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+      if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0) continue;
+      size_t end = at + word.size();
+      while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+      const auto rank = ParseInt<int32_t>(text.substr(at + word.size(), end - at - word.size()));
+      if (!rank) continue;
+      if (found >= 0 && found != *rank) return -1;
+      found = *rank;
+    }
+  }
+  return found;
+}
+
+class Resolver {
+ public:
+  Resolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
+      : model_(model), items_(items), chinese_(chinese) {
+    std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
+    for (const EvidenceItem& i : items) {
+      if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
+      auto& set = processes[{i.rule, i.finding.host}];
+      if (set.insert(i.finding.process).second && set.size() > 1) others_.insert({i.rule, i.finding.host});
+    }
+  }
+
+  std::vector<Candidate> Resolve(const EvidenceItem& item) const {
+    std::vector<Candidate> list = ResolveRole(item);
+    for (Candidate& c : list) {
+      if (c.rank < 0) QuotedRank(item.finding, c);
+    }
+    return list;
+  }
+
+ private:
+  // NCCL prints no rank with a WARN, but the program that quotes it often does:
+  // "worker-45: rank 0: failure … / Failed to CUDA host alloc 4 bytes". The nearest such line that names the host.
+  void QuotedRank(const Finding& f, Candidate& c) const {
+    if (c.host.empty() || !c.process.valid() || !f.source.valid()) return;
+    constexpr uint32_t kNear = 200;
+    uint32_t best = kNear;
+    for (const EvidenceItem& i : items_) {
+      const Finding& q = i.finding;
+      if (q.source != f.source || q.line == 0 || (q.process.valid() && q.process != c.process)) continue;
+      const uint32_t distance = q.line > f.line ? q.line - f.line : f.line - q.line;
+      if (distance >= best || q.text.find(c.host) == std::string::npos) continue;
+      const int32_t rank = RankInText(q.text);
+      if (rank < 0) continue;
+      best = distance;
+      c.rank = rank;
+    }
+  }
+
+  std::vector<Candidate> ResolveRole(const EvidenceItem& item) const {
+    const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
+    switch (blame) {
+      case Blame::kNobody:
+        return {};
+      case Blame::kSelf:
+        return Self(item.finding);
+      case Blame::kHost:
+        return Host(item.finding, item.rule);
+      case Blame::kPeer:
+        return Peer(item.finding);
+      case Blame::kField:
+        return Field(item.finding, item.rule);
+    }
+    return {};
+  }
+
+  std::string Say(const char* en, const char* zh) const { return chinese_ ? zh : en; }
+
+  Candidate OfProcess(ProcessId id) const {
+    Candidate c;
+    c.process = id;
+    c.rank = model_.RankOf(id);
+    c.host = std::string(model_.processes[id.value].host);
+    return c;
+  }
+
+  std::vector<Candidate> Self(const Finding& f) const {
+    Candidate c;
+    if (f.process.valid()) {
+      c = OfProcess(f.process);
+    } else {
+      c.rank = f.rank;
+      c.host = f.host;
+    }
+    // A traceback on a shared terminal belongs to no process, but may say whose it is.
+    if (c.rank < 0) c.rank = RankInText(f.text);
+    if (c.rank >= 0 && !f.process.valid()) FillRank(c);
+    if (c.rank < 0 && c.host.empty()) return {};
+    c.device = Get(f.fields, "device");
+    c.why = Say("it printed the failing line", "失败的那一行由它打印");
+    return {c};
+  }
+
+  std::vector<Candidate> Host(const Finding& f, const Rule* rule) const {
+    Candidate c;
+    c.host = Get(f.fields, "culprit_host");
+    if (c.host.empty()) c.host = f.host;
+    if (c.host.empty()) return {};
+    // A host of which one process alone complains: say which.
+    if (c.host == f.host && f.process.valid()) {
+      if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
+    }
+    c.device = Get(f.fields, "device");
+    c.why = Why(f, rule, Say("the failing line comes from this host", "失败的那一行来自这台主机"));
+    return {c};
+  }
+
+  // Queries say why in English, with the figures of the case; in Chinese the rule's title stands in.
+  std::string Why(const Finding& f, const Rule* rule, std::string otherwise) const {
+    const std::string why = Get(f.fields, "why");
+    if (why.empty()) return otherwise;
+    return chinese_ && rule != nullptr && !rule->title_zh.empty() ? rule->title_zh : why;
+  }
+
+  std::vector<Candidate> Field(const Finding& f, const Rule* rule) const {
+    Candidate c;
+    const std::string rank = Get(f.fields, "culprit_rank");
+    c.rank = ParseInt<int32_t>(rank).value_or(-1);
+    c.host = Get(f.fields, "culprit_host");
+    if (c.rank < 0 && c.host.empty()) return {};
+    if (c.rank >= 0) FillRank(c);
+    c.device = Get(f.fields, "device");
+    c.why = Why(f, rule, Say("the ranks' logs compared point at it", "比较各 rank 的日志后指向它"));
+    return {c};
+  }
+
+  void FillRank(Candidate& c) const {
+    for (const Process& p : model_.processes) {
+      if (p.rank == c.rank) {
+        c.process = p.id;
+        if (c.host.empty()) c.host = std::string(p.host);
+        return;
+      }
+    }
+    if (c.host.empty()) c.host = InferHost(model_, c.rank);
+  }
+
+  std::vector<Candidate> Peer(const Finding& f) const {
+    const std::string why = Say("a peer's line points at it", "对端的日志指向它");
+    if (const auto rank = ParseInt<int32_t>(Get(f.fields, "peer_rank"))) {
+      Candidate c;
+      c.rank = *rank;
+      FillRank(c);
+      c.why = why;
+      return {c};
+    }
+    if (const auto local = ParseInt<int32_t>(Get(f.fields, "local_rank"))) {
+      const Communicator* comm = LargestOrNull(model_);
+      for (const Rank& r : comm != nullptr ? comm->ranks : std::vector<Rank>{}) {
+        if (r.local_rank == *local && r.host == f.host && r.process.valid()) {
+          Candidate c = OfProcess(r.process);
+          c.why = why;
+          return {c};
+        }
+      }
+    }
+    for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
+      const std::string value = Get(f.fields, name);
+      if (value.empty()) continue;
+      const JobModel::Owner owner = model_.ResolveAddress(value);
+      if (owner.host.empty()) continue;
+      Candidate c;
+      c.host = std::string(owner.host);
+      c.why = why;
+      if (owner.processes.size() == 1) {
+        c = OfProcess(owner.processes[0]);
+        c.why = why;
+      } else if (f.rank >= 0) {
+        const std::set<int32_t> peers = NetPeers(f.rank, owner.processes);
+        if (peers.size() == 1) {
+          c.rank = *peers.begin();
+          FillRank(c);
+        }
+      }
+      return {c};
+    }
+    return {};
+  }
+
+  // Ranks among `processes` that `rank` talks to over the network.
+  std::set<int32_t> NetPeers(int32_t rank, const std::vector<ProcessId>& processes) const {
+    std::set<int32_t> there;
+    for (const ProcessId id : processes) {
+      if (model_.RankOf(id) >= 0) there.insert(model_.RankOf(id));
+    }
+    std::set<int32_t> peers;
+    for (const Edge& e : model_.edges) {
+      if (e.comm != model_.largest || !e.transport.starts_with("NET")) continue;
+      if (e.from == rank && there.contains(e.to)) peers.insert(e.to);
+      if (e.to == rank && there.contains(e.from)) peers.insert(e.from);
+    }
+    return peers;
+  }
+
+  const JobModel& model_;
+  const std::vector<EvidenceItem>& items_;
+  bool chinese_;
+  std::set<std::pair<const Rule*, std::string>> others_;  // rules that fired in several processes of a host
+};
+
+}  // namespace
+
+std::string InferHost(const JobModel& model, int32_t rank) {
+  const Communicator* comm = LargestOrNull(model);
+  if (comm == nullptr || rank < 0) return {};
+  // Launchers fill hosts block by block: the neighbours' host, if the block has room for one more.
+  std::map<std::string_view, std::set<int32_t>> blocks;
+  for (const Rank& r : comm->ranks) {
+    if (r.seen && !r.host.empty()) blocks[r.host].insert(r.rank);
+  }
+  if (blocks.empty()) return {};
+  size_t largest = 0;
+  for (const auto& [host, ranks] : blocks) largest = std::max(largest, ranks.size());
+  std::vector<std::string_view> candidates;
+  for (const auto& [host, ranks] : blocks) {
+    const auto size = static_cast<int32_t>(largest);
+    const bool aligned = size > 0 && rank / size == *ranks.begin() / size && rank / size == *ranks.rbegin() / size;
+    if (ranks.size() < largest && aligned) candidates.push_back(host);
+  }
+  if (candidates.size() == 1) return std::string(candidates[0]);
+  if (blocks.size() == 1) return std::string(blocks.begin()->first);
+  return {};
+}
+
+std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
+                                  const Hypothesis& hypothesis, Language language) {
+  const Resolver resolver(model, items, language == Language::kChinese);
+  std::map<std::pair<int32_t, std::string>, Candidate> found;
+  double best = 0;
+  for (size_t order = 0; order < hypothesis.evidence.size(); ++order) {
+    const EvidenceItem& item = items[hypothesis.evidence[order]];
+    double weight = 0;
+    for (const Weight& w : item.finding.causes) {
+      if (w.cause == hypothesis.cause) weight = std::max(weight, w.log_odds);
+    }
+    // Context and symptoms tell what, seldom who.
+    if (item.finding.role == Role::kContext) continue;
+    for (Candidate& c : resolver.Resolve(item)) {
+      // A line of every rank and a line that points at one: the pointing rule has the say.
+      c.weight = weight + (item.rule != nullptr && item.rule->blame != Blame::kSelf ? 0.5 : 0.0);
+      c.order = order;
+      auto [it, fresh] = found.try_emplace({c.rank, c.host}, c);
+      if (!fresh && c.weight > it->second.weight) it->second = c;
+      best = std::max(best, c.weight);
+    }
+  }
+  std::vector<Candidate> list;
+  for (auto& [key, c] : found) {
+    if (c.weight >= best - 0.75) list.push_back(std::move(c));
+  }
+  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
+    return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
+  });
+  if (list.size() > kCulprits) list.resize(kCulprits);
+  std::vector<Culprit> culprits;
+  for (const Candidate& c : list) {
+    Culprit out;
+    out.rank = c.rank;
+    out.host = c.host;
+    out.device = c.device;
+    out.why = c.why;
+    if (c.process.valid()) {
+      out.pid = model.processes[c.process.value].pid;
+      out.gpu = model.processes[c.process.value].gpu;
+    }
+    culprits.push_back(std::move(out));
+  }
+  return culprits;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,21 @@
+// Blame: from the evidence of a cause to who broke. The messenger is not the culprit: a line may point at a peer, an
+// address, a local rank or a rank that wrote nothing.
+#pragma once
+
+#include <vector>
+
+#include "analyze/evidence.h"
+#include "analyze/rank_causes.h"
+#include "kb/loader/kb.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+// Best first, at most eight.
+std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
+                                  const Hypothesis& hypothesis, Language language);
+
+// The host on which an unseen rank must run, judged from the block order of the others. Empty when that does not tell.
+std::string InferHost(const JobModel& model, int32_t rank);
+
+}  // namespace ncclwhy

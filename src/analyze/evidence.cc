@@ -1,0 +1,163 @@
+#include "analyze/evidence.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace ncclwhy {
+namespace {
+
+// A catalogue entry speaks for every system that ever printed the line; a rule was written for this situation.
+constexpr double kCatalogueTrust = 0.75;
+// Lines after which a program that complained has evidently gone on.
+constexpr uint64_t kLifeGoesOn = 150;
+
+Role RoleOf(MessageMeaning meaning) {
+  switch (meaning) {
+    case MessageMeaning::kRoot:
+      return Role::kRoot;
+    case MessageMeaning::kSymptom:
+      return Role::kSymptom;
+    case MessageMeaning::kSecondary:
+      return Role::kSecondary;
+    case MessageMeaning::kBenign:
+      return Role::kBenign;
+    default:
+      return Role::kContext;
+  }
+}
+
+Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts& facts, const CatalogHit& hit,
+                      const MessageKnowledge& message) {
+  Finding f;
+  f.role = RoleOf(message.meaning);
+  for (const auto& [cause, weight] : message.causes) f.causes.push_back({cause, weight * kCatalogueTrust});
+  f.source = source;
+  f.line = hit.line;
+  f.offset = hit.offset;
+  f.process = model.ProcessOf(source, hit.process, hit.launcher_rank);
+  f.rank = model.RankOf(f.process);
+  if (f.process.valid()) f.host = std::string(model.processes[f.process.value].host);
+  f.text = std::string(facts.Str(hit.text));
+  f.repeats = hit.repeats;
+  return f;
+}
+
+}  // namespace
+
+std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vector<SourceDigest>& digests,
+                                          const RuleSet& rules, const KnowledgeBase& kb, Language language,
+                                          std::vector<Finding> findings) {
+  std::vector<EvidenceItem> items;
+  std::set<std::pair<uint32_t, uint32_t>> spoken;  // (source, line) of rule findings that judge the line
+  for (Finding& f : findings) {
+    EvidenceItem item;
+    item.rule = &rules.rule(f.rule);
+    item.name = item.rule->id;
+    const bool zh = language == Language::kChinese;
+    item.note = zh && !item.rule->note_zh.empty() ? item.rule->note_zh : item.rule->note_en;
+    if (item.note.empty()) item.note = zh && !item.rule->title_zh.empty() ? item.rule->title_zh : item.rule->title_en;
+    if (f.source.valid() && f.line > 0 && f.role != Role::kContext) {
+      spoken.emplace(f.source.value, f.line);
+    }
+    item.finding = std::move(f);
+    items.push_back(std::move(item));
+  }
+  // Repeats of a finding are folded; so is what the catalogue says about the same message of the same process.
+  std::set<std::tuple<uint32_t, uint32_t, int>> judged;  // (source, process, message)
+  for (uint32_t s = 0; s < digests.size(); ++s) {
+    for (const CatalogHit& hit : digests[s].catalog) {
+      if (spoken.contains({s, hit.line})) judged.emplace(s, hit.process, hit.message);
+    }
+  }
+  std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
+  for (uint32_t s = 0; s < digests.size(); ++s) {
+    for (const CatalogHit& hit : digests[s].catalog) {
+      if (judged.contains({s, hit.process, hit.message})) continue;
+      const ProcessId process = model.ProcessOf(SourceId{s}, hit.process, hit.launcher_rank);
+      const std::string_view version = process.valid() ? model.processes[process.value].nccl_version : "";
+      const auto [it, fresh] = known.try_emplace({hit.message, version});
+      if (fresh) it->second = kb.Message(hit.message, version, language);
+      const MessageKnowledge& message = it->second;
+      EvidenceItem item;
+      item.name = "message";
+      item.note = message.note;
+      item.info = message.level != "WARN";
+      item.finding = FromCatalogue(model, SourceId{s}, digests[s].facts, hit, message);
+      if (item.finding.role == Role::kContext) continue;
+      items.push_back(std::move(item));
+    }
+  }
+  return items;
+}
+
+void MarkSurvived(const JobModel& model, std::vector<EvidenceItem>& items) {
+  // process -> source -> last line that shows that all is well
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> well;
+  for (uint32_t s = 0; s < model.sources.size(); ++s) {
+    for (const Event& e : model.sources[s]->events) {
+      const bool good = e.kind == EventKind::kCommInitComplete || e.kind == EventKind::kCommDestroy;
+      if (!good) continue;
+      const ProcessId id = model.ProcessOf(SourceId{s}, e.process, e.launcher_rank);
+      if (!id.valid()) continue;
+      uint32_t& line = well[{id.value, s}];
+      line = std::max(line, e.line);
+    }
+  }
+  const auto generic = [](const EvidenceItem& i) { return i.rule == nullptr || i.finding.role == Role::kSymptom; };
+  for (EvidenceItem& i : items) {
+    if (!generic(i) || !i.finding.process.valid() || !i.finding.source.valid()) continue;
+    const auto it = well.find({i.finding.process.value, i.finding.source.value});
+    if (it != well.end() && i.finding.line > 0 && i.finding.line < it->second) i.survived = true;
+  }
+  // A program that goes on writing for long after a generic complaint, and never says that it failed, did not fail of
+  // it.
+  const auto long_before_end = [&](const EvidenceItem& i) {
+    return i.finding.source.valid() && i.finding.line > 0 &&
+           model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > i.finding.line + kLifeGoesOn;
+  };
+  const auto speaks = [&](const EvidenceItem& i) {
+    const bool failure = i.finding.role == Role::kRoot || i.finding.role == Role::kSymptom;
+    return i.rule != nullptr && failure && !i.survived && !(generic(i) && long_before_end(i));
+  };
+  if (std::any_of(items.begin(), items.end(), speaks)) return;
+  for (EvidenceItem& i : items) {
+    if (generic(i) && (i.info || long_before_end(i))) i.survived = true;
+  }
+}
+
+void MarkConsequences(std::vector<EvidenceItem>& items) {
+  // A benign rule silences its own line for every other rule.
+  std::set<std::pair<uint32_t, uint32_t>> benign;
+  for (const EvidenceItem& i : items) {
+    if (i.finding.role == Role::kBenign && i.rule != nullptr && i.finding.source.valid() && i.finding.line > 0) {
+      benign.emplace(i.finding.source.value, i.finding.line);
+    }
+  }
+  for (EvidenceItem& i : items) {
+    const bool own = i.finding.role == Role::kBenign;
+    if (!own && i.finding.source.valid() && benign.contains({i.finding.source.value, i.finding.line})) {
+      i.consequence = true;
+    }
+  }
+  std::set<const Rule*> fired;
+  for (const EvidenceItem& i : items) {
+    if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);
+  }
+  std::set<std::string> explained;
+  for (const Rule* rule : fired) {
+    for (const std::string& glob : rule->explains) {
+      for (const Rule* other : fired) {
+        if (other != rule && fnmatch(glob.c_str(), other->id.c_str(), 0) == 0) explained.insert(other->id);
+      }
+    }
+  }
+  for (EvidenceItem& i : items) {
+    if (i.rule != nullptr && explained.contains(i.rule->id)) i.consequence = true;
+  }
+}
+
+}  // namespace ncclwhy

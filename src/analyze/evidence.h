@@ -1,0 +1,37 @@
+// EvidenceItem: one finding, or one catalogue line that no rule speaks about, with what became of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/digest.h"
+#include "parser/track/job_model.h"
+#include "rules/engine/finding.h"
+
+namespace ncclwhy {
+
+struct EvidenceItem {
+  Finding finding;
+  const Rule* rule = nullptr;  // null for a catalogue line
+  std::string name;            // rule id, or "message" for a catalogue line
+  std::string note;            // in the report's language, template not yet expanded
+  bool consequence = false;    // explained by something else: counts for nothing
+  bool info = false;           // a catalogue line that NCCL prints at INFO: never a failure by itself
+  bool survived = false;       // the process went on well after it: counts for nothing and is not shown
+  std::string consequence_of;  // the cause that explains it, set when the causes are known
+};
+
+// Findings in order, then the catalogue lines on which no finding stands.
+std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vector<SourceDigest>& digests,
+                                          const RuleSet& rules, const KnowledgeBase& kb, Language language,
+                                          std::vector<Finding> findings);
+
+// Marks items that others explain: `explains` of a rule, and everything of a benign line.
+void MarkConsequences(std::vector<EvidenceItem>& items);
+
+// Marks what the process survived: a generic complaint (a catalogue line, or a rule of role symptom) after which the
+// same process completed an initialisation or an orderly destruction, or the program went on for long without saying
+// that it failed.
+void MarkSurvived(const JobModel& model, std::vector<EvidenceItem>& items);
+
+}  // namespace ncclwhy

@@ -1,0 +1,18 @@
+// Two runs of a job, compared: profiles → JobDiff.
+#pragma once
+
+#include "analyze/job_profile.h"
+#include "report/diff.h"
+
+namespace ncclwhy {
+
+// One run: what was compared of it, and what the analysis said about it.
+struct ComparedRun {
+  std::string name;
+  JobProfile profile;
+  Report report;
+};
+
+JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, Language language);
+
+}  // namespace ncclwhy

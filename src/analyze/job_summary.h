@@ -1,0 +1,14 @@
+// The report's picture of the job: versions, hosts, communicators, transports, coverage.
+#pragma once
+
+#include <vector>
+
+#include "ncclwhy/report.h"
+#include "parser/track/job_model.h"
+
+namespace ncclwhy {
+
+Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits);
+Coverage SummariseCoverage(const JobModel& model);
+
+}  // namespace ncclwhy

@@ -1,0 +1,62 @@
+#include "analyze/next_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ncclwhy {
+namespace {
+
+bool HasInfoLines(const JobModel& model) {
+  for (const SourceFacts* f : model.sources) {
+    for (const Event& e : f->events) {
+      if (e.level == LogLevel::kInfo && e.kind != EventKind::kResultTrace) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
+                               Language language) {
+  const bool zh = language == Language::kChinese;
+  std::vector<Collect> steps;
+  const auto add = [&](const char* en, const char* chinese, const char* command) {
+    steps.push_back({zh ? chinese : en, command});
+  };
+  if (coverage.nccl == 0) {
+    add("NCCL's own lines: none were found; run once more with its log on, one file per process",
+        "NCCL 自己的日志：没有找到，请打开日志后重跑一次，每个进程一个文件",
+        "NCCL_DEBUG=INFO NCCL_DEBUG_FILE=/tmp/nccl.%h.%p.log");
+  } else if (!HasInfoLines(model)) {
+    add("the INFO log: only warnings were printed, so ranks, devices and networks are unknown",
+        "INFO 级日志：目前只有警告，无法得知 rank、设备和网络",
+        "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,BOOTSTRAP,NET NCCL_DEBUG_FILE=/tmp/nccl.%h.%p.log");
+  }
+  if (model.largest.valid()) {
+    const Communicator& c = model.communicators[model.largest.value];
+    if (c.ranks_seen < c.nranks && c.nranks > 0) {
+      const int64_t missing = c.nranks - c.ranks_seen;
+      steps.push_back({zh ? fmt::format("缺少的 {} 个 rank 的日志（共 {} 个）", missing, c.nranks)
+                          : fmt::format("the logs of the {} ranks (of {}) that are not here", missing, c.nranks),
+                       ""});
+    }
+    const bool running = c.stage >= Stage::kReady;
+    const bool logged = std::any_of(c.ranks.begin(), c.ranks.end(), [](const Rank& r) { return r.stream != nullptr; });
+    if (running && !logged) {
+      add("which collective each rank issued last", "每个 rank 最后发起的集合通信",
+          "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL");
+    }
+  }
+  const bool kernel = std::any_of(items.begin(), items.end(), [](const EvidenceItem& i) {
+    return i.name.find("xid") != std::string::npos || i.name.find("oom") != std::string::npos;
+  });
+  if (!kernel) {
+    add("the kernel's view of each host", "每台主机的内核日志",
+        "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'");
+  }
+  return steps;
+}
+
+}  // namespace ncclwhy

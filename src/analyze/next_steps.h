@@ -1,0 +1,14 @@
+// What to collect when the logs do not decide: judged from what they lack.
+#pragma once
+
+#include <vector>
+
+#include "analyze/evidence.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
+                               Language language);
+
+}  // namespace ncclwhy

@@ -1,0 +1,30 @@
+// From evidence to probabilities: log-odds add up per cause; one hypothesis is always "something that left no line".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/evidence.h"
+
+namespace ncclwhy {
+
+struct Hypothesis {
+  std::string cause;
+  double score = 0;              // log-odds
+  double probability = 0;        // among all hypotheses and the unknown one; decides whether a cause is named
+  double confidence = 0;         // what a report says: the probability as labelled logs have borne it out
+  std::vector<size_t> evidence;  // indices of items that speak for it, strongest first
+  std::vector<size_t> against;   // items with a negative weight
+};
+
+struct Ranking {
+  bool failed = false;                 // something failed at all
+  std::vector<Hypothesis> hypotheses;  // best first
+};
+
+// Below this probability no cause is named.
+inline constexpr double kNameThreshold = 0.30;
+
+Ranking RankCauses(const std::vector<EvidenceItem>& items);
+
+}  // namespace ncclwhy

@@ -1,0 +1,100 @@
+#include "analyze/rank_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kRanges = 4;
+constexpr size_t kHosts = 3;
+constexpr size_t kGroups = 3;
+
+// 0, 1, 2, 3, 7 → "0-3, 7"; at most kRanges ranges.
+std::string Ranges(const std::vector<int32_t>& ranks) {
+  std::string out;
+  size_t ranges = 0;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t end = i;
+    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
+    if (ranges == kRanges) return out + ", …";
+    if (ranges++ > 0) out += ", ";
+    out += end == i ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[end]);
+    i = end + 1;
+  }
+  return out;
+}
+
+std::string HostList(const std::set<std::string>& hosts) {
+  std::vector<std::string> named(hosts.begin(), hosts.end());
+  const bool more = named.size() > kHosts;
+  if (more) named.resize(kHosts);
+  return fmt::format("{}{}", fmt::join(named, ", "), more ? ", …" : "");
+}
+
+}  // namespace
+
+RankRef RefOf(const Process& process) { return {process.rank, std::string(process.host), process.pid}; }
+
+std::string DescribeRanks(std::vector<RankRef> ranks, Language language) {
+  const bool zh = language == Language::kChinese;
+  std::sort(ranks.begin(), ranks.end());
+  std::vector<int32_t> numbers;
+  std::set<std::string> hosts;
+  for (const RankRef& r : ranks) {
+    if (r.rank >= 0 && (numbers.empty() || numbers.back() != r.rank)) numbers.push_back(r.rank);
+    if (!r.host.empty()) hosts.insert(r.host);
+  }
+  std::string who;
+  if (numbers.empty() && ranks.size() == 1 && ranks[0].pid >= 0) {
+    who = fmt::format("pid {}", ranks[0].pid);
+  } else if (numbers.empty()) {
+    who = zh ? fmt::format("{} 个进程", ranks.size())
+             : fmt::format("{} process{}", ranks.size(), ranks.size() == 1 ? "" : "es");
+  } else if (numbers.size() == 1 || zh) {
+    who = "rank " + Ranges(numbers);
+  } else {
+    who = "ranks " + Ranges(numbers);
+  }
+  if (hosts.empty()) return who;
+  if (hosts.size() == 1) return zh ? fmt::format("{}（{}）", who, *hosts.begin()) : who + " on " + *hosts.begin();
+  return zh ? fmt::format("{}（{} 台主机：{}）", who, hosts.size(), HostList(hosts))
+            : fmt::format("{} on {} hosts ({})", who, hosts.size(), HostList(hosts));
+}
+
+void SortMinorityFirst(std::vector<ValueGroup>* groups) {
+  for (ValueGroup& g : *groups) std::sort(g.ranks.begin(), g.ranks.end());
+  std::stable_sort(groups->begin(), groups->end(), [](const ValueGroup& a, const ValueGroup& b) {
+    if (a.ranks.size() != b.ranks.size()) return a.ranks.size() < b.ranks.size();
+    return std::tie(b.ranks, a.value) < std::tie(a.ranks, b.value);
+  });
+}
+
+std::string DescribeGroups(const std::vector<ValueGroup>& groups, Language language) {
+  const bool zh = language == Language::kChinese;
+  std::string out;
+  // Few values: the last is what is normal. Many: there is no normal.
+  const size_t told = std::min(groups.size(), kGroups + 1);
+  for (size_t i = 0; i < told; ++i) {
+    const ValueGroup& g = groups[i];
+    if (i > 0) out += zh ? "；" : "; ";
+    const size_t n = g.ranks.size();
+    if (i > 0 && i + 1 == groups.size()) {
+      out += zh ? fmt::format("其余 {} 个：{}", n, g.value)
+                : fmt::format("the other{}: {}", n == 1 ? "" : fmt::format(" {}", n), g.value);
+    } else {
+      out += fmt::format("{}{}{}", DescribeRanks(g.ranks, language), zh ? "：" : ": ", g.value);
+    }
+  }
+  if (groups.size() > told) {
+    const size_t left = groups.size() - told;
+    out += zh ? fmt::format("；另有 {} 个不同的值", left)
+              : fmt::format("; and {} more value{}", left, left == 1 ? "" : "s");
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

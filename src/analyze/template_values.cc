@@ -1,0 +1,103 @@
+#include "analyze/template_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string Human(uint64_t bytes) {
+  const HumanBytes h = ToHumanBytes(bytes);
+  return h.value == static_cast<double>(static_cast<uint64_t>(h.value)) ? fmt::format("{:.0f} {}", h.value, h.unit)
+                                                                        : fmt::format("{:.1f} {}", h.value, h.unit);
+}
+
+// Ranks that share the host: as NCCL says, else as many as the log shows.
+int64_t RanksPerHost(const JobModel& model) {
+  int64_t most = 1;
+  std::map<std::string_view, int64_t> per_host;
+  for (const Process& p : model.processes) {
+    most = std::max(most, ++per_host[p.host]);
+    most = std::max<int64_t>(most, p.gpu + 1);
+  }
+  for (const Communicator& c : model.communicators) {
+    int64_t local = 0;
+    for (const Rank& r : c.ranks) local = std::max<int64_t>(local, r.local_rank + 1);
+    if (c.nnodes == 1) local = std::max(local, c.nranks);
+    most = std::max(most, local);
+  }
+  return std::min<int64_t>(most, 64);
+}
+
+// /dev/shm must hold a segment for each pair of neighbours, sending and receiving side, on every rank of the host;
+// doubled because frameworks (data loaders) use it too. Rounded up to a power of two, at least 1 GiB: the price of too
+// much is nothing, tmpfs takes only what is written.
+std::string ShmNeeded(const JobModel& model, uint64_t segment) {
+  const uint64_t ranks = static_cast<uint64_t>(std::max<int64_t>(RanksPerHost(model), 8));
+  const uint64_t bytes = segment > (1ull << 40) ? segment : segment * ranks * 2 * 2;
+  const uint64_t gib = std::bit_ceil(std::max<uint64_t>(1, (bytes + (1ull << 30) - 1) >> 30));
+  return fmt::format("{}g", gib);
+}
+
+}  // namespace
+
+TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
+                         const std::vector<Culprit>& culprits) {
+  TemplateValues values;
+  ProcessId process;
+  for (const size_t n : hypothesis.evidence) {
+    const Finding& f = items[n].finding;
+    for (const auto& [name, value] : f.fields) {
+      if (!value.empty()) values.emplace(name, value);
+    }
+    if (!process.valid()) process = f.process;
+  }
+  const auto set = [&](const char* name, const std::string& value) {
+    if (!value.empty()) values.insert_or_assign(name, value);
+  };
+  if (process.valid()) {
+    const Process& p = model.processes[process.value];
+    if (!values.contains("host")) set("host", std::string(p.host));
+    if (!values.contains("version")) set("version", std::string(p.nccl_version));
+    if (!values.contains("cuda")) set("cuda", std::string(p.cuda_version));
+    if (!values.contains("driver")) set("driver", std::string(p.driver_version));
+    if (!values.contains("interface")) set("interface", std::string(p.bootstrap.interface));
+  }
+  if (!culprits.empty()) {
+    const Culprit& c = culprits.front();
+    set("host", c.host);
+    if (c.rank >= 0) set("rank", std::to_string(c.rank));
+    if (c.gpu >= 0) set("gpu", std::to_string(c.gpu));
+    if (c.pid >= 0) set("pid", std::to_string(c.pid));
+    set("device", c.device);
+  }
+  if (const auto it = values.find("size"); it != values.end()) {
+    if (const auto bytes = ParseInt<uint64_t>(it->second)) {
+      set("size_human", Human(*bytes));
+      set("shm_needed", ShmNeeded(model, *bytes));
+    }
+  }
+  if (model.largest.valid()) {
+    const Communicator& c = model.communicators[model.largest.value];
+    if (c.nranks > 0) values.emplace("nranks", std::to_string(c.nranks));
+    values.emplace("ranks_seen", std::to_string(c.ranks_seen));
+    std::string missing;
+    int listed = 0;
+    for (const Rank& r : c.ranks) {
+      if (r.seen) continue;
+      if (++listed > 8) {
+        missing += ", …";
+        break;
+      }
+      missing += (missing.empty() ? "" : ", ") + std::to_string(r.rank);
+    }
+    if (!missing.empty()) values.emplace("missing_ranks", missing);
+  }
+  return values;
+}
+
+}  // namespace ncclwhy

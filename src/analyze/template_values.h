@@ -1,0 +1,15 @@
+// The values that kb templates may use, for one cause: captures of its evidence, the culprit, and what follows from
+// them.
+#pragma once
+
+#include "analyze/evidence.h"
+#include "analyze/rank_causes.h"
+#include "kb/loader/kb.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
+                         const std::vector<Culprit>& culprits);
+
+}  // namespace ncclwhy

@@ -1,0 +1,27 @@
+// Timeline: the job as tables. The analyzer fills it and asks it; src/store implements it with SQLite.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ncclwhy/report.h"
+#include "ncclwhy/status.h"
+#include "parser/track/job_model.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+class Timeline {
+ public:
+  virtual ~Timeline() = default;
+  // Called once, before any query: sources, processes, ranks, communicators, events, connections, environment,
+  // collectives.
+  virtual Status Load(const JobModel& model) = 0;
+  // Called after the pattern rules ran and again after the query rules ran, each time with what is new.
+  virtual Status AddFindings(const JobModel& model, const RuleSet& rules, const std::vector<Finding>& findings) = 0;
+  virtual Status AddReport(const Report& report) = 0;
+  // Read-only SQL over the public views, with step and time limits.
+  virtual Result<std::vector<QueryRow>> Query(std::string_view sql) = 0;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,121 @@
+#include "api/read_sources.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace ncclwhy {
+namespace {
+
+// Bytes between two calls of the progress function by one thread.
+constexpr uint64_t kProgressBytes = 4u << 20;
+
+class ProgressMeter {
+ public:
+  ProgressMeter(const std::function<void(const Progress&)>& report, size_t total) : report_(report) {
+    now_.total = total;
+  }
+
+  void Add(uint64_t bytes, size_t sources) {
+    if (!report_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_.bytes += bytes;
+    now_.sources += sources;
+    report_(now_);
+  }
+
+ private:
+  const std::function<void(const Progress&)>& report_;
+  std::mutex mutex_;
+  Progress now_;
+};
+
+// What one file yields: itself, or the members of an archive.
+class DigestSink : public ByteSink {
+ public:
+  DigestSink(const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options, ProgressMeter* progress)
+      : rules_(rules), kb_(kb), options_(options), progress_(progress) {}
+
+  bool Begin(std::string_view name) override {
+    reader_ = std::make_unique<DigestBuilder>(std::string(name), rules_, kb_, options_);
+    return true;
+  }
+  void Push(std::string_view chunk) override {
+    if (reader_) reader_->Push(chunk);
+    unreported_ += chunk.size();
+    if (unreported_ >= kProgressBytes) Report(0);
+  }
+  void End() override {
+    if (!reader_) return;
+    digests_.push_back(reader_->Finish());
+    reader_.reset();
+  }
+
+  void Report(size_t sources) {
+    progress_->Add(unreported_, sources);
+    unreported_ = 0;
+  }
+  std::vector<SourceDigest> Take() {
+    End();
+    return std::move(digests_);
+  }
+
+ private:
+  const RuleSet& rules_;
+  const KnowledgeBase& kb_;
+  const ParserOptions& options_;
+  ProgressMeter* progress_;
+  std::unique_ptr<DigestBuilder> reader_;
+  std::vector<SourceDigest> digests_;
+  uint64_t unreported_ = 0;
+};
+
+struct Slot {
+  std::vector<SourceDigest> digests;
+  std::string problem;
+};
+
+}  // namespace
+
+std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, const RuleSet& rules,
+                                      const KnowledgeBase& kb, const ReadOptions& options,
+                                      std::vector<std::string>* problems) {
+  std::vector<Slot> slots(specs.size());
+  ProgressMeter meter(options.progress, specs.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next.fetch_add(1); i < specs.size(); i = next.fetch_add(1)) {
+      DigestSink sink(rules, kb, options.parser, &meter);
+      try {
+        const Status status = ReadSource(specs[i], sink);
+        if (!status.ok()) slots[i].problem = status.message();
+        slots[i].digests = sink.Take();
+        sink.Report(1);
+      } catch (const std::exception& e) {  // out of memory: the other sources are still worth an answer
+        slots[i].problem = specs[i].name + ": " + e.what();
+      }
+    }
+  };
+
+  size_t wanted = options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::thread::hardware_concurrency();
+  wanted = std::clamp<size_t>(wanted, 1, std::max<size_t>(specs.size(), 1));
+  std::vector<std::thread> threads;
+  try {
+    while (threads.size() + 1 < wanted) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that run, and this one, read everything.
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+
+  std::vector<SourceDigest> digests;
+  for (Slot& slot : slots) {
+    std::move(slot.digests.begin(), slot.digests.end(), std::back_inserter(digests));
+    if (!slot.problem.empty()) problems->push_back(std::move(slot.problem));
+  }
+  return digests;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,272 @@
+#include "base/escape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+// Calls `emit(code point, bytes)` for every visible code point and appends escapes for the rest. `keep_newlines` lets
+// \n through to `emit`.
+template <typename Emit>
+void ForEachVisible(std::string_view text, bool keep_newlines, std::string* out, const Emit& emit) {
+  while (!text.empty()) {
+    char32_t c = 0;
+    const size_t length = DecodeUtf8(text, &c);
+    const std::string_view bytes = text.substr(0, std::max<size_t>(length, 1));
+    text.remove_prefix(bytes.size());
+    if (length == 0) {
+      *out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    } else if (c == '\n') {
+      if (keep_newlines) {
+        emit(c, bytes);
+      } else {
+        *out += "\\n";
+      }
+    } else if (c == '\t') {
+      emit(U' ', std::string_view(" "));
+    } else if (IsHidden(c)) {
+      if (c < 0x100) {
+        *out += fmt::format("\\x{:02x}", static_cast<uint32_t>(c));
+      } else if (c < 0x10000) {
+        *out += fmt::format("\\u{:04x}", static_cast<uint32_t>(c));
+      } else {
+        *out += fmt::format("\\U{:08x}", static_cast<uint32_t>(c));
+      }
+    } else {
+      emit(c, bytes);
+    }
+  }
+}
+
+std::string Visible(std::string_view text, bool keep_newlines) {
+  std::string out;
+  out.reserve(text.size());
+  ForEachVisible(text, keep_newlines, &out, [&](char32_t, std::string_view bytes) { out.append(bytes); });
+  return out;
+}
+
+// The length of the longest run of backticks.
+size_t LongestTicks(std::string_view text) {
+  size_t longest = 0;
+  size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+// Commands that CI systems find anywhere in a line; `sharp` is what stands for the second # then.
+std::string WithoutCommands(std::string out, std::string_view sharp = "\\x23") {
+  for (const std::string_view command : {"##[", "##vso["}) {
+    for (size_t at = out.find(command); at != std::string::npos; at = out.find(command, at + 1)) {
+      out.replace(at + 1, 1, sharp);
+    }
+  }
+  return out;
+}
+
+std::string EscapeMarkup(std::string_view text, bool keep_newlines) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  ForEachVisible(text, keep_newlines, &out, [&](char32_t c, std::string_view bytes) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out.append(bytes);
+    }
+  });
+  return WithoutCommands(std::move(out), "&#35;");
+}
+
+std::string PercentEncode(std::string_view text, std::string_view characters) {
+  std::string out;
+  for (const char c : text) {
+    if (characters.find(c) != std::string_view::npos) {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+bool IsAlnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+bool IsHidden(char32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
+  if (c < 0xAD) return false;
+  if (c == 0xAD || c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5) return true;
+  if (c >= 0x180B && c <= 0x180F) return true;
+  if (c >= 0x200B && c <= 0x200F) return true;  // zero-width space and joiners, left-to-right and right-to-left marks
+  if (c >= 0x2028 && c <= 0x202E) return true;  // separators, embeddings and overrides
+  if (c >= 0x2060 && c <= 0x206F) return true;  // word joiner, isolates
+  if (c == 0x2800 || c == 0x3164 || c == 0xFEFF || c == 0xFFA0) return true;
+  if (c >= 0xFFF0 && c <= 0xFFFB) return true;
+  if (c >= 0xFDD0 && c <= 0xFDEF) return true;
+  if ((c & 0xFFFE) == 0xFFFE) return true;
+  if (c >= 0x1D173 && c <= 0x1D17A) return true;
+  if (c >= 0xE000 && c <= 0xF8FF) return true;  // private use: may draw anything
+  return c >= 0xE0000;                          // tags and the private planes
+}
+
+std::string EscapeJsonHidden(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    char32_t c = 0;
+    const size_t n = std::max<size_t>(DecodeUtf8(json, &c), 1);
+    if (n == 1 ? json[0] != '\x7f' : !IsHidden(c)) {
+      out.append(json.substr(0, n));
+    } else if (c < 0x10000) {
+      out += fmt::format("\\u{:04x}", static_cast<uint32_t>(c));
+    } else {
+      const auto above = static_cast<uint32_t>(c) - 0x10000;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF));
+    }
+    json.remove_prefix(n);
+  }
+  return WithoutCommands(std::move(out), "\\u0023");
+}
+
+std::string EscapeTerminal(std::string_view text) {
+  std::string out = Visible(text, false);
+  return WithoutCommands(std::move(out));
+}
+
+std::string EscapeHtml(std::string_view text) { return EscapeMarkup(text, true); }
+
+std::string EscapeXml(std::string_view text) { return EscapeMarkup(text, true); }
+
+std::string EscapeMarkdown(std::string_view text) {
+  // A zero-width space behind @ and # stops GitHub and GitLab from making mentions and references of entities, too.
+  static constexpr std::string_view kStop = "\xE2\x80\x8B";
+  std::string out;
+  char32_t previous = 0;
+  ForEachVisible(text, false, &out, [&](char32_t c, std::string_view bytes) {
+    const bool first = out.empty();
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '@':
+      case '#':
+        out.append(bytes);
+        out.append(kStop);
+        break;
+      case '-':  // list items and underlined headings
+      case '+':
+      case '=':
+        if (first) out.push_back('\\');
+        out.append(bytes);
+        break;
+      case '/':  // http://…
+        if (previous == ':') out.insert(out.size() - 1, 1, '\\');
+        out.append(bytes);
+        break;
+      case '.':  // www.…, and 1. at the beginning
+        if (previous == 'w' || previous == 'W' || out.size() < 4) out.push_back('\\');
+        out.append(bytes);
+        break;
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '{':
+      case '}':
+      case '[':
+      case ']':
+      case '!':
+      case '|':
+      case '~':
+      case '$':
+        out.push_back('\\');
+        out.append(bytes);
+        break;
+      default:
+        out.append(bytes);
+    }
+    previous = c;
+  });
+  return out;
+}
+
+std::string MarkdownCode(std::string_view text) {
+  const std::string visible = WithoutCommands(Visible(text, false));
+  if (visible.empty()) return {};
+  const std::string ticks(LongestTicks(visible) + 1, '`');
+  const bool pad = visible.front() == '`' || visible.back() == '`' || visible.front() == ' ' || visible.back() == ' ';
+  return ticks + (pad ? " " : "") + visible + (pad ? " " : "") + ticks;
+}
+
+std::string MarkdownBlock(std::string_view text, std::string_view info) {
+  const std::string visible = WithoutCommands(Visible(text, true));
+  const std::string fence(std::max<size_t>(LongestTicks(visible) + 1, 3), '`');
+  return fmt::format("{}{}\n{}{}{}\n", fence, info, visible, visible.empty() || visible.back() == '\n' ? "" : "\n",
+                     fence);
+}
+
+std::string EscapeGithubData(std::string_view text) {
+  return PercentEncode(WithoutCommands(Visible(text, true)), "%\r\n");
+}
+
+std::string EscapeGithubProperty(std::string_view text) {
+  return PercentEncode(WithoutCommands(Visible(text, true)), "%\r\n:,");
+}
+
+std::string ShellQuote(std::string_view text) {
+  const auto plain = [](char c) {
+    return IsAlnum(c) || std::string_view("_@%+:,./-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string out = "'";
+  for (const char c : Visible(text, true)) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out + "'";
+}
+
+std::string EscapeUriPath(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (IsAlnum(c) || std::string_view("-._~/").find(c) != std::string_view::npos) {
+      out.push_back(c);
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,30 @@
+// Strong ids that we mint. pids, communicator pointers and host names recur after a restart; these do not.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace ncclwhy {
+
+template <typename Tag>
+struct Id {
+  uint32_t value = UINT32_MAX;
+  constexpr bool valid() const { return value != UINT32_MAX; }
+  constexpr auto operator<=>(const Id&) const = default;
+};
+
+using StringId = Id<struct StringTag>;    // into one StringPool
+using SourceId = Id<struct SourceTag>;    // one file or stream
+using ProcessId = Id<struct ProcessTag>;  // one pid of one host in one life
+using CommId = Id<struct CommTag>;        // one communicator, over all its ranks
+using EventId = Id<struct EventTag>;
+using RuleId = Id<struct RuleTag>;
+using CauseId = Id<struct CauseTag>;
+
+}  // namespace ncclwhy
+
+template <typename Tag>
+struct std::hash<ncclwhy::Id<Tag>> {
+  size_t operator()(const ncclwhy::Id<Tag>& id) const noexcept { return std::hash<uint32_t>{}(id.value); }
+};

@@ -1,0 +1,62 @@
+// nlohmann's JSON values that can be destroyed when there is no memory left.
+//
+// Their destructor moves the children into a vector, so as not to recurse; when that vector finds no memory the process
+// ends, because destructors do not throw. Here it takes a reserve then, which is enough for the largest list of a
+// report.
+//
+// Include this instead of <nlohmann/json.hpp> wherever values live while logs are analysed or reports are made. Only
+// for rooms that link nlohmann_json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/memory_reserve.h"
+
+namespace ncclwhy {
+
+// As std::allocator, which is another type: it throws, as everything outside of destructors should.
+template <typename T>
+struct JsonAllocator {
+  using value_type = T;
+  JsonAllocator() = default;
+  template <typename U>
+  JsonAllocator(const JsonAllocator<U>&) noexcept {}
+  T* allocate(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T))); }
+  void deallocate(T* memory, size_t) noexcept { ::operator delete(memory); }
+  friend bool operator==(const JsonAllocator&, const JsonAllocator&) { return true; }
+};
+
+using JsonValue =
+    nlohmann::basic_json<std::map, std::vector, std::string, bool, int64_t, uint64_t, double, JsonAllocator>;
+using OrderedJsonValue = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, int64_t, uint64_t,
+                                              double, JsonAllocator>;
+
+template <typename T>
+struct ReservedAllocator {
+  using value_type = T;
+  ReservedAllocator() = default;
+  template <typename U>
+  ReservedAllocator(const ReservedAllocator<U>&) noexcept {}
+  T* allocate(size_t count) { return static_cast<T*>(AllocateOrReserve(count * sizeof(T))); }
+  void deallocate(T* memory, size_t) noexcept { FreeOrReserve(memory); }
+  friend bool operator==(const ReservedAllocator&, const ReservedAllocator&) { return true; }
+};
+
+}  // namespace ncclwhy
+
+// The destructor's vector names std::allocator of the value; what the values themselves hold does not.
+template <>
+struct std::allocator<ncclwhy::JsonValue> : ncclwhy::ReservedAllocator<ncclwhy::JsonValue> {
+  using ReservedAllocator::ReservedAllocator;
+};
+template <>
+struct std::allocator<ncclwhy::OrderedJsonValue> : ncclwhy::ReservedAllocator<ncclwhy::OrderedJsonValue> {
+  using ReservedAllocator::ReservedAllocator;
+};

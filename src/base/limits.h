@@ -1,0 +1,79 @@
+// Every cap of the program, each with its reason. What is dropped at a cap is counted (base/counters.def) and said.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ncclwhy::limits {
+
+// One input line. NCCL clips at 1 KiB, PyTorch and tqdm write up to some 100 KiB; the rest of a longer line is skipped.
+inline constexpr size_t kLineBytes = 64 * 1024;
+// Text of one line that is kept with an event or shown as evidence.
+inline constexpr size_t kEvidenceText = 512;
+// Glued headers in one line: beyond this the rest is one damaged record.
+inline constexpr size_t kRecordsPerLine = 64;
+// Nested launcher and collector prefixes (CRI, GitHub, srun, torchrun, Ray …).
+inline constexpr int kPrefixLayers = 8;
+// Processes kept per source. 65,536 ranks in one interleaved file is beyond any known job.
+inline constexpr size_t kProcessesPerSource = 65536;
+// Communicators kept per process.
+inline constexpr size_t kCommunicatorsPerProcess = 4096;
+// Streams of collectives per source; the number of their communicators is the product of two numbers of a log.
+inline constexpr size_t kCollectiveStreamsPerSource = 65536;
+// Communicators of a job, as its processes see them: beyond this a job is not reconstructed any further.
+inline constexpr size_t kCommunicatorViews = 262144;
+// Ranks that left no log are listed one by one up to this many over all communicators: one line says `nranks 65536`.
+inline constexpr size_t kMissingRanks = 65536;
+// Name of a pod, container or actor that tells streams apart.
+inline constexpr size_t kStreamName = 256;
+// Uneventful-after-the-first events (same kind, same process): further ones are only counted.
+inline constexpr uint32_t kEventsPerKindAndProcess = 64;
+// Events of a kind per source over all processes.
+inline constexpr uint32_t kEventsPerKindAndSource = 262144;
+// The same for the life of communicators, which costs the job model much more than an event does.
+inline constexpr uint32_t kCommunicatorEventsPerSource = 65536;
+// Events of all kinds per source.
+inline constexpr size_t kEventsPerSource = 1u << 20;
+// Hits of one pattern of one rule kept per process; further ones are counted.
+inline constexpr uint32_t kHitsPerPatternAndProcess = 8;
+// Hits of one pattern kept per source, hits of all patterns, and what each pattern may keep beyond those.
+inline constexpr uint32_t kHitsPerPatternAndSource = 16384;
+inline constexpr uint32_t kHitsPerSource = 131072;
+inline constexpr uint32_t kHitsPerPatternBeyond = 64;
+// Distinct strings kept per source, in bytes.
+inline constexpr size_t kPoolBytesPerSource = 64u << 20;
+// Last collectives of each communicator and process kept verbatim: the window in which a divergence is shown.
+inline constexpr size_t kCollectiveWindow = 64;
+// Digest checkpoints of a collective stream (the interval doubles when they are used up).
+inline constexpr size_t kCollectiveCheckpoints = 256;
+// Memory of one compiled pattern; a pattern that needs more is refused when it is loaded.
+inline constexpr int64_t kPatternMemory = 1 << 20;
+inline constexpr size_t kPatternBytes = 4096;
+// SQL of a rule or of `query`: virtual machine steps and wall time.
+inline constexpr int64_t kQuerySteps = 200'000'000;
+inline constexpr int64_t kQueryMilliseconds = 10'000;
+// All query rules of one analysis together; those that have no turn any more are named as a problem.
+inline constexpr int64_t kQueryRulesMilliseconds = 20'000;
+inline constexpr size_t kQueryRows = 65536;
+// Text of a query, of one value that it makes, and of its whole answer.
+inline constexpr size_t kQueryText = 64 * 1024;
+inline constexpr size_t kQueryValueBytes = 1 << 20;
+inline constexpr size_t kQueryBytes = 64u << 20;
+// Findings shown per cause, consequences and warnings shown.
+inline constexpr size_t kEvidencePerCause = 12;
+inline constexpr size_t kConsequences = 50;
+inline constexpr size_t kWarnings = 50;
+// Communicators, ranks over all communicators, and connections that a report lists one by one.
+inline constexpr size_t kReportCommunicators = 4096;
+inline constexpr size_t kReportRanks = 32768;
+inline constexpr size_t kReportEdges = 32768;
+inline constexpr size_t kReportTransports = 64;
+// Archives: expanded bytes in total and per input byte (bombs), members, nesting.
+inline constexpr uint64_t kArchiveBytes = 64ull << 30;
+inline constexpr uint64_t kArchiveRatio = 1000;
+inline constexpr uint64_t kArchiveRatioFloor = 64ull << 20;
+inline constexpr size_t kArchiveMembers = 100'000;
+// rank0.log.gz in logs.tar in bundle.zip is the third level; what is packed still deeper is read as it stands.
+inline constexpr size_t kArchiveLevels = 3;
+
+}  // namespace ncclwhy::limits

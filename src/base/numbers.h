@@ -1,0 +1,31 @@
+// Numbers out of untrusted text: never throw, never read past the end.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ncclwhy {
+
+// The whole text as an integer; nothing when it is not one or does not fit.
+template <typename T = int64_t>
+std::optional<T> ParseInt(std::string_view text, int base = 10) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+// "2.28.9", "2.28.9+cuda13.0", "2.7" → 22809, 22809, 20700. Zero when it does not begin with two numbers.
+// NCCL's own code since 2.9; older releases are given the same shape, so that versions compare.
+int32_t VersionCode(std::string_view text);
+
+// "33030532" bytes → "31.5 MiB".
+struct HumanBytes {
+  double value;
+  const char* unit;
+};
+HumanBytes ToHumanBytes(uint64_t bytes);
+
+}  // namespace ncclwhy

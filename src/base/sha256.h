@@ -1,0 +1,17 @@
+// SHA-256 (FIPS 180-4), for fingerprints and content security policies; not for secrets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+using Sha256Digest = std::array<uint8_t, 32>;
+
+Sha256Digest Sha256(std::string_view data);
+std::string Sha256Hex(std::string_view data);
+std::string Sha256Base64(std::string_view data);
+
+}  // namespace ncclwhy

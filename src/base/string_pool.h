@@ -1,0 +1,46 @@
+// StringPool: hosts, files, device names and message texts stored once.
+//
+// Owns its bytes; views stay valid until the pool is destroyed (moving the pool keeps them valid).
+// Not thread-safe: one pool per thread or source.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace ncclwhy {
+
+class StringPool {
+ public:
+  StringPool();
+  StringPool(const StringPool&) = delete;
+  StringPool& operator=(const StringPool&) = delete;
+  StringPool(StringPool&&) noexcept = default;
+  StringPool& operator=(StringPool&&) noexcept = default;
+
+  // The id of `text`; equal texts have equal ids. The empty text always has id 0.
+  StringId Intern(std::string_view text);
+  // The id of `text`, or an invalid id if it was never interned.
+  StringId Find(std::string_view text) const;
+  // Empty for an invalid id.
+  std::string_view View(StringId id) const { return id.value < views_.size() ? views_[id.value] : std::string_view{}; }
+
+  size_t size() const { return views_.size(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  char* Allocate(size_t n);
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  size_t block_used_ = 0;
+  size_t block_size_ = 0;
+  size_t bytes_ = 0;
+  std::vector<std::string_view> views_;
+  std::unordered_map<std::string_view, uint32_t> index_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,31 @@
+// UTF-8: decoding, repair and display width of text that may be anything.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+// Decodes the first code point of `text` into `*code_point` and returns its length in bytes; 0 when the bytes are not
+// valid UTF-8 (overlong forms, surrogates and values above U+10FFFF are not) or `text` is empty.
+size_t DecodeUtf8(std::string_view text, char32_t* code_point);
+
+// Appends `code_point` as UTF-8.
+void AppendUtf8(char32_t code_point, std::string* out);
+
+// `text` with every byte that is not part of valid UTF-8 written as \xNN. The result is always valid UTF-8.
+std::string SanitizeUtf8(std::string_view text);
+
+// Terminal columns of a code point: 0 for combining marks, 2 for East Asian wide and most emoji, else 1.
+int DisplayWidth(char32_t code_point);
+
+// Terminal columns of a text without control characters; an invalid byte counts as one column.
+size_t DisplayWidth(std::string_view text);
+
+// The longest prefix of `text` that is at most `columns` wide; never cuts a code point.
+std::string_view PrefixOfWidth(std::string_view text, size_t columns);
+
+}  // namespace ncclwhy

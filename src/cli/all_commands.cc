@@ -1,0 +1,19 @@
+#include "cli/subcommand.h"
+
+namespace ncclwhy {
+
+std::vector<std::unique_ptr<Subcommand>> AllCommands() {
+  std::vector<std::unique_ptr<Subcommand>> commands;
+  commands.push_back(NewAnalyzeCommand());
+  commands.push_back(NewExplainCommand());
+  commands.push_back(NewDiffCommand());
+  commands.push_back(NewQueryCommand());
+  commands.push_back(NewRulesCommand());
+#ifdef NCCLWHY_WITH_SERVE
+  commands.push_back(NewServeCommand());
+#endif
+  commands.push_back(NewCompletionCommand());
+  return commands;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,186 @@
+// ncclwhy [analyze] LOG...: the report.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "cli/follow.h"
+#include "cli/output.h"
+#include "cli/subcommand.h"
+#include "cli/terminal.h"
+#include "ncclwhy/analyzer.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::string_view kHelp = R"help(Usage: ncclwhy [analyze] [OPTIONS] LOG...
+Says what broke an NCCL job first, where, why, how sure, and what fixes it.
+LOG: files, directories, globs, archives (.gz .xz .zst .bz2 .zip .tar.*), or -
+for standard input. Give the logs of all ranks at once.
+  -f, --format F  text (default), json, markdown, html, sarif, junit, github
+  -o FILE         write the report to FILE     --summary  as --format summary
+  --follow        read logs as they grow; tell the first cause once it is sure
+  --lang L        en (default) or zh
+  --top N         causes to report (default 3)
+  --db FILE       keep the timeline in a SQLite file for `ncclwhy query`
+  --timeline T    default; full also keeps every collective
+  --kb DIR, --rules DIR   add or override knowledge, rules
+  --redact        aliases for hosts, addresses, users, paths and tokens
+  --jobs N        threads (default: one a processor)
+  --quiet         one line instead of the text report, no progress
+  --color WHEN    auto (default), always, never        --version
+Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
+      ncclwhy diff GOOD BAD   ncclwhy query DB "SELECT ..."   ncclwhy serve
+      ncclwhy completion bash|zsh|fish
+Exit status: 0 nothing failed; 1 a cause is named; 3 something failed, cause not
+determined; 2 wrong usage, or something could not be read or written.
+Examples: ncclwhy logs/
+          kubectl logs job/train | ncclwhy -
+          ncclwhy --format html -o report.html rank*.log.gz
+)help";
+
+// Work that takes longer than this shows how far it is.
+constexpr auto kPatience = std::chrono::milliseconds(1500);
+constexpr auto kProgressInterval = std::chrono::milliseconds(200);
+
+// A line on the terminal that is rewritten and at last removed.
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
+  }
+  void Show(const Progress& progress) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + kProgressInterval;
+    shown_ = true;
+    const std::string line = "\rncclwhy: read " + std::to_string(progress.bytes >> 20) + " MiB, " +
+                             std::to_string(progress.sources) + " of " + std::to_string(progress.total) +
+                             " files\x1b[K";
+    (void)!write(STDERR_FILENO, line.data(), line.size());
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point next_ = Clock::now() + kPatience;
+  bool shown_ = false;
+};
+
+class AnalyzeCommand : public Subcommand {
+ public:
+  std::string_view name() const override { return "analyze"; }
+  std::string_view help() const override { return kHelp; }
+
+  void AddOptions(CLI::App* app) override {
+    app->add_option("LOG", logs_)->required();
+    CLI::Option* format = app->add_option("-f,--format", format_);
+    format->check(CLI::IsMember({"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}));
+    app->add_flag_callback("--summary", [this] { format_ = "summary"; })->excludes(format);
+    app->add_flag("--follow", follow_);
+    app->add_option("-o,--output", output_);
+    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
+    app->add_option("--top", options_.top)->check(CLI::Range(1, 1000));
+    app->add_option("--db", options_.database);
+    app->add_option("--timeline", timeline_)->check(CLI::IsMember({"default", "full"}));
+    app->add_option("--kb", options_.kb_directories)->allow_extra_args(false);
+    app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
+    app->add_flag("--redact", options_.redact);
+    app->add_option("--jobs", options_.jobs)->check(CLI::Range(1, 1024));
+    app->add_flag("-q,--quiet", quiet_);
+    app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
+  }
+
+  int Run() override {
+    options_.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
+    options_.full_timeline = timeline_ == "full";
+    if (options_.redact && !options_.database.empty()) {
+      Complain("--redact and --db exclude each other: the timeline holds the names as they were logged");
+      return kExitTrouble;
+    }
+    if (follow_ && !options_.database.empty()) {
+      Complain("--follow and --db exclude each other: make the timeline when the job has ended");
+      return kExitTrouble;
+    }
+    Result<Report> report = follow_ ? FollowLogs() : Analyze();
+    if (!report.ok()) {
+      Complain(report.status().message());
+      return kExitTrouble;
+    }
+    // A library that renders has no standard error to complain to; a command has.
+    const bool told = format_ == "text" && output_.empty() && !quiet_;
+    if (!told) {
+      for (const std::string& problem : report.value().problems) Complain(problem);
+    }
+    return Deliver(report.value());
+  }
+
+ private:
+  Result<Report> Analyze() {
+    ProgressLine line;
+    if (!quiet_ && IsTerminal(STDERR_FILENO)) options_.progress = [&line](const Progress& p) { line.Show(p); };
+    Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
+    if (!analyzer.ok()) return analyzer.status();
+    analyzer.value()->AddArguments(logs_);
+    return analyzer.value()->Finish();
+  }
+
+  Result<Report> FollowLogs() {
+    // What is told meanwhile must not get into a report that a program reads.
+    const bool readable = output_.empty() && (format_ == "text" || format_ == "summary");
+    FollowOptions options{options_, logs_, [readable](const std::string& line) {
+                            if (readable) return WriteStandardOutput(line) != Written::kReaderGone;
+                            Complain(std::string_view(line).substr(0, line.find('\n')));
+                            return true;
+                          }};
+    if (!quiet_ && IsTerminal(STDERR_FILENO)) Complain("following; Ctrl-C ends it with the report");
+    return Follow(options);
+  }
+
+  int Deliver(const Report& report) {
+    const bool to_file = !output_.empty() && output_ != "-";
+    ReportFormat format;
+    format.language = options_.language;
+    format.width = to_file ? 0 : TerminalWidth(STDOUT_FILENO);
+    format.color = UseColor(color_, to_file ? -1 : STDOUT_FILENO);
+    const std::string chosen = quiet_ && !to_file && format_ == "text" ? "summary" : format_;
+    Result<std::string> bytes = RenderReport(report, chosen, format);
+    if (!bytes.ok()) {
+      Complain(bytes.status().message());
+      return kExitTrouble;
+    }
+    if (to_file) {
+      if (const Status status = WriteFile(output_, bytes.value()); !status.ok()) {
+        Complain(status.message());
+        return kExitTrouble;
+      }
+      return ExitStatus(report);
+    }
+    switch (WriteStandardOutput(bytes.value())) {
+      case Written::kAll:
+        return ExitStatus(report);
+      case Written::kReaderGone:
+        return 0;
+      case Written::kFailed:
+        break;
+    }
+    return kExitTrouble;
+  }
+
+  AnalyzerOptions options_;
+  std::vector<std::string> logs_;
+  std::string format_ = "text";
+  std::string output_;
+  std::string language_ = "en";
+  std::string timeline_ = "default";
+  std::string color_ = "auto";
+  bool quiet_ = false;
+  bool follow_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> NewAnalyzeCommand() { return std::make_unique<AnalyzeCommand>(); }
+
+}  // namespace ncclwhy

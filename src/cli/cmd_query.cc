@@ -1,0 +1,110 @@
+// ncclwhy query: one SELECT over the public views of a timeline that --db kept.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+#include "cli/output.h"
+#include "cli/subcommand.h"
+#include "cli/terminal.h"
+#include "store/store.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::string_view kHelp = R"help(Usage: ncclwhy query [OPTIONS] DB "SELECT ..."
+Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
+steps and time. Public views: source process rank communicator event connection
+environment collective finding cause coverage.
+  --format F    table (default on a terminal), tsv (default otherwise), json
+Exit status: 0 answered; 2 the database or the SQL cannot be used.
+Examples: ncclwhy --db job.db logs/
+          ncclwhy query job.db "SELECT kind, count(*) FROM event GROUP BY kind"
+          ncclwhy query job.db --format json "SELECT * FROM cause"
+)help";
+
+std::string Join(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
+  std::string out;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out += widths.empty() ? "\t" : "  ";
+    out += cells[i];
+    if (!widths.empty() && i + 1 < cells.size()) out.append(widths[i] - DisplayWidth(cells[i]), ' ');
+  }
+  return out + "\n";
+}
+
+// A cell without a value is empty.
+std::string Table(const QueryTable& table, bool aligned) {
+  std::vector<std::vector<std::string>> cells;
+  std::vector<std::string>& names = cells.emplace_back();
+  for (const std::string& name : table.columns) names.push_back(EscapeTerminal(name));
+  for (const auto& row : table.rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    for (const std::optional<std::string>& value : row) line.push_back(EscapeTerminal(value.value_or("")));
+  }
+  std::vector<size_t> widths(aligned ? table.columns.size() : 0);
+  for (const std::vector<std::string>& line : cells) {
+    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], DisplayWidth(line[i]));
+  }
+  std::string out;
+  for (const std::vector<std::string>& line : cells) out += Join(line, widths);
+  return out;
+}
+
+// An array of objects; NULL is null.
+std::string Json(const QueryTable& table) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const auto& row : table.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (size_t i = 0; i < row.size(); ++i) {
+      nlohmann::ordered_json& cell = object[SanitizeUtf8(table.columns[i])];
+      if (row[i]) cell = SanitizeUtf8(*row[i]);
+    }
+    out.push_back(std::move(object));
+  }
+  return EscapeJsonHidden(out.dump(2)) + "\n";
+}
+
+class QueryCommand : public Subcommand {
+ public:
+  std::string_view name() const override { return "query"; }
+  std::string_view help() const override { return kHelp; }
+
+  void AddOptions(CLI::App* app) override {
+    app->add_option("DB", database_)->required();
+    app->add_option("SQL", sql_)->required();
+    app->add_option("--format", format_)->check(CLI::IsMember({"table", "tsv", "json"}));
+  }
+
+  int Run() override {
+    const Result<std::unique_ptr<ReadOnlyTimeline>> timeline = OpenExisting(database_);
+    if (!timeline.ok()) {
+      Complain(timeline.status().message());
+      return kExitTrouble;
+    }
+    const Result<QueryTable> table = timeline.value()->Select(sql_);
+    if (!table.ok()) {
+      Complain(table.status().message());
+      return kExitTrouble;
+    }
+    if (format_.empty()) format_ = IsTerminal(STDOUT_FILENO) ? "table" : "tsv";
+    const std::string out = format_ == "json" ? Json(table.value()) : Table(table.value(), format_ == "table");
+    return WriteStandardOutput(out) == Written::kFailed ? kExitTrouble : 0;
+  }
+
+ private:
+  std::string database_;
+  std::string sql_;
+  std::string format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> NewQueryCommand() { return std::make_unique<QueryCommand>(); }
+
+}  // namespace ncclwhy

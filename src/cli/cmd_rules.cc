@@ -1,0 +1,193 @@
+// ncclwhy rules list|lint|test [DIR]: for people who write rules.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analyze/analyzer.h"
+#include "api/read_sources.h"
+#include "base/escape.h"
+#include "cli/output.h"
+#include "cli/subcommand.h"
+#include "rules/engine/lint.h"
+#include "rules/engine/rule_test.h"
+#include "store/store.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::string_view kHelp = R"help(Usage: ncclwhy rules list|lint|test [OPTIONS] [DIR]
+For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
+  list   id, role, causes and title of the embedded rules, or of those below DIR
+  lint   checks the rules below DIR without running them
+  test   runs the fires* and silent* logs beside the rules below DIR
+DIR is rules/catalog when lint or test are not told otherwise.
+  --lang L      en (default) or zh: language of titles
+Exit status: 0 all is well; 1 a rule is wrong or a case failed; 2 wrong usage.
+Examples: ncclwhy rules list
+          ncclwhy rules lint my-rules && ncclwhy rules test my-rules
+          ncclwhy --rules my-rules logs/
+)help";
+
+constexpr int kExitFailed = 1;
+
+// rules/net/x/rule.json:7:12: error: R012 no such cause 'net.foo'
+//     "cause": "net.foo"
+//     help: did you mean net.unreachable?
+std::string Shown(const Diagnostic& d) {
+  std::string out = d.file;
+  if (d.line > 0) out += fmt::format(":{}", d.line);
+  if (d.line > 0 && d.column > 0) out += fmt::format(":{}", d.column);
+  out += fmt::format(": {}: {} {}\n", d.level == Diagnostic::Level::kError ? "error" : "warning", d.code, d.message);
+  std::string shown = EscapeTerminal(out.substr(0, out.size() - 1)) + "\n";
+  if (!d.snippet.empty()) shown += "    " + EscapeTerminal(d.snippet) + "\n";
+  if (!d.help.empty()) shown += "    help: " + EscapeTerminal(d.help) + "\n";
+  return shown;
+}
+
+bool HasError(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.level == Diagnostic::Level::kError; });
+}
+
+std::string_view RoleName(Role role) {
+  switch (role) {
+    case Role::kRoot:
+      return "root";
+    case Role::kSymptom:
+      return "symptom";
+    case Role::kSecondary:
+      return "secondary";
+    case Role::kBenign:
+      return "benign";
+    case Role::kContext:
+      return "context";
+    case Role::kWarning:
+      break;
+  }
+  return "warning";
+}
+
+int Print(const std::string& text, int status) {
+  switch (WriteStandardOutput(text)) {
+    case Written::kAll:
+      return status;
+    case Written::kReaderGone:
+      return 0;
+    case Written::kFailed:
+      break;
+  }
+  return kExitTrouble;
+}
+
+// Analyses the files of one case as one job.
+Result<std::vector<Finding>> FindingsIn(const RuleSet& rules, const std::vector<std::string>& files) {
+  std::vector<std::string> problems;
+  const std::vector<SourceSpec> specs = ExpandSources(files, &problems);
+  ReadOptions reading;
+  reading.jobs = 1;
+  const std::vector<SourceDigest> digests = ReadSources(specs, rules, KnowledgeBase::Embedded(), reading, &problems);
+  if (!problems.empty()) return Status::Io(problems.front());
+  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
+  if (!timeline.ok()) return timeline.status();
+  std::vector<Finding> findings = FindAll(digests, rules, *timeline.value(), &problems);
+  if (!problems.empty()) return Status::Corrupt(problems.front());
+  return findings;
+}
+
+class RulesCommand : public Subcommand {
+ public:
+  std::string_view name() const override { return "rules"; }
+  std::string_view help() const override { return kHelp; }
+
+  void AddOptions(CLI::App* app) override {
+    app->add_option("ACTION", action_)->required()->check(CLI::IsMember({"list", "lint", "test"}));
+    app->add_option("DIR", directory_);
+    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
+  }
+
+  int Run() override {
+    if (directory_.empty() && action_ != "list") directory_ = "rules/catalog";
+    std::error_code error;
+    if (!directory_.empty() && !std::filesystem::is_directory(directory_, error)) {
+      Complain(directory_ + " is no directory");
+      return kExitTrouble;
+    }
+    if (action_ == "lint") return Lint();
+    return action_ == "list" ? List() : Test();
+  }
+
+ private:
+  int List() const {
+    std::vector<Diagnostic> diagnostics;
+    const std::unique_ptr<RuleSet> own = directory_.empty() ? nullptr : RuleSet::LoadOnly(directory_, &diagnostics);
+    const RuleSet& rules = own ? *own : RuleSet::Embedded();
+    std::string out;
+    for (const Rule& rule : rules.rules()) {
+      std::vector<std::string> causes;
+      for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
+      const std::string& title = language_ == "zh" ? rule.title_zh : rule.title_en;
+      out += EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, RoleName(rule.role),
+                                        causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
+             "\n";
+    }
+    for (const Diagnostic& diagnostic : diagnostics) Complain(diagnostic.file + ": " + diagnostic.message);
+    return Print(out, HasError(diagnostics) ? kExitFailed : 0);
+  }
+
+  int Lint() const {
+    CauseSet causes;
+    for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) causes.insert(id);
+    LintOptions options;
+    options.causes = &causes;
+    for (const Rule& rule : RuleSet::Embedded().rules()) options.further_rules.push_back(rule.id);
+    Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
+    const JobModel empty = BuildJobModel({});
+    if (timeline.ok() && timeline.value()->Load(empty).ok()) {
+      options.query = [&](std::string_view sql) { return timeline.value()->Query(sql); };
+    }
+    std::vector<Diagnostic> diagnostics;
+    const size_t good = LoadCatalog(directory_, options, &diagnostics).size();
+    std::string out;
+    for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
+    out += fmt::format("{} rules without errors, {} complaints\n", good, diagnostics.size());
+    const bool nothing = good == 0 && diagnostics.empty();
+    if (nothing) Complain("no rule.json below " + directory_);
+    return Print(out, nothing ? kExitTrouble : HasError(diagnostics) ? kExitFailed : 0);
+  }
+
+  int Test() const {
+    std::vector<Diagnostic> diagnostics;
+    const std::unique_ptr<RuleSet> rules = RuleSet::LoadOnly(directory_, &diagnostics);
+    std::string out;
+    for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
+    size_t failed = 0;
+    const std::vector<RuleCaseResult> results =
+        rules ? RunRuleCases(*rules, FindingsIn) : std::vector<RuleCaseResult>();
+    for (const RuleCaseResult& result : results) {
+      if (result.passed) continue;
+      ++failed;
+      out += EscapeTerminal(fmt::format("FAIL {} {}: {}", result.test.rule, result.test.name, result.message)) + "\n";
+    }
+    out += fmt::format("{} cases, {} failed\n", results.size(), failed);
+    if (results.empty()) {
+      Complain("no cases below " + directory_);
+      return Print(out, kExitTrouble);
+    }
+    return Print(out, failed > 0 || HasError(diagnostics) ? kExitFailed : 0);
+  }
+
+  std::string action_;
+  std::string directory_;
+  std::string language_ = "en";
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> NewRulesCommand() { return std::make_unique<RulesCommand>(); }
+
+}  // namespace ncclwhy

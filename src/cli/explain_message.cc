@@ -1,0 +1,142 @@
+// A message of a log: which format NCCL prints it with, what it means, which causes rules and catalogue see in it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/analyzer.h"
+#include "cli/explanation.h"
+#include "cli/nearest_message.h"
+#include "report/layout.h"
+#include "report/phrases.h"
+#include "store/store.h"
+
+namespace ncclwhy {
+namespace {
+
+// Remembers which message of the catalogue the first recognised line is.
+class CatalogueSink : public LineSink {
+ public:
+  explicit CatalogueSink(RuleSet::Matcher* matcher) : matcher_(matcher) {}
+  void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override {
+    if (message_ < 0) message_ = message;
+    matcher_->OnLine(line, process, message, facts);
+  }
+  int message() const { return message_; }
+
+ private:
+  RuleSet::Matcher* matcher_;
+  int message_ = -1;
+};
+
+struct Reading {
+  int message = -1;
+  std::vector<Finding> findings;
+  bool empty() const { return message < 0 && findings.empty(); }
+};
+
+Reading Read(const std::string& line, const KnowledgeBase& kb, const RuleSet& rules) {
+  const std::unique_ptr<RuleSet::Matcher> matcher = rules.NewMatcher();
+  CatalogueSink sink(matcher.get());
+  Parser parser("message", &kb, &sink);
+  parser.Push(line + "\n");
+  std::vector<SourceDigest> digests(1);
+  digests[0].facts = parser.Finish();
+  digests[0].hits = matcher->Take();
+  Reading out;
+  out.message = sink.message();
+  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
+  std::vector<std::string> problems;
+  if (timeline.ok()) out.findings = FindAll(digests, rules, *timeline.value(), &problems);
+  // Rules about absence (no other rank, no version) speak about the job, which one line is not.
+  std::erase_if(out.findings, [](const Finding& finding) { return finding.line == 0; });
+  return out;
+}
+
+// As it is, else as the text behind a header of NCCL.
+Reading ReadAnyhow(const std::string& text, const KnowledgeBase& kb, const RuleSet& rules) {
+  for (const char* header : {"", "host:1:1 [0] NCCL WARN ", "host:1:1 [0] NCCL INFO "}) {
+    Reading reading = Read(header + text, kb, rules);
+    if (!reading.empty()) return reading;
+  }
+  Reading nearest;
+  nearest.message = NearestMessage(text, kb);
+  return nearest;
+}
+
+// Old formats end in a newline of their own.
+std::string Trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string_view MeaningSentence(MessageMeaning meaning, const Words& words) {
+  switch (meaning) {
+    case MessageMeaning::kBenign:
+      return words.benign;
+    case MessageMeaning::kSecondary:
+      return words.secondary;
+    case MessageMeaning::kSymptom:
+      return words.symptom;
+    case MessageMeaning::kContext:
+      return words.context;
+    case MessageMeaning::kNever:
+      return words.never;
+    case MessageMeaning::kRoot:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ExplainMessage(const std::string& text, const KnowledgeBase& kb, const RuleSet& rules,
+                           const RenderOptions& options) {
+  const Reading reading = ReadAnyhow(text, kb, rules);
+  if (reading.empty()) return {};
+  const Words& words = WordsOf(options.language);
+  Layout out(options.width, options.color);
+  std::map<std::string, double> weights;
+
+  if (reading.message >= 0) {
+    const MessageKnowledge message = kb.Message(reading.message, "", options.language);
+    out.Title(words.printed_as);
+    out.LogText("  ", Trimmed(message.level.empty() ? message.format : message.level + " " + message.format), 4);
+    std::string where;
+    const auto add = [&](const std::string& part) {
+      where += (where.empty() ? "" : std::string(words.list_separator)) + part;
+    };
+    if (!message.files.empty()) add(Filled(words.printed_in, fmt::format("{}", fmt::join(message.files, " "))));
+    if (!message.first.empty()) add(Filled(words.printed_since, message.first));
+    if (!message.last.empty()) add(Filled(words.printed_until, message.last));
+    if (!where.empty()) out.Prose("  ", where, Style::kDim);
+    if (!message.note.empty()) out.Prose("  ", message.note);
+    if (const std::string_view sentence = MeaningSentence(message.meaning, words); !sentence.empty()) {
+      out.Prose("  ", sentence);
+    }
+    for (const auto& [cause, weight] : message.causes) weights[cause] = std::max(weights[cause], weight);
+  }
+  bool titled = false;
+  for (const Finding& finding : reading.findings) {
+    const Rule& rule = rules.rule(finding.rule);
+    const std::string& title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
+    if (!titled) out.Title(words.meaning);
+    titled = true;
+    out.Prose("  - ", fmt::format("{} ({})", title, rule.id));
+    for (const Weight& weight : finding.causes) {
+      weights[weight.cause] = std::max(weights[weight.cause], weight.log_odds);
+    }
+  }
+  std::vector<std::pair<std::string, double>> causes(weights.begin(), weights.end());
+  std::erase_if(causes, [](const auto& cause) { return cause.second <= 0; });
+  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (!causes.empty()) out.Title(words.points_at);
+  for (const auto& [id, weight] : causes) {
+    const auto cause = kb.FindCause(id, options.language);
+    out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
+  }
+  if (!causes.empty()) out.Prose("  ", Filled(words.explain_hint, causes.front().first), Style::kDim);
+  return out.Take();
+}
+
+}  // namespace ncclwhy

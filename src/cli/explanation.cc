@@ -1,0 +1,166 @@
+#include "cli/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "report/layout.h"
+#include "report/phrases.h"
+
+namespace ncclwhy {
+namespace {
+
+void AddFixes(const std::vector<Fix>& fixes, const Words& words, Layout* out) {
+  if (fixes.empty()) return;
+  out->Title(words.fix);
+  size_t number = 0;
+  for (const Fix& fix : fixes) {
+    std::string text = FixLabel(fix, words) + fix.text;
+    if (!fix.cost.empty()) text += " (" + Filled(words.cost, fix.cost) + ")";
+    out->Prose(fmt::format("  {}. ", ++number), text);
+    out->Command("     $ ", fix.command);
+  }
+}
+
+void AddSteps(std::string_view title, std::string_view text, std::string_view command, bool first, Layout* out) {
+  if (first) out->Title(title);
+  out->Prose("  - ", text.empty() ? command : text);
+  if (!text.empty()) out->Command("    $ ", command);
+}
+
+// The knowledge's templates without any value of a log.
+CauseKnowledge Expanded(CauseKnowledge cause) {
+  const TemplateValues none;
+  const auto expand = [&](std::string* text) { *text = ExpandTemplate(*text, none); };
+  expand(&cause.title);
+  expand(&cause.meaning);
+  expand(&cause.mistaken_for);
+  for (Fix& fix : cause.fixes) expand(&fix.text), expand(&fix.command), expand(&fix.cost);
+  for (Confirm& confirm : cause.confirm) expand(&confirm.text), expand(&confirm.command);
+  for (Collect& item : cause.collect) expand(&item.what), expand(&item.command);
+  return cause;
+}
+
+// "nccl", "ib", "cuda" are what people say.
+std::string TableName(std::string_view word) {
+  std::string name(word);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (name == "nccl" || name == "ncclresult") return "nccl_result";
+  if (name == "ib" || name == "wc" || name == "completion") return "ib_wc_status";
+  if (name == "cuda") return "cuda_runtime";
+  if (name == "exit") return "exit_code";
+  return name;
+}
+
+}  // namespace
+
+std::string ExplainCause(std::string_view id, const KnowledgeBase& kb, const RenderOptions& options) {
+  const std::optional<CauseKnowledge> found = kb.FindCause(id, options.language);
+  if (!found) return {};
+  const CauseKnowledge cause = Expanded(*found);
+  const Words& words = WordsOf(options.language);
+  Layout out(options.width, options.color);
+  out.Headed(cause.id, Style::kCyan, cause.title);
+  out.Title(words.meaning);
+  out.Prose("  ", cause.meaning);
+  if (!cause.mistaken_for.empty()) {
+    out.Title(words.mistaken_for);
+    out.Prose("  ", cause.mistaken_for);
+  }
+  for (size_t i = 0; i < cause.confirm.size(); ++i) {
+    AddSteps(words.confirm, cause.confirm[i].text, cause.confirm[i].command, i == 0, &out);
+  }
+  AddFixes(cause.fixes, words, &out);
+  for (size_t i = 0; i < cause.collect.size(); ++i) {
+    AddSteps(words.collect, cause.collect[i].what, cause.collect[i].command, i == 0, &out);
+  }
+  if (!cause.references.empty()) out.Title(words.references);
+  for (const std::string& reference : cause.references) out.LogText("  ", reference, 2);
+  return out.Take();
+}
+
+std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, const RenderOptions& options) {
+  const Words& words = WordsOf(options.language);
+  Layout out(options.width, options.color);
+  const std::optional<VariableKnowledge> variable = kb.FindVariable(name, options.language);
+  if (!variable) {
+    const auto never = kb.NeverRead(name, options.language);
+    const bool looks_like_one = name.starts_with("NCCL_") || name.starts_with("TORCH_NCCL_");
+    if (!never && !looks_like_one) return {};
+    out.Headed(name, Style::kYellow, words.never_read);
+    if (never && !never->first.empty()) out.Prose("  ", never->first);
+    const std::string nearest = never ? never->second : kb.NearestVariable(name);
+    if (!nearest.empty()) out.Prose("  ", Filled(words.nearest, nearest));
+    return out.Take();
+  }
+  std::string read;
+  const auto add = [&](const std::string& part) {
+    read += (read.empty() ? "" : std::string(words.list_separator)) + part;
+  };
+  if (!variable->read_by.empty()) add(Filled(words.read_by, variable->read_by));
+  if (!variable->first.empty()) add(Filled(words.read_since, variable->first));
+  if (!variable->last.empty()) add(Filled(words.read_until, variable->last));
+  out.Headed(variable->name, Style::kCyan, read);
+  const auto row = [&](std::string_view label, const std::string& text) {
+    if (!text.empty()) out.Prose("  ", Filled(words.label, label) + text);
+  };
+  row(words.effect, variable->effect);
+  row(words.type, variable->type);
+  row(words.default_value, variable->default_value);
+  row(words.values, variable->values);
+  if (variable->must_agree) out.Prose("  ", words.must_agree);
+  if (!variable->degrading_text.empty()) out.Prose("  ", variable->degrading_text, Style::kYellow);
+  if (!variable->replaced_by.empty()) out.Prose("  ", Filled(words.replaced_by, variable->replaced_by));
+  return out.Take();
+}
+
+std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const RenderOptions& options) {
+  const size_t space = text.find_last_of(" :=");
+  if (space == std::string_view::npos || space == 0) return {};
+  int64_t code = 0;
+  const std::string_view digits = text.substr(space + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code);
+  if (error != std::errc() || end != digits.data() + digits.size()) return {};
+  std::string_view table = text.substr(0, space);
+  while (!table.empty() && (table.back() == ' ' || table.back() == ':')) table.remove_suffix(1);
+  const std::optional<CodeKnowledge> found = kb.FindCode(TableName(table), code, options.language);
+  if (!found) return {};
+  const Words& words = WordsOf(options.language);
+  Layout out(options.width, options.color);
+  out.Headed(fmt::format("{} {}", found->table, found->code), Style::kCyan,
+             found->name.empty() ? found->text : found->name + (found->text.empty() ? "" : ": " + found->text));
+  out.Prose("  ", found->meaning);
+  if (!found->causes.empty()) out.Title(words.points_at);
+  for (const std::string& id : found->causes) {
+    const auto cause = kb.FindCause(id, options.language);
+    out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
+  }
+  return out.Take();
+}
+
+std::string ListCauses(const KnowledgeBase& kb, const RenderOptions& options) {
+  Layout out(options.width, options.color);
+  for (const std::string& id : kb.CauseIds()) {
+    const auto cause = kb.FindCause(id, options.language);
+    if (cause) out.Prose(fmt::format("{:<34}", id), ExpandTemplate(cause->title, {}));
+  }
+  return out.Take();
+}
+
+std::string CausesLike(std::string_view text, const KnowledgeBase& kb) {
+  // The family, or the words behind the dot.
+  const size_t dot = text.find('.');
+  const std::string_view family = text.substr(0, dot);
+  const std::string_view rest = dot == std::string_view::npos ? text : text.substr(dot + 1);
+  std::vector<std::string> out;
+  for (const std::string& id : kb.CauseIds()) {
+    if (out.size() == 8) break;
+    if (id.starts_with(std::string(family) + ".") || (rest.size() > 2 && id.find(rest) != std::string::npos))
+      out.push_back(id);
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,85 @@
+// ncclwhy: picks the subcommand, parses its options, returns its exit status. `ncclwhy LOG...` is `ncclwhy analyze
+// LOG...`.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/command_facts.h"
+#include "cli/manual.h"
+#include "cli/output.h"
+#include "cli/subcommand.h"
+#include "ncclwhy/version.h"
+
+namespace ncclwhy {
+namespace {
+
+int Print(std::string_view text) { return WriteStandardOutput(text) == Written::kFailed ? kExitTrouble : 0; }
+
+// One sentence without a final full stop, as the library words it.
+std::string Sentence(const CLI::ParseError& error) {
+  std::string out = error.what();
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  while (!out.empty() && (out.back() == ' ' || out.back() == '.')) out.pop_back();
+  return out;
+}
+
+// For the build, which installs it. Every option has to have a line in its command's help.
+int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
+  std::vector<CommandFacts> facts;
+  for (const auto& command : commands) {
+    facts.push_back(FactsOf(command.get()));
+    if (facts.back().unexplained.empty()) continue;
+    Complain("the help of " + facts.back().name + " does not mention " + facts.back().unexplained.front());
+    return kExitTrouble;
+  }
+  return Print(ManPage(facts));
+}
+
+int Dispatch(std::vector<std::string> arguments) {
+  const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
+
+  if (arguments.empty()) {
+    Complain("no LOG given: name files or directories, or - for standard input; see ncclwhy --help");
+    return kExitTrouble;
+  }
+  if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION "\n");
+  if (arguments[0] == "--help-man") return PrintManual(commands);
+  Subcommand* chosen = commands.front().get();
+  for (const auto& command : commands) {
+    if (command->name() == arguments[0]) {
+      chosen = command.get();
+      arguments.erase(arguments.begin());
+      break;
+    }
+  }
+  CLI::App app("", "ncclwhy");
+  app.set_help_flag("-h,--help");
+  try {
+    chosen->AddOptions(&app);
+    std::reverse(arguments.begin(), arguments.end());  // what App::parse wants
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return Print(chosen->help());
+  } catch (const CLI::ParseError& error) {
+    Complain(Sentence(error) + "; see ncclwhy " +
+             (chosen == commands.front().get() ? "" : std::string(chosen->name()) + " ") + "--help");
+    return kExitTrouble;
+  }
+  return chosen->Run();
+}
+
+}  // namespace
+}  // namespace ncclwhy
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is noticed by write()
+  try {
+    return ncclwhy::Dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  } catch (const std::exception& error) {
+    ncclwhy::Complain(error.what());
+    return ncclwhy::kExitTrouble;
+  }
+}

@@ -1,0 +1,67 @@
+#include "cli/run_server.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "cli/output.h"
+#include "cli/subcommand.h"
+
+namespace ncclwhy {
+namespace {
+
+sigset_t StopSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+int Failed(const Status& status) {
+  Complain(status.message());
+  return kExitTrouble;
+}
+
+// The server runs in a thread of its own; this one waits for signals.
+int Serve(Server& server, const sigset_t& signals) {
+  Status status;
+  std::thread runner([&] {
+    status = server.Run();
+    if (!status.ok()) kill(getpid(), SIGTERM);
+  });
+  int signal = 0;
+  sigwait(&signals, &signal);
+  // The next one is not waited for: it ends the program.
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  server.Stop();
+  runner.join();
+  return status.ok() ? 0 : Failed(status);
+}
+
+}  // namespace
+
+int RunServer(const ServeArguments& arguments) {
+  ServerOptions options = arguments.server;
+  Result<ListenAddress> address = ParseListenAddress(arguments.listen);
+  if (!address.ok()) return Failed(address.status());
+  options.address = address.take();
+  if (!arguments.quiet) options.log = [](const std::string& line) { Complain(line); };
+
+  // Before any thread starts, so that all of them leave the signals to the one that waits.
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Result<std::unique_ptr<Server>> server = Server::Create(std::move(options));
+  if (!server.ok()) return Failed(server.status());
+  const ListenAddress& bound = server.value()->address();
+  if (!bound.IsLoopback()) Complain("other machines may reach this address, and nothing asks them who they are");
+  if (WriteStandardOutput("listening on " + bound.Url() + "\n") == Written::kFailed) return kExitTrouble;
+  return Serve(*server.value(), signals);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,39 @@
+// A subcommand: its options, its help and what it does. One per file cmd_<name>.cc.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ncclwhy {
+
+// Exit status of every subcommand for wrong usage and for input or output that failed.
+inline constexpr int kExitTrouble = 2;
+
+class Subcommand {
+ public:
+  virtual ~Subcommand() = default;
+  virtual std::string_view name() const = 0;
+  // All of --help; fits a screen of 24 × 80, ends with examples.
+  virtual std::string_view help() const = 0;
+  virtual void AddOptions(CLI::App* app) = 0;
+  // After the command line was parsed. The exit status.
+  virtual int Run() = 0;
+};
+
+std::unique_ptr<Subcommand> NewAnalyzeCommand();
+std::unique_ptr<Subcommand> NewExplainCommand();
+std::unique_ptr<Subcommand> NewDiffCommand();
+std::unique_ptr<Subcommand> NewQueryCommand();
+std::unique_ptr<Subcommand> NewRulesCommand();
+std::unique_ptr<Subcommand> NewServeCommand();  // when built with NCCLWHY_BUILD_SERVE
+std::unique_ptr<Subcommand> NewCompletionCommand();
+
+// One of each that this program was built with; the first is the one that needs no name.
+std::vector<std::unique_ptr<Subcommand>> AllCommands();
+
+}  // namespace ncclwhy

@@ -1,0 +1,27 @@
+# cpack -G DEB: one package with command, library, headers and manual. cpack -G TGZ: the same tree as an archive.
+set(CPACK_GENERATOR TGZ)
+find_program(NCCLWHY_DPKG_DEB dpkg-deb)
+mark_as_advanced(NCCLWHY_DPKG_DEB)
+if(NCCLWHY_DPKG_DEB)
+  list(APPEND CPACK_GENERATOR DEB)
+endif()
+set(CPACK_PACKAGE_NAME ncclwhy)
+set(CPACK_PACKAGE_VENDOR "ncclwhy authors")
+set(CPACK_PACKAGE_CONTACT "ncclwhy authors <ncclwhy@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tells what broke an NCCL job first, where, why and what fixes it")
+set(CPACK_PACKAGE_DESCRIPTION "Reads the NCCL debug logs of any number of ranks and names the root cause, the rank or host
+that broke first, the lines that show it and the fix. With the library, its headers, the manual and completions.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+  WORLD_READ WORLD_EXECUTE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
+# Only who links the static library, or imports the Python module, needs these.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libre2-dev, libfmt-dev, libsqlite3-dev, libarchive-dev, python3")
+include(CPack)

@@ -1,0 +1,96 @@
+// Analyzer: logs in, Report out. The whole program behind the command `ncclwhy LOG…`.
+//
+//   ncclwhy::AnalyzerOptions options;
+//   auto analyzer = ncclwhy::Analyzer::Create(options);
+//   if (!analyzer.ok()) …;
+//   analyzer.value()->AddArguments({"logs/"});                    // files, directories, archives, globs, "-"
+//   analyzer.value()->Begin("rank0");                             // or bytes from anywhere
+//   analyzer.value()->Push(chunk);
+//   analyzer.value()->EndSource();
+//   ncclwhy::Result<ncclwhy::Report> report = analyzer.value()->Finish();
+//   std::cout << ncclwhy::RenderReport(report.value(), "text", {});
+//
+// Thread safety: an Analyzer is used by one thread at a time (it runs threads of its own while it reads files);
+// different analyzers are independent. The report does not depend on the number of threads, on the order in which
+// sources were added, or on how bytes were cut into chunks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ncclwhy/exit_status.h"
+#include "ncclwhy/export.h"
+#include "ncclwhy/language.h"
+#include "ncclwhy/report.h"
+#include "ncclwhy/status.h"
+
+namespace ncclwhy {
+
+// How far reading has come.
+struct Progress {
+  uint64_t bytes = 0;  // read so far, after decompression
+  size_t sources = 0;  // files read to their end
+  size_t total = 0;    // files to read
+};
+
+struct AnalyzerOptions {
+  Language language = Language::kEnglish;     // of the texts in the report
+  int top = 3;                                // causes in the report, at least 1
+  int jobs = 0;                               // threads that read files; 0: one a processor
+  std::vector<std::string> kb_directories;    // knowledge that adds to or overrides the embedded one
+  std::vector<std::string> rule_directories;  // the same for rules
+  std::string database;        // the timeline is written to this SQLite file; empty: it is kept in memory
+  bool full_timeline = false;  // every collective of the COLL log becomes an event of the timeline
+  bool redact = false;         // hosts, addresses, names, paths and tokens become aliases; not together with `database`
+  // Called from reading threads, never by two at a time; may be empty. Must not throw.
+  std::function<void(const Progress&)> progress;
+};
+
+class NCCLWHY_EXPORT Analyzer {
+ public:
+  // Fails when the options contradict each other, or the knowledge or the rules of a directory cannot be used.
+  static Result<std::unique_ptr<Analyzer>> Create(AnalyzerOptions options);
+  ~Analyzer();
+  Analyzer(const Analyzer&) = delete;
+  Analyzer& operator=(const Analyzer&) = delete;
+
+  // Files, directories (recursive), globs, archives, `-` for standard input; read by Finish. What does not exist
+  // becomes a problem of the report. A path that is named twice is read once.
+  void AddArguments(const std::vector<std::string>& arguments);
+  void AddFile(const std::string& path);
+
+  // A source whose bytes the caller has. One at a time: Begin, Push any number of times, EndSource. `name` is what the
+  // report prints; a name that is used already gets " (2)" behind it.
+  Status Begin(std::string_view name);
+  Status Push(std::string_view bytes);
+  Status EndSource();
+
+  // Bytes of a source that grows together with others, such as the log of one rank of a running job: `name` tells them
+  // apart, the first call opens it, Finish ends it. Not for a name that Begin gets, too.
+  Status Append(std::string_view name, std::string_view bytes);
+
+  // Reads what was added and analyses all of it. Sources that cannot be read become problems of the report, and so does
+  // a database that cannot be written. Called once.
+  Result<Report> Finish();
+
+ private:
+  class NCCLWHY_HIDDEN Impl;
+  explicit Analyzer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+struct ReportFormat {
+  Language language = Language::kEnglish;  // of labels; the report's texts are in the analyzer's language
+  int width = 0;                           // columns of a terminal; 0: none
+  bool color = false;
+};
+
+// `format`: text, json, markdown, html, sarif, junit, github or summary. Fails for any other name.
+NCCLWHY_EXPORT Result<std::string> RenderReport(const Report& report, std::string_view format,
+                                                const ReportFormat& options);
+
+}  // namespace ncclwhy

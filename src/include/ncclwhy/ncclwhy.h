@@ -1,0 +1,103 @@
+/* C API of ncclwhy.
+ *
+ * Conventions
+ *  1. Handles are opaque; the caller frees what a *_new or _finish function returned with the matching *_free, which
+ *     accept NULL.
+ *  2. Text goes in as pointer and length and need not end in NUL. Text comes out as a pointer into the handle that
+ *     returned it, with its length; it ends in NUL, too, and lives until the handle is freed or, where said so, until
+ * the next call that returns text from the same handle.
+ *  3. Functions that can fail return an ncclwhy_code. ncclwhy_analyzer_error() has the sentence for a person.
+ *  4. No C++ exception leaves the library: running out of memory is NCCLWHY_ERROR_INTERNAL.
+ *  5. A handle is used by one thread at a time; different handles by any threads. There is no global state.
+ *  6. Within a major version symbols and values are only added. Codes and verdicts may grow: treat unknown ones as
+ *     NCCLWHY_ERROR_INTERNAL and NCCLWHY_VERDICT_UNDETERMINED.
+ *
+ *   ncclwhy_analyzer* analyzer = ncclwhy_analyzer_new();
+ *   ncclwhy_analyzer_add_file(analyzer, path, strlen(path));
+ *   ncclwhy_report* report = NULL;
+ *   if (ncclwhy_analyzer_finish(analyzer, &report) == NCCLWHY_OK) {
+ *     const char* text; size_t length;
+ *     ncclwhy_report_render(report, "json", 4, &text, &length);
+ *     fwrite(text, 1, length, stdout);
+ *   }
+ *   ncclwhy_report_free(report);
+ *   ncclwhy_analyzer_free(analyzer);
+ */
+#ifndef NCCLWHY_NCCLWHY_H_
+#define NCCLWHY_NCCLWHY_H_
+
+#include <stddef.h>
+
+#include "ncclwhy/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ncclwhy_analyzer ncclwhy_analyzer;
+typedef struct ncclwhy_report ncclwhy_report;
+
+typedef enum ncclwhy_code {
+  NCCLWHY_OK = 0,
+  NCCLWHY_ERROR_INVALID_ARGUMENT = 1,
+  NCCLWHY_ERROR_NOT_FOUND = 2,
+  NCCLWHY_ERROR_IO = 3,
+  NCCLWHY_ERROR_CORRUPT = 4,
+  NCCLWHY_ERROR_LIMIT = 5,
+  NCCLWHY_ERROR_INTERNAL = 6
+} ncclwhy_code;
+
+typedef enum ncclwhy_verdict {
+  NCCLWHY_VERDICT_FAILURE = 0,
+  NCCLWHY_VERDICT_HEALTHY = 1,
+  NCCLWHY_VERDICT_UNDETERMINED = 2,
+  NCCLWHY_VERDICT_NO_NCCL = 3
+} ncclwhy_verdict;
+
+/* The library's version, e.g. "0.1.0"; may differ from NCCLWHY_VERSION of the headers. */
+NCCLWHY_EXPORT const char* ncclwhy_version(void);
+
+/* NULL only when memory runs out. */
+NCCLWHY_EXPORT ncclwhy_analyzer* ncclwhy_analyzer_new(void);
+NCCLWHY_EXPORT void ncclwhy_analyzer_free(ncclwhy_analyzer* analyzer);
+
+/* Options, before the first source. `name` is one of
+ *   language (en, zh), top, jobs (numbers), kb, rules (a directory; may be set repeatedly), database (a path),
+ *   timeline (default, full), redact (true, false). */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_set(ncclwhy_analyzer* analyzer, const char* name, size_t name_length,
+                                                 const char* value, size_t value_length);
+
+/* A file, directory, archive, glob, or "-". It is read by ncclwhy_analyzer_finish. */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_add_file(ncclwhy_analyzer* analyzer, const char* path, size_t length);
+
+/* A source whose bytes the caller has: begin, push any number of times, end. */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_begin(ncclwhy_analyzer* analyzer, const char* name, size_t length);
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_push(ncclwhy_analyzer* analyzer, const void* bytes, size_t length);
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer);
+
+/* Reads and analyses everything; once. Stores a report that the caller frees, or NULL on failure. The report outlives
+ * the analyzer. */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report** report);
+
+/* One sentence about the last failure of this handle; "" when there was none. Valid until the next call. */
+NCCLWHY_EXPORT const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer);
+
+NCCLWHY_EXPORT void ncclwhy_report_free(ncclwhy_report* report);
+NCCLWHY_EXPORT ncclwhy_verdict ncclwhy_report_verdict(const ncclwhy_report* report);
+/* What the command would exit with: 0, 1, 2 or 3. */
+NCCLWHY_EXPORT int ncclwhy_report_exit_status(const ncclwhy_report* report);
+/* The id of the named cause, e.g. "shm.too-small"; "" when none is named. */
+NCCLWHY_EXPORT const char* ncclwhy_report_cause(const ncclwhy_report* report);
+/* Its probability, 0 to 1; 0 when none is named. */
+NCCLWHY_EXPORT double ncclwhy_report_confidence(const ncclwhy_report* report);
+
+/* Renders as text, json, markdown, html, sarif, junit, github or summary. The text lives until the next call of this
+ * function with the same report. `length` may be NULL. */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_report_render(ncclwhy_report* report, const char* format, size_t format_length,
+                                                  const char** text, size_t* length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NCCLWHY_NCCLWHY_H_ */

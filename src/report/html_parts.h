@@ -1,0 +1,30 @@
+// Parts of the HTML page: constant style and script, and the pictures. Everything returned is finished, escaped HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/report.h"
+#include "report/words.h"
+
+namespace ncclwhy {
+
+// Content of the page's only <style> and <script>. Constant, so that a content security policy can name their hashes.
+std::string_view HtmlStyle();
+std::string_view HtmlScript();
+
+// A culprit, or on a host that is blamed as a whole.
+bool IsBlamed(const Report& report, const ReportRank& rank);
+
+// Ranks × stage of the largest communicator as SVG: how far each rank got, culprits marked. Above kPictureRows ranks
+// one row a host, hosts in the same state folded into one row. Empty when no rank is known.
+std::string RankPicture(const Report& report, const Words& words);
+inline constexpr size_t kPictureRows = 40;
+
+// Which transport connects whom: ranks × ranks, or hosts × hosts for jobs of more than kMatrixRows ranks, as SVG; a
+// table of counts when there are more than kMatrixHosts hosts. Empty when the log lists no connection.
+std::string TransportPicture(const Report& report, const Words& words);
+inline constexpr size_t kMatrixRows = 48;
+inline constexpr size_t kMatrixHosts = 256;
+
+}  // namespace ncclwhy

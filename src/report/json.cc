@@ -1,0 +1,199 @@
+// `ncclwhy.report/1`, described by report.schema.json beside this file. Keys stand in the order of the schema; members
+// that are unknown (a rank of -1, an empty command) are left out.
+#include "base/json.h"
+
+#include <cmath>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+#include "ncclwhy/exit_status.h"
+#include "ncclwhy/version.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+
+namespace ncclwhy {
+namespace {
+
+using Json = OrderedJsonValue;
+
+void AddText(Json* object, const char* key, std::string_view text) {
+  if (!text.empty()) (*object)[key] = SanitizeUtf8(text);
+}
+
+void AddNumber(Json* object, const char* key, int64_t value) {
+  if (value >= 0) (*object)[key] = value;
+}
+
+// Three digits: more would pretend, and would differ between compilers.
+double Rounded(double probability) { return std::isfinite(probability) ? std::round(probability * 1000) / 1000 : 0; }
+
+// Declared here: the template below finds only what stands above it.
+Json ToJson(const Cause& c);
+Json ToJson(const Consequence& c);
+Json ToJson(const Collect& c);
+Json ToJson(const Warning& w);
+Json ToJson(const ReportRank& r);
+Json ToJson(const ReportCommunicator& c);
+Json ToJson(const TransportEdge& e);
+
+Json ToJson(const Culprit& c) {
+  Json out = Json::object();
+  AddNumber(&out, "rank", c.rank);
+  AddText(&out, "host", c.host);
+  AddNumber(&out, "pid", c.pid);
+  AddNumber(&out, "gpu", c.gpu);
+  AddText(&out, "device", c.device);
+  out["why"] = SanitizeUtf8(c.why);
+  return out;
+}
+
+Json ToJson(const Evidence& e) {
+  Json out = {{"role", SanitizeUtf8(e.role)}};
+  AddText(&out, "file", e.file);
+  if (e.line > 0) out["line"] = e.line;
+  AddText(&out, "text", e.text);
+  AddText(&out, "rule", e.rule);
+  AddText(&out, "note", e.note);
+  if (e.context.empty()) return out;
+  Json context = Json::array();
+  for (const ContextLine& near : e.context) context.push_back({{"line", near.line}, {"text", SanitizeUtf8(near.text)}});
+  out["context"] = std::move(context);
+  return out;
+}
+
+Json ToJson(const Fix& f) {
+  Json out = {{"for", SanitizeUtf8(f.environment)}, {"text", SanitizeUtf8(f.text)}};
+  AddText(&out, "command", f.command);
+  AddText(&out, "cost", f.cost);
+  return out;
+}
+
+template <typename T>
+Json ToJson(const std::vector<T>& items) {
+  Json out = Json::array();
+  for (const T& item : items) out.push_back(ToJson(item));
+  return out;
+}
+
+Json Texts(const std::vector<std::string>& texts) {
+  Json out = Json::array();
+  for (const std::string& text : texts) out.push_back(SanitizeUtf8(text));
+  return out;
+}
+
+Json ToJson(const Cause& c) {
+  Json out = {{"id", SanitizeUtf8(c.id)},
+              {"title", SanitizeUtf8(c.title)},
+              {"confidence", Rounded(c.confidence)},
+              {"summary", SanitizeUtf8(c.summary)}};
+  AddText(&out, "meaning", c.meaning);
+  AddText(&out, "mistaken_for", c.mistaken_for);
+  AddText(&out, "why_not", c.why_not);
+  out["culprits"] = ToJson(c.culprits);
+  out["evidence"] = ToJson(c.evidence);
+  out["fixes"] = ToJson(c.fixes);
+  Json commands = Json::array();
+  Json checks = Json::array();
+  for (const Confirm& confirm : c.confirm) {
+    if (!confirm.command.empty()) commands.push_back(SanitizeUtf8(confirm.command));
+    Json check = Json::object();
+    AddText(&check, "command", confirm.command);
+    AddText(&check, "text", confirm.text);
+    checks.push_back(std::move(check));
+  }
+  out["confirm"] = std::move(commands);
+  out["checks"] = std::move(checks);
+  out["references"] = Texts(c.references);
+  return out;
+}
+
+Json ToJson(const Consequence& c) {
+  Json out = Json::object();
+  AddText(&out, "file", c.file);
+  if (c.line > 0) out["line"] = c.line;
+  out["text"] = SanitizeUtf8(c.text);
+  out["of"] = SanitizeUtf8(c.of);
+  out["count"] = c.count;
+  return out;
+}
+
+Json ToJson(const Collect& c) {
+  Json out = {{"what", SanitizeUtf8(c.what)}};
+  AddText(&out, "command", c.command);
+  return out;
+}
+
+Json ToJson(const Warning& w) {
+  return {{"id", SanitizeUtf8(w.id)}, {"text", SanitizeUtf8(w.text)}, {"evidence", ToJson(w.evidence)}};
+}
+
+Json ToJson(const ReportRank& r) {
+  Json out = Json::object();
+  AddNumber(&out, "rank", r.rank);
+  AddText(&out, "host", r.host);
+  AddNumber(&out, "pid", r.pid);
+  AddNumber(&out, "gpu", r.gpu);
+  out["stage"] = SanitizeUtf8(r.stage);
+  out["seen"] = r.seen;
+  out["culprit"] = r.culprit;
+  AddText(&out, "file", r.file);
+  if (r.last_line > 0) out["last_line"] = r.last_line;
+  AddText(&out, "last_text", r.last_text);
+  AddNumber(&out, "collectives", r.collectives);
+  return out;
+}
+
+Json ToJson(const ReportCommunicator& c) {
+  Json out = {{"id", c.id}};
+  AddText(&out, "comm_id", c.comm_id);
+  out["nranks"] = c.nranks;
+  out["ranks_seen"] = c.ranks_seen;
+  out["stage"] = SanitizeUtf8(c.stage);
+  out["ranks"] = ToJson(c.ranks);
+  return out;
+}
+
+Json ToJson(const TransportEdge& e) {
+  return {{"from", e.from}, {"to", e.to}, {"transport", SanitizeUtf8(e.transport)}, {"channels", e.channels}};
+}
+
+Json ToJson(const Job& j) {
+  Json transports = Json::object();
+  for (const auto& [name, count] : j.transports) transports[SanitizeUtf8(name)] = count;
+  // One by one: an initializer list would copy the large ones.
+  Json out = {{"nccl_versions", Texts(j.nccl_versions)}, {"hosts", j.hosts}, {"processes", j.processes}};
+  out["communicators"] = ToJson(j.communicators);
+  out["transports"] = std::move(transports);
+  out["edges"] = ToJson(j.edges);
+  return out;
+}
+
+Json ToJson(const Coverage& c) {
+  Json notes = Json::object();
+  for (const auto& [name, count] : c.notes) notes[SanitizeUtf8(name)] = count;
+  return {{"lines", c.lines},           {"nccl", c.nccl},
+          {"recognised", c.recognised}, {"unrecognised", c.unrecognised},
+          {"foreign", c.foreign},       {"damaged", c.damaged},
+          {"sources", c.sources},       {"bytes", c.bytes},
+          {"notes", std::move(notes)}};
+}
+
+}  // namespace
+
+std::string RenderJson(const Report& report, const RenderOptions& options) {
+  Json out = {{"schema", "ncclwhy.report/1"},
+              {"ncclwhy", NCCLWHY_VERSION},
+              {"language", WordsOf(options.language).code},
+              {"verdict", VerdictName(report.verdict)},
+              {"exit_status", ExitStatus(report)},
+              {"causes", ToJson(report.causes)},
+              {"consequences", ToJson(report.consequences)},
+              {"collect", ToJson(report.collect)},
+              {"warnings", ToJson(report.warnings)}};
+  out["job"] = ToJson(report.job);
+  out["coverage"] = ToJson(report.coverage);
+  out["problems"] = Texts(report.problems);
+  return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
+}  // namespace ncclwhy

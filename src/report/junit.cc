@@ -1,0 +1,74 @@
+// JUnit XML: one test case for the job and one for the input, so that a CI system shows the cause where it shows tests.
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string Details(const Cause& cause, const Words& words) {
+  std::string out;
+  for (const Culprit& culprit : Gathered(cause.culprits, words)) out += CulpritSentence(culprit, words) + "\n";
+  for (const Evidence& item : cause.evidence) {
+    const std::string place = FileLine(item.file, item.line);
+    out += fmt::format("{}{}{}\n", place, place.empty() ? "" : ": ", item.text.empty() ? item.note : item.text);
+  }
+  for (const Fix& fix : cause.fixes) {
+    out += Filled(words.label, words.fix) + FixLabel(fix, words) + fix.text + "\n";
+    if (!fix.command.empty()) out += "  $ " + fix.command + "\n";
+  }
+  return out;
+}
+
+std::string Failure(std::string_view type, std::string_view message, std::string_view details) {
+  return fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", EscapeXml(type), EscapeXml(message),
+                     EscapeXml(details));
+}
+
+}  // namespace
+
+std::string RenderJunit(const Report& report, const RenderOptions& options) {
+  const Words& words = WordsOf(options.language);
+  const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
+  const bool skipped = report.verdict == Verdict::kNoNccl;
+
+  std::string job;
+  if (report.verdict == Verdict::kFailure && !report.causes.empty()) {
+    const Cause& cause = report.causes.front();
+    job = Failure(cause.id, fmt::format("{} ({}%): {}", cause.title, Percent(cause.confidence), cause.summary),
+                  Details(cause, words));
+  } else if (failed) {
+    std::string details;
+    for (const Cause& cause : report.causes) {
+      details += fmt::format("{} ({}%): {}\n", cause.id, Percent(cause.confidence), cause.title);
+    }
+    for (const Collect& item : report.collect) details += item.what + "\n";
+    job = Failure("undetermined", Headline(report, words), details);
+  } else if (skipped) {
+    job = fmt::format("      <skipped message=\"{}\"/>\n", EscapeXml(Headline(report, words)));
+  }
+
+  std::string problems;
+  for (const std::string& problem : report.problems) problems += problem + "\n";
+  const std::string input = problems.empty() ? ""
+                                             : fmt::format("      <error type=\"input\" message=\"{}\">{}</error>\n",
+                                                           EscapeXml(report.problems.front()), EscapeXml(problems));
+
+  std::string output = CoverageSentence(report.coverage, words) + "\n";
+  for (const Warning& warning : report.warnings) output += fmt::format("{}: {}\n", warning.id, warning.text);
+
+  const std::string counts = fmt::format("tests=\"2\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", failed ? 1 : 0,
+                                         problems.empty() ? 0 : 1, skipped ? 1 : 0);
+  const auto test_case = [](std::string_view name, const std::string& body) {
+    return fmt::format("    <testcase classname=\"ncclwhy\" name=\"{}\"{}", name,
+                       body.empty() ? std::string("/>\n") : ">\n" + body + "    </testcase>\n");
+  };
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n  <testsuite name=\"ncclwhy\" {0}>\n{1}{2}"
+      "    <system-out>{3}</system-out>\n  </testsuite>\n</testsuites>\n",
+      counts, test_case("job", job), test_case("input", input), EscapeXml(output));
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,199 @@
+#include "report/layout.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kPipedWidth = 100;
+constexpr size_t kLeastWidth = 40;
+// Longer lines of prose are hard to read.
+constexpr size_t kMostProse = 120;
+
+std::string_view Code(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kBold:
+      return "\x1b[1m";
+    case Style::kDim:
+      return "\x1b[2m";
+    case Style::kRed:
+      return "\x1b[1;31m";
+    case Style::kGreen:
+      return "\x1b[1;32m";
+    case Style::kYellow:
+      return "\x1b[1;33m";
+    case Style::kCyan:
+      return "\x1b[36m";
+  }
+  return "";
+}
+
+// Must not start a line: closing punctuation of Chinese text.
+bool SticksToPrevious(char32_t c) {
+  constexpr std::u32string_view kClosing = U"，。、；：？！）》」』】〕”’…％";
+  return kClosing.find(c) != std::u32string_view::npos;
+}
+bool SticksToNext(char32_t c) {
+  constexpr std::u32string_view kOpening = U"（《「『【〔“‘";
+  return kOpening.find(c) != std::u32string_view::npos;
+}
+
+// Pieces that are not broken; blanks belong to the piece before them.
+std::vector<std::string_view> Pieces(std::string_view text) {
+  std::vector<std::string_view> pieces;
+  size_t begin = 0;
+  size_t at = 0;
+  char32_t previous = 0;
+  while (at < text.size()) {
+    char32_t c = 0;
+    const size_t length = std::max<size_t>(DecodeUtf8(text.substr(at), &c), 1);
+    const bool wide = DisplayWidth(c) == 2 || DisplayWidth(previous) == 2;
+    const bool after_blank = previous == ' ' && c != ' ';
+    if (at > begin && (after_blank || (wide && c != ' ' && !SticksToPrevious(c) && !SticksToNext(previous)))) {
+      pieces.push_back(text.substr(begin, at - begin));
+      begin = at;
+    }
+    previous = c;
+    at += length;
+  }
+  if (begin < text.size()) pieces.push_back(text.substr(begin));
+  return pieces;
+}
+
+std::string_view TrimRight(std::string_view text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string> Wrap(std::string_view text, size_t first_width, size_t width) {
+  std::vector<std::string> lines(1);
+  size_t used = 0;
+  for (std::string_view piece : Pieces(text)) {
+    const size_t limit = lines.size() == 1 ? first_width : width;
+    if (used > 0 && used + DisplayWidth(TrimRight(piece)) > limit) {
+      lines.emplace_back();
+      used = 0;
+    }
+    // A word that is longer than a line (a path, a hash) is cut hard.
+    while (DisplayWidth(TrimRight(piece)) > width) {
+      const std::string_view part = PrefixOfWidth(piece, width);
+      if (part.empty()) break;
+      lines.back().append(part);
+      piece.remove_prefix(part.size());
+      lines.emplace_back();
+      used = 0;
+    }
+    lines.back().append(piece);
+    used += DisplayWidth(piece);
+  }
+  for (std::string& line : lines) line = std::string(TrimRight(line));
+  if (lines.size() > 1 && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+// CI systems take a line that begins with :: as a command.
+std::string Defused(std::string line) {
+  if (line.starts_with("::")) line.insert(0, "\\");
+  return line;
+}
+
+}  // namespace
+
+Layout::Layout(int width, bool color)
+    : prose_width_(width <= 0 ? kPipedWidth : std::clamp(static_cast<size_t>(width), kLeastWidth, kMostProse)),
+      log_width_(width <= 0 ? 0 : std::max(static_cast<size_t>(width), kLeastWidth)),
+      color_(color) {}
+
+void Layout::Emit(std::string_view text, Style style) {
+  if (color_ && style != Style::kPlain) {
+    out_ += Code(style);
+    out_ += text;
+    out_ += "\x1b[0m";
+  } else {
+    out_ += text;
+  }
+}
+
+void Layout::Blank() {
+  if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
+}
+
+void Layout::Title(std::string_view text) {
+  Blank();
+  Emit(EscapeTerminal(text), Style::kBold);
+  out_ += '\n';
+}
+
+void Layout::Prose(std::string_view first, std::string_view text, Style style) {
+  const size_t indent = DisplayWidth(first);
+  const size_t room = prose_width_ > indent + 20 ? prose_width_ - indent : 20;
+  out_ += first;
+  bool begun = false;
+  for (const std::string& line : Wrap(EscapeTerminal(text), room, room)) {
+    if (begun) out_.append(indent, ' ');
+    Emit(Defused(line), style);
+    out_ += '\n';
+    begun = true;
+  }
+}
+
+void Layout::Headed(std::string_view head, Style style, std::string_view rest) {
+  const std::string plain = EscapeTerminal(head);
+  Emit(plain, style);
+  out_ += "  ";
+  const size_t indent = DisplayWidth(plain) + 2;
+  const size_t first = prose_width_ > indent + 20 ? prose_width_ - indent : 20;
+  bool begun = false;
+  for (const std::string& line : Wrap(EscapeTerminal(rest), first, prose_width_ - 2)) {
+    if (begun) out_ += "  ";
+    Emit(begun ? Defused(line) : line, Style::kBold);
+    out_ += '\n';
+    begun = true;
+  }
+}
+
+void Layout::LogText(std::string_view prefix, std::string_view text, size_t rows) {
+  const bool bare = prefix.find_first_not_of(' ') == std::string_view::npos;
+  const std::string visible = bare ? Defused(EscapeTerminal(text)) : EscapeTerminal(text);
+  std::string_view rest = visible;
+  const size_t indent = DisplayWidth(prefix);
+  if (log_width_ == 0) {
+    out_ += prefix;
+    out_ += rest;
+    out_ += '\n';
+    return;
+  }
+  const size_t room = std::max<size_t>(log_width_ - std::min(log_width_, indent), 20);
+  for (size_t row = 0; row < rows && (row == 0 || !rest.empty()); ++row) {
+    std::string_view part = PrefixOfWidth(rest, room);
+    const bool cut = row + 1 == rows && part.size() < rest.size();
+    if (cut) part = PrefixOfWidth(rest, room - 1);
+    out_ += prefix;
+    out_ += part;
+    if (cut) out_ += "\xE2\x80\xA6";  // …
+    out_ += '\n';
+    rest.remove_prefix(part.size());
+  }
+}
+
+void Layout::Command(std::string_view prefix, std::string_view text) {
+  std::string start(prefix);
+  // Several lines are a file to write (a Kubernetes manifest), not something to type.
+  if (text.find('\n') != std::string_view::npos) start.assign(DisplayWidth(prefix), ' ');
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string line = EscapeTerminal(text.substr(0, end));
+    out_ += start;
+    Emit(start.find_first_not_of(' ') == std::string::npos ? Defused(line) : line, Style::kCyan);
+    out_ += '\n';
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+}
+
+}  // namespace ncclwhy

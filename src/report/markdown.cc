@@ -1,0 +1,163 @@
+// Markdown for issues, merge requests and chats. Log text stands in code only; what does not fit below
+// kMarkdownCharacters is left out and counted.
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+
+namespace ncclwhy {
+namespace {
+
+// Room for the footer and the closing tags of what is open.
+constexpr size_t kReserve = 4000;
+
+size_t Characters(std::string_view text) {
+  size_t n = 0;
+  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return n;
+}
+
+class Markdown {
+ public:
+  explicit Markdown(const RenderOptions& options) : words_(WordsOf(options.language)) {}
+
+  // Appends `text` if it still fits. What is always wanted (headings, the footer) is added with `always`.
+  bool Add(std::string_view text, bool always = false) {
+    const size_t length = Characters(text);
+    if (!always && used_ + length + kReserve > kMarkdownCharacters) return false;
+    used_ += length;
+    out_ += text;
+    return true;
+  }
+  void Title(std::string_view text) { Add(fmt::format("\n### {}\n\n", EscapeMarkdown(text)), true); }
+  void More(std::string_view forms, uint64_t left) {
+    if (left > 0) Add("- " + EscapeMarkdown(Counted(forms, left)) + "\n", true);
+  }
+  // `item` renders one entry of `items`; entries that do not fit are counted.
+  template <typename T, typename Fn>
+  void List(const std::vector<T>& items, std::string_view more, const Fn& item) {
+    size_t i = 0;
+    while (i < items.size() && Add(item(items[i]))) ++i;
+    More(more, items.size() - i);
+  }
+  template <typename T, typename Fn>
+  void Folded(std::string_view title, const std::vector<T>& items, std::string_view more, const Fn& item) {
+    if (items.empty()) return;
+    Add(fmt::format("\n<details><summary>{} ({})</summary>\n\n", EscapeHtml(title), items.size()), true);
+    List(items, more, item);
+    Add("\n</details>\n", true);
+  }
+
+  const Words& words() const { return words_; }
+  std::string Take() { return std::move(out_); }
+
+ private:
+  const Words& words_;
+  size_t used_ = 0;
+  std::string out_;
+};
+
+std::string CommandBlock(const std::string& command, std::string_view indent) {
+  if (command.empty()) return {};
+  const std::string block = MarkdownBlock(command, "sh");
+  std::string out = "\n";
+  for (size_t at = 0; at < block.size();) {
+    const size_t end = block.find('\n', at);
+    out += std::string(indent) + block.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string EvidenceItem(const Evidence& item, const Words& words) {
+  const std::string place = FileLine(item.file, item.line);
+  std::string out = place.empty() ? "" : MarkdownCode(place) + " ";
+  out += fmt::format("{}", EscapeMarkdown(RoleWord(item.role, words)));
+  if (!item.note.empty()) out += EscapeMarkdown(std::string(words.why_separator) + item.note);
+  out += "\n\n";
+  if (!item.text.empty()) out += MarkdownBlock(EscapeTerminal(item.text), "text") + "\n";
+  return out;
+}
+
+void CauseSections(const Cause& cause, bool failure, Markdown* out) {
+  const Words& words = out->words();
+  const std::vector<Culprit> culprits = Gathered(cause.culprits, words);
+  for (size_t i = 0; i < culprits.size() && i < 8; ++i) {
+    out->Add("- " + EscapeMarkdown(CulpritSentence(culprits[i], words)) + "\n");
+  }
+  if (culprits.size() > 8) out->More(words.more_culprits, culprits.size() - 8);
+  if (failure && !cause.summary.empty()) out->Add("\n" + EscapeMarkdown(cause.summary) + "\n");
+  if (failure && !cause.meaning.empty()) out->Add("\n" + EscapeMarkdown(cause.meaning) + "\n");
+  if (failure && !cause.fixes.empty()) {
+    out->Title(words.fix);
+    size_t number = 0;
+    out->List(cause.fixes, words.more_fixes, [&](const Fix& fix) {
+      return fmt::format("{}. {}\n{}", ++number, EscapeMarkdown(FixLabel(fix, words) + fix.text),
+                         CommandBlock(fix.command, "   "));
+    });
+  }
+  out->Folded(words.evidence, cause.evidence, words.more_evidence,
+              [&](const Evidence& item) { return EvidenceItem(item, words); });
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
+  Markdown out(options);
+  const Words& words = out.words();
+  const bool failure = report.verdict == Verdict::kFailure && !report.causes.empty();
+  out.Add(fmt::format("## {}: {}\n\n", EscapeMarkdown(VerdictWord(report.verdict, words)),
+                      EscapeMarkdown(Headline(report, words))),
+          true);
+  if (failure) {
+    const Cause& cause = report.causes.front();
+    out.Add(fmt::format("{} {}\n\n", MarkdownCode(cause.id),
+                        EscapeMarkdown(Filled(words.confidence, std::to_string(Percent(cause.confidence))))),
+            true);
+  }
+  if (!report.causes.empty()) CauseSections(report.causes.front(), failure, &out);
+  const std::vector<Cause> others(report.causes.begin() + (failure ? 1 : 0), report.causes.end());
+  if (!others.empty()) {
+    out.Title(failure ? words.alternatives : words.candidates);
+    out.List(others, words.more_items, [&](const Cause& cause) {
+      std::string line =
+          fmt::format("- {} {}: {}", MarkdownCode(cause.id),
+                      EscapeMarkdown(Filled(words.confidence, std::to_string(Percent(cause.confidence)))),
+                      EscapeMarkdown(cause.title));
+      if (!cause.why_not.empty()) line += EscapeMarkdown(std::string(words.why_separator) + cause.why_not);
+      return line + "\n";
+    });
+  }
+  if (!report.collect.empty()) {
+    out.Title(words.collect);
+    out.List(report.collect, words.more_items, [&](const Collect& item) {
+      return "- " + EscapeMarkdown(item.what) + "\n" + CommandBlock(item.command, "  ");
+    });
+  }
+  if (!report.problems.empty()) {
+    out.Title(words.problems);
+    out.List(report.problems, words.more_items,
+             [](const std::string& text) { return "- " + MarkdownCode(text) + "\n"; });
+  }
+  out.Folded(words.warnings, report.warnings, words.more_warnings, [&](const Warning& item) {
+    std::string line = fmt::format("- {}: {}", MarkdownCode(item.id), EscapeMarkdown(item.text));
+    if (!item.evidence.empty() && !item.evidence.front().file.empty()) {
+      line += " " + MarkdownCode(FileLine(item.evidence.front().file, item.evidence.front().line));
+    }
+    return line + "\n";
+  });
+  out.Folded(words.consequences, report.consequences, words.more_items, [&](const Consequence& item) {
+    std::string line = "- " + MarkdownCode(FileLine(item.file, item.line));
+    if (item.count > 1) line += fmt::format(" ({})", EscapeMarkdown(Filled(words.times, std::to_string(item.count))));
+    return line + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
+  });
+  const std::string job = JobSentence(report.job, words);
+  out.Add("\n" + (job.empty() ? "" : EscapeMarkdown(std::string(PrefixOfWidth(job, 600))) + "\n\n") +
+              EscapeMarkdown(CoverageSentence(report.coverage, words)) + "\n",
+          true);
+  return out.Take();
+}
+
+}  // namespace ncclwhy

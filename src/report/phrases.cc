@@ -1,0 +1,189 @@
+#include "report/phrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ncclwhy {
+
+std::string_view VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFailure:
+      return "failure";
+    case Verdict::kHealthy:
+      return "healthy";
+    case Verdict::kUndetermined:
+      return "undetermined";
+    case Verdict::kNoNccl:
+      break;
+  }
+  return "no-nccl";
+}
+
+std::string_view VerdictWord(Verdict verdict, const Words& words) {
+  switch (verdict) {
+    case Verdict::kFailure:
+      return words.failure;
+    case Verdict::kHealthy:
+      return words.healthy;
+    case Verdict::kUndetermined:
+      return words.undetermined;
+    case Verdict::kNoNccl:
+      break;
+  }
+  return words.no_nccl;
+}
+
+std::string_view VerdictSentence(Verdict verdict, const Words& words) {
+  switch (verdict) {
+    case Verdict::kFailure:
+      return words.failure_sentence;
+    case Verdict::kHealthy:
+      return words.healthy_sentence;
+    case Verdict::kUndetermined:
+      return words.undetermined_sentence;
+    case Verdict::kNoNccl:
+      break;
+  }
+  return words.no_nccl_sentence;
+}
+
+std::string Headline(const Report& report, const Words& words) {
+  if (report.verdict == Verdict::kFailure && !report.causes.empty()) return report.causes.front().title;
+  const bool nothing = report.verdict == Verdict::kNoNccl && report.coverage.lines == 0;
+  if (nothing && report.coverage.sources == 0) return std::string(words.nothing_read_sentence);
+  if (nothing && report.coverage.bytes == 0) return std::string(words.empty_sentence);
+  // See analyze/unfinished_init.h.
+  if (!report.warnings.empty() && report.warnings.front().id == "unfinished-init") {
+    return std::string(words.unfinished_sentence);
+  }
+  return std::string(VerdictSentence(report.verdict, words));
+}
+
+int Percent(double confidence) {
+  if (!(confidence > 0)) return 0;
+  return static_cast<int>(std::clamp(std::lround(confidence * 100), 1L, 99L));
+}
+
+std::string Filled(std::string_view frame, std::string_view value) { return fmt::format(fmt::runtime(frame), value); }
+
+std::string Counted(std::string_view forms, uint64_t n) { return fmt::format(fmt::runtime(Plural(forms, n)), n); }
+
+std::string CulpritName(const Culprit& culprit, const Words& words) {
+  std::string out;
+  const auto add = [&](const std::string& part) {
+    if (!out.empty()) out += words.clause_separator;
+    out += part;
+  };
+  if (culprit.rank >= 0) add(Filled(words.rank, std::to_string(culprit.rank)));
+  if (!culprit.host.empty()) {
+    // English reads "rank 3 on gpu-a17": no comma in front of the host.
+    const std::string host = Filled(words.on_host, culprit.host);
+    if (!out.empty() && words.code == "en") {
+      out += " " + host;
+    } else {
+      add(culprit.rank < 0 && words.code == "en" ? culprit.host : host);
+    }
+  }
+  if (culprit.pid >= 0) add(Filled(words.pid, std::to_string(culprit.pid)));
+  if (culprit.gpu >= 0) add(Filled(words.gpu, std::to_string(culprit.gpu)));
+  if (!culprit.device.empty()) add(culprit.device);
+  return out;
+}
+
+std::string CulpritSentence(const Culprit& culprit, const Words& words) {
+  const std::string name = CulpritName(culprit, words);
+  if (culprit.why.empty()) return name;
+  return name.empty() ? culprit.why : name + std::string(words.why_separator) + culprit.why;
+}
+
+namespace {
+
+// 8-12, 15
+std::string Ranges(std::vector<int32_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  std::string out;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    out += (out.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) out += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words) {
+  std::vector<Culprit> out;
+  std::vector<std::vector<int32_t>> ranks;  // parallel to `out`
+  for (const Culprit& culprit : culprits) {
+    size_t same = culprit.rank < 0 || culprit.host.empty() ? out.size() : 0;
+    while (same < out.size() && (out[same].rank < 0 || out[same].host != culprit.host || out[same].why != culprit.why ||
+                                 out[same].device != culprit.device)) {
+      ++same;
+    }
+    if (same == out.size()) {
+      out.push_back(culprit);
+      ranks.emplace_back();
+    }
+    if (culprit.rank >= 0) ranks[same].push_back(culprit.rank);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (ranks[i].size() < 2) continue;
+    Culprit host;
+    host.host = fmt::format(fmt::runtime(words.ranks_of_host), out[i].host, Ranges(ranks[i]));
+    host.device = out[i].device;
+    host.why = out[i].why;
+    out[i] = std::move(host);
+  }
+  return out;
+}
+
+std::string FileLine(std::string_view file, uint64_t line) {
+  if (file.empty()) return {};
+  return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);
+}
+
+std::string_view RoleWord(std::string_view role, const Words& words) {
+  if (role == "direct") return words.direct;
+  if (role == "supporting") return words.supporting;
+  if (role == "contradicting") return words.contradicting;
+  if (role == "absent") return words.absent;
+  return role;
+}
+
+std::string FixLabel(const Fix& fix, const Words& words) {
+  return fix.environment.empty() || fix.environment == "any" ? std::string() : Filled(words.label, fix.environment);
+}
+
+std::string JobSentence(const Job& job, const Words& words) {
+  std::string out;
+  const auto add = [&](const std::string& part) {
+    if (!out.empty()) out += words.list_separator;
+    out += part;
+  };
+  if (!job.nccl_versions.empty()) {
+    add(Filled(words.nccl_version, fmt::format("{}", fmt::join(job.nccl_versions, " / "))));
+  }
+  if (job.hosts > 0) add(Counted(words.hosts, static_cast<uint64_t>(job.hosts)));
+  if (job.processes > 0) add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
+  if (!job.communicators.empty()) {
+    const size_t count = job.communicators.size() + static_cast<size_t>(job.unlisted_communicators);
+    const ReportCommunicator& largest = job.communicators.front();
+    add(fmt::format(fmt::runtime(Plural(words.communicators_of, count)), count, largest.nranks, largest.ranks_seen));
+  }
+  for (const auto& [transport, count] : job.transports) {
+    if (count > 0) add(fmt::format("{} {}", transport, count));
+  }
+  return out;
+}
+
+std::string CoverageSentence(const Coverage& c, const Words& words) {
+  return Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources) +
+         fmt::format(fmt::runtime(words.coverage_classes), c.nccl, c.recognised, c.unrecognised, c.foreign, c.damaged);
+}
+
+}  // namespace ncclwhy

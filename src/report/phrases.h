@@ -1,0 +1,49 @@
+// Phrases: clauses that several formats share, built from Words. Unescaped: the caller escapes for its format.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/report.h"
+#include "report/words.h"
+
+namespace ncclwhy {
+
+// "failure", "healthy", "undetermined", "no-nccl": the stable names of JSON.
+std::string_view VerdictName(Verdict verdict);
+// FAILURE, … in the reader's language.
+std::string_view VerdictWord(Verdict verdict, const Words& words);
+std::string_view VerdictSentence(Verdict verdict, const Words& words);
+
+// The one line that says it all: the title of the first cause, or the verdict's sentence.
+std::string Headline(const Report& report, const Words& words);
+
+// 0.934 → 93; never 100, and never 0 for a cause that is named at all.
+int Percent(double confidence);
+
+// "rank 3 on gpu-a17, pid 4242, GPU 3, mlx5_2"; empty when nothing is known.
+std::string CulpritName(const Culprit& culprit, const Words& words);
+// With the reason behind it.
+std::string CulpritSentence(const Culprit& culprit, const Words& words);
+
+// As people say it: the ranks of one host that are blamed for one reason are that host, "gpu-a17 (ranks 8-12, 15)".
+std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words);
+
+// "rank3.log:41"; empty when there is no line.
+std::string FileLine(std::string_view file, uint64_t line);
+
+// "direct", … in the reader's language; unknown roles as they are.
+std::string_view RoleWord(std::string_view role, const Words& words);
+
+// "docker: " or nothing for fixes that fit everywhere.
+std::string FixLabel(const Fix& fix, const Words& words);
+
+// "NCCL 2.28.9, 2 hosts, 4 processes, 1 communicator of 4 ranks (4 seen), SHM 4, NET/Socket 4"
+std::string JobSentence(const Job& job, const Words& words);
+std::string CoverageSentence(const Coverage& coverage, const Words& words);
+
+// fmt with a frame of Words: "{} more" and one value; picks the number form.
+std::string Counted(std::string_view forms, uint64_t n);
+std::string Filled(std::string_view frame, std::string_view value);
+
+}  // namespace ncclwhy

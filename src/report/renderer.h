@@ -1,0 +1,48 @@
+// Renderers: a Report in, the bytes of one output format out. They compute nothing about the failure, and they are the
+// border at which the untrusted text of logs is escaped.
+//
+// Pure functions: same report and options, same bytes. No I/O, no clock, no environment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/language.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+enum class Format : uint8_t { kText, kJson, kMarkdown, kHtml, kSarif, kJunit, kGithub, kSummary };
+
+// "text", "json", …; nothing when there is no such format.
+std::optional<Format> FormatFromName(std::string_view name);
+std::string_view FormatName(Format format);
+
+struct RenderOptions {
+  Language language = Language::kEnglish;
+  int width = 0;       // columns of the terminal; 0: piped, log lines are not shortened
+  bool color = false;  // text only
+};
+
+std::string Render(const Report& report, Format format, const RenderOptions& options);
+
+std::string RenderText(const Report& report, const RenderOptions& options);
+// `ncclwhy.report/1`, see report.schema.json.
+std::string RenderJson(const Report& report, const RenderOptions& options);
+// For issues and chats; always below kMarkdownCharacters.
+std::string RenderMarkdown(const Report& report, const RenderOptions& options);
+inline constexpr size_t kMarkdownCharacters = 60000;
+// One self-contained page without external resources, under a strict content security policy.
+std::string RenderHtml(const Report& report, const RenderOptions& options);
+// SARIF 2.1.0: one result per cause and warning.
+std::string RenderSarif(const Report& report, const RenderOptions& options);
+std::string RenderJunit(const Report& report, const RenderOptions& options);
+// GitHub workflow commands, at most kGithubAnnotations (GitHub shows ten of a kind per step).
+std::string RenderGithub(const Report& report, const RenderOptions& options);
+inline constexpr size_t kGithubAnnotations = 10;
+// One line.
+std::string RenderSummary(const Report& report, const RenderOptions& options);
+
+}  // namespace ncclwhy

@@ -1,0 +1,137 @@
+// SARIF 2.1.0 for code scanning and viewers. ruleId is the cause id; the first cause is an error, its rivals are notes.
+#include <set>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+#include "ncclwhy/version.h"
+#include "report/fingerprint.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+
+namespace ncclwhy {
+namespace {
+
+using Json = OrderedJsonValue;
+
+constexpr char kUndeterminedRule[] = "ncclwhy.undetermined";
+
+Json Message(std::string_view text) { return {{"text", SanitizeUtf8(text)}}; }
+
+Json Location(std::string_view file, uint64_t line, std::string_view text, std::string_view note) {
+  Json physical = {{"artifactLocation", {{"uri", EscapeUriPath(file)}}}};
+  if (line > 0) {
+    Json region = {{"startLine", line}};
+    if (!text.empty()) region["snippet"] = Message(text);
+    physical["region"] = std::move(region);
+  }
+  Json out = {{"physicalLocation", std::move(physical)}};
+  if (!note.empty()) out["message"] = Message(note);
+  return out;
+}
+
+// The first line is the result's place, further ones are related.
+void AddLocations(const std::vector<Evidence>& evidence, Json* result) {
+  Json first = Json::array();
+  Json related = Json::array();
+  for (const Evidence& item : evidence) {
+    if (item.file.empty()) continue;
+    if (first.empty()) {
+      first.push_back(Location(item.file, item.line, item.text, {}));
+    } else {
+      Json location = Location(item.file, item.line, item.text, item.note);
+      location["id"] = related.size() + 1;
+      related.push_back(std::move(location));
+    }
+  }
+  if (!first.empty()) (*result)["locations"] = std::move(first);
+  if (!related.empty()) (*result)["relatedLocations"] = std::move(related);
+}
+
+class Sarif {
+ public:
+  Sarif(const Report& report, const Words& words) : report_(report), words_(words) {}
+
+  std::string Render() {
+    for (size_t i = 0; i < report_.causes.size(); ++i) AddCause(report_.causes[i], i == 0);
+    if (report_.verdict == Verdict::kUndetermined && report_.causes.empty()) AddUndetermined();
+    for (const Warning& warning : report_.warnings) AddWarning(warning);
+    Json notifications = Json::array();
+    for (const std::string& problem : report_.problems) {
+      notifications.push_back({{"level", "error"}, {"message", Message(problem)}});
+    }
+    const Json driver = {{"name", "ncclwhy"}, {"version", NCCLWHY_VERSION}, {"rules", std::move(rules_)}};
+    const Json run = {{"tool", {{"driver", driver}}},
+                      {"columnKind", "unicodeCodePoints"},
+                      {"invocations",
+                       {{{"executionSuccessful", report_.problems.empty()},
+                         {"toolExecutionNotifications", std::move(notifications)}}}},
+                      {"results", std::move(results_)}};
+    const Json out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                      {"version", "2.1.0"},
+                      {"runs", Json::array({run})}};
+    return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  }
+
+ private:
+  void AddResult(const std::string& rule, const char* level, std::string_view text, const std::string& fingerprint,
+                 const std::vector<Evidence>& evidence, double rank) {
+    Json result = {{"ruleId", SanitizeUtf8(rule)}, {"level", level}, {"message", Message(text)}};
+    if (rank >= 0) result["rank"] = rank;
+    AddLocations(evidence, &result);
+    result["partialFingerprints"] = {{"ncclwhy/v1", fingerprint}};
+    results_.push_back(std::move(result));
+  }
+
+  void AddRule(const std::string& id, Json rule) {
+    if (ids_.insert(id).second) rules_.push_back(std::move(rule));
+  }
+
+  void AddCause(const Cause& cause, bool first) {
+    Json rule = {{"id", SanitizeUtf8(cause.id)}, {"shortDescription", Message(cause.title)}};
+    if (!cause.meaning.empty()) rule["fullDescription"] = Message(cause.meaning);
+    std::string help;
+    for (const Fix& fix : cause.fixes) {
+      help += "- " + FixLabel(fix, words_) + fix.text + "\n";
+      if (!fix.command.empty()) help += "  " + fix.command + "\n";
+    }
+    if (!help.empty()) rule["help"] = Message(help);
+    if (!cause.references.empty()) rule["helpUri"] = SanitizeUtf8(cause.references.front());
+    AddRule(cause.id, std::move(rule));
+
+    std::string text = cause.summary.empty() ? cause.title : cause.summary;
+    if (!cause.culprits.empty()) text += " " + CulpritSentence(Gathered(cause.culprits, words_).front(), words_) + ".";
+    const bool failure = report_.verdict == Verdict::kFailure;
+    AddResult(cause.id, first ? (failure ? "error" : "warning") : "note", text, Fingerprint(cause), cause.evidence,
+              Percent(cause.confidence));
+  }
+
+  void AddUndetermined() {
+    AddRule(kUndeterminedRule,
+            {{"id", kUndeterminedRule}, {"shortDescription", Message(words_.undetermined_sentence)}});
+    std::string text(words_.undetermined_sentence);
+    for (const Collect& item : report_.collect) text += " " + item.what;
+    AddResult(kUndeterminedRule, "warning", text, Sha256Hex(kUndeterminedRule), {}, -1);
+  }
+
+  void AddWarning(const Warning& warning) {
+    AddRule(warning.id, {{"id", SanitizeUtf8(warning.id)}, {"shortDescription", Message(warning.id)}});
+    AddResult(warning.id, "warning", warning.text, Sha256Hex(warning.id + "\n" + WithoutNumbers(warning.text)),
+              warning.evidence, -1);
+  }
+
+  const Report& report_;
+  const Words& words_;
+  std::set<std::string> ids_;
+  Json rules_ = Json::array();
+  Json results_ = Json::array();
+};
+
+}  // namespace
+
+std::string RenderSarif(const Report& report, const RenderOptions& options) {
+  return Sarif(report, WordsOf(options.language)).Render();
+}
+
+}  // namespace ncclwhy

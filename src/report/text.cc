@@ -1,0 +1,236 @@
+// The report for people: what broke, where, why, how sure, the lines, the fix; then everything else, shortened so that
+// the failure of a large job fits one screen. Other formats list everything.
+//
+//   FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
+//     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
+//     /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/layout.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+#include "report/words.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kCulprits = 3;
+constexpr size_t kEvidence = 3;
+constexpr size_t kRowsPerLogLine = 2;
+constexpr size_t kFixes = 3;
+constexpr size_t kConfirms = 1;
+constexpr size_t kCollects = 2;
+constexpr size_t kConsequences = 1;
+constexpr size_t kWarnings = 2;
+constexpr size_t kProblems = 5;
+
+Style VerdictStyle(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFailure:
+      return Style::kRed;
+    case Verdict::kHealthy:
+      return Style::kGreen;
+    case Verdict::kUndetermined:
+    case Verdict::kNoNccl:
+      break;
+  }
+  return Style::kYellow;
+}
+
+class TextReport {
+ public:
+  TextReport(const Report& report, const RenderOptions& options)
+      : report_(report), words_(WordsOf(options.language)), layout_(options.width, options.color) {}
+
+  std::string Render() {
+    Verdict();
+    if (!report_.causes.empty()) {
+      const Cause& cause = report_.causes.front();
+      Meaning(cause);
+      EvidenceOf(cause);
+      if (report_.verdict == Verdict::kFailure) {
+        Fixes(cause);
+        Confirms(cause);
+      }
+    }
+    Alternatives();
+    Collects();
+    Consequences();
+    Warnings();
+    Problems();
+    Footer();
+    return layout_.Take();
+  }
+
+ private:
+  // How many of `count` were left out, said once.
+  void More(std::string_view prefix, std::string_view forms, uint64_t left) {
+    if (left > 0) layout_.Prose(prefix, Counted(forms, left), Style::kDim);
+  }
+
+  void Verdict() {
+    std::string headline = Headline(report_, words_);
+    const bool named = report_.verdict == Verdict::kFailure && !report_.causes.empty();
+    if (named) {
+      const Cause& cause = report_.causes.front();
+      headline +=
+          fmt::format("  ({}, {})", cause.id, Filled(words_.confidence, std::to_string(Percent(cause.confidence))));
+    }
+    layout_.Headed(VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
+    if (report_.causes.empty()) return;
+    const Cause& cause = report_.causes.front();
+    const std::vector<Culprit> culprits = Gathered(cause.culprits, words_);
+    const size_t shown = std::min(culprits.size(), kCulprits);
+    for (size_t i = 0; i < shown; ++i) layout_.Prose("  ", CulpritSentence(culprits[i], words_), Style::kBold);
+    More("  ", words_.more_culprits, culprits.size() - shown);
+    if (named && !cause.summary.empty()) layout_.Prose("  ", cause.summary);
+  }
+
+  void Meaning(const Cause& cause) {
+    if (report_.verdict != Verdict::kFailure || cause.meaning.empty()) return;
+    layout_.Title(words_.meaning);
+    layout_.Prose("  ", cause.meaning);
+  }
+
+  void EvidenceOf(const Cause& cause) {
+    if (cause.evidence.empty()) return;
+    layout_.Title(words_.evidence);
+    const size_t shown = std::min(cause.evidence.size(), kEvidence);
+    for (size_t i = 0; i < shown; ++i) {
+      const Evidence& item = cause.evidence[i];
+      const std::string place = FileLine(item.file, item.line);
+      const std::string role(RoleWord(item.role, words_));
+      if (place.empty()) {  // what is missing has no line
+        layout_.Prose("  = ", item.note.empty() ? role : Filled(words_.label, role) + item.note);
+        continue;
+      }
+      layout_.Prose("  ", fmt::format("{} ({})", place, role), Style::kCyan);
+      if (!item.text.empty()) layout_.LogText("  | ", item.text, kRowsPerLogLine);
+      if (!item.note.empty()) layout_.Prose("  = ", item.note);
+    }
+    More("  ", words_.more_evidence, cause.evidence.size() - shown);
+  }
+
+  void Fixes(const Cause& cause) {
+    if (cause.fixes.empty()) return;
+    layout_.Title(words_.fix);
+    const size_t shown = std::min(cause.fixes.size(), kFixes);
+    for (size_t i = 0; i < shown; ++i) {
+      const Fix& fix = cause.fixes[i];
+      const bool free = fix.cost.empty() || fix.cost == "None." || fix.cost == "无。";
+      const std::string cost = free ? "" : " " + Filled(words_.cost, fix.cost);
+      layout_.Prose(fmt::format("  {}. ", i + 1), FixLabel(fix, words_) + fix.text + cost);
+      layout_.Command("     $ ", fix.command);
+    }
+    for (size_t i = shown; i < cause.fixes.size(); ++i) FixInShort(i + 1, cause.fixes[i]);
+  }
+
+  // Its first sentence and its command: "6. Only if the size cannot be changed: switch the SHM transport off."
+  void FixInShort(size_t number, const Fix& fix) {
+    std::string text = FixLabel(fix, words_) + fix.text;
+    const std::string_view stop = words_.code == "en" ? ". " : "。";
+    if (const size_t end = text.find(stop); end != std::string::npos) {
+      text.resize(end + (words_.code == "en" ? 1 : stop.size()));
+    }
+    layout_.Prose(fmt::format("  {}. ", number), text);
+    if (fix.command.find('\n') == std::string::npos) layout_.Command("     $ ", fix.command);
+  }
+
+  void Confirms(const Cause& cause) {
+    if (cause.confirm.empty()) return;
+    layout_.Title(words_.confirm);
+    for (size_t i = 0; i < std::min(cause.confirm.size(), kConfirms); ++i) {
+      if (!cause.confirm[i].text.empty()) layout_.Prose("  - ", cause.confirm[i].text);
+      layout_.Command("    $ ", cause.confirm[i].command);
+    }
+  }
+
+  void Alternatives() {
+    const bool failure = report_.verdict == Verdict::kFailure;
+    const size_t begin = failure ? 1 : 0;
+    const std::string_view mistaken =
+        failure && !report_.causes.empty() ? std::string_view(report_.causes.front().mistaken_for) : std::string_view();
+    if (report_.causes.size() <= begin && mistaken.empty()) return;
+    layout_.Title(failure ? words_.alternatives : words_.candidates);
+    if (!mistaken.empty()) layout_.Prose("  - ", mistaken);
+    for (size_t i = begin; i < report_.causes.size(); ++i) {
+      const Cause& cause = report_.causes[i];
+      std::string line = fmt::format("{} ({}, {})", cause.title, cause.id,
+                                     Filled(words_.confidence, std::to_string(Percent(cause.confidence))));
+      if (!cause.why_not.empty()) line += std::string(words_.why_separator) + cause.why_not;
+      layout_.Prose("  - ", line);
+    }
+  }
+
+  void Collects() {
+    if (report_.collect.empty()) return;
+    layout_.Title(words_.collect);
+    const size_t shown = std::min(report_.collect.size(), kCollects);
+    for (size_t i = 0; i < shown; ++i) {
+      layout_.Prose("  - ", report_.collect[i].what);
+      layout_.Command("    $ ", report_.collect[i].command);
+    }
+    More("  ", words_.more_items, report_.collect.size() - shown);
+  }
+
+  void Consequences() {
+    if (report_.consequences.empty()) return;
+    layout_.Title(words_.consequences);
+    uint64_t left = 0;
+    for (size_t i = 0; i < report_.consequences.size(); ++i) {
+      const Consequence& item = report_.consequences[i];
+      if (i >= kConsequences) {
+        left += std::max<uint64_t>(item.count, 1);
+        continue;
+      }
+      std::string head = FileLine(item.file, item.line);
+      if (item.count > 1) head += fmt::format(" ({})", Filled(words_.times, std::to_string(item.count)));
+      layout_.LogText("  ", fmt::format("{}: {}", head, item.text), 1);
+    }
+    More("  ", words_.more_consequences, left);
+  }
+
+  void Warnings() {
+    if (report_.warnings.empty()) return;
+    layout_.Title(words_.warnings);
+    const size_t shown = std::min(report_.warnings.size(), kWarnings);
+    for (size_t i = 0; i < shown; ++i) {
+      const Warning& item = report_.warnings[i];
+      std::string text = item.text;
+      if (!item.evidence.empty() && !item.evidence.front().file.empty()) {
+        text += fmt::format(" ({})", FileLine(item.evidence.front().file, item.evidence.front().line));
+      }
+      layout_.Prose("  - ", text);
+    }
+    More("  ", words_.more_warnings, report_.warnings.size() - shown);
+  }
+
+  void Problems() {
+    if (report_.problems.empty()) return;
+    layout_.Title(words_.problems);
+    const size_t shown = std::min(report_.problems.size(), kProblems);
+    for (size_t i = 0; i < shown; ++i) layout_.Prose("  - ", report_.problems[i], Style::kYellow);
+    More("  ", words_.more_items, report_.problems.size() - shown);
+  }
+
+  void Footer() {
+    layout_.Blank();
+    const std::string job = JobSentence(report_.job, words_);
+    if (!job.empty()) layout_.Prose("", Filled(words_.label, words_.job) + job, Style::kDim);
+    layout_.Prose("", CoverageSentence(report_.coverage, words_), Style::kDim);
+  }
+
+  const Report& report_;
+  const Words& words_;
+  Layout layout_;
+};
+
+}  // namespace
+
+std::string RenderText(const Report& report, const RenderOptions& options) {
+  return TextReport(report, options).Render();
+}
+
+}  // namespace ncclwhy

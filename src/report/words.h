@@ -1,0 +1,55 @@
+// Words: every label and sentence frame of the human formats, in one place per language. Knowledge about causes is not
+// here (kb/). Frames are fmt format strings; "one|many" holds the two English number forms.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/language.h"
+
+namespace ncclwhy {
+
+struct Words {
+  std::string_view code;  // BCP 47, for <html lang>
+  // verdicts
+  std::string_view failure, healthy, undetermined, no_nccl;
+  std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, no_nccl_sentence,
+      empty_sentence, nothing_read_sentence;
+  std::string_view confidence;  // {percent}
+  // section titles
+  std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, warnings;
+  std::string_view problems, references, job, ranks, transports, communicators, details;
+  // culprits: {value}
+  std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, why_separator;
+  std::string_view more_culprits;  // {count} one|many
+  // evidence
+  std::string_view direct, supporting, contradicting, absent;
+  std::string_view more_evidence, more_fixes, more_consequences, more_warnings, more_items;  // {count} one|many
+  std::string_view label;  // {name}: in front of a text
+  std::string_view cost;   // {cost}
+  std::string_view times;  // {count} repeated lines
+  // job: {value} or {count}
+  std::string_view nccl_version, hosts, processes, list_separator;
+  std::string_view communicators_of;  // {communicators} {nranks} {seen} one|many
+  std::string_view coverage_lines;    // {lines} {sources}, see phrases.cc
+  std::string_view coverage_sources;
+  std::string_view coverage_classes;  // {nccl} {recognised} {unrecognised} {foreign} {damaged}
+  // pictures and tables
+  std::string_view stage, host, unseen, seen, first_failure, channels, search, from, to, last_line, count, hosts_alike;
+  std::string_view no_transports, nothing_matches, lines_around, every_rank, some_ranks, more_channels;
+  // explain
+  std::string_view mistaken_for, read_since, read_until, read_by, type, default_value, values, effect, must_agree;
+  std::string_view replaced_by, never_read, nearest, printed_as, printed_since, printed_until, printed_in, points_at;
+  std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
+  // diff
+  std::string_view diff_good, diff_bad, diff_same, diff_settings, diff_only_bad, diff_only_good, diff_arrow;
+  std::string_view more_differences, more_messages;  // {count} one|many
+};
+
+const Words& WordsOf(Language language);
+
+// The form of "one|many" for `n`; the whole text when it has only one form.
+std::string_view Plural(std::string_view forms, uint64_t n);
+
+}  // namespace ncclwhy

@@ -1,0 +1,57 @@
+#include "serve/job_pool.h"
+
+#include <utility>
+
+namespace ncclwhy {
+
+JobPool::JobPool(size_t threads, size_t queue) : queue_(queue) {
+  for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+}
+
+JobPool::~JobPool() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool JobPool::Submit(std::function<void()> job) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // Threads that are free take from the queue at once, so they are room, too.
+    if (stopping_ || jobs_.size() + running_ >= threads_.size() + queue_) return false;
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+size_t JobPool::running() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return running_;
+}
+
+size_t JobPool::waiting() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return jobs_.size();
+}
+
+void JobPool::Work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    ++running_;
+    lock.unlock();
+    job();
+    job = nullptr;  // what it holds is freed before it counts as done
+    lock.lock();
+    --running_;
+  }
+}
+
+}  // namespace ncclwhy

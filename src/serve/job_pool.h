@@ -1,0 +1,42 @@
+// JobPool: a fixed number of threads and a bounded queue before them. What does not fit is refused, not kept.
+//
+// Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ncclwhy {
+
+class JobPool {
+ public:
+  JobPool(size_t threads, size_t queue);
+  // Waits for the jobs that run or wait.
+  ~JobPool();
+  JobPool(const JobPool&) = delete;
+  JobPool& operator=(const JobPool&) = delete;
+
+  // False when the queue is full. Jobs must not throw.
+  bool Submit(std::function<void()> job);
+
+  size_t running() const;
+  size_t waiting() const;
+
+ private:
+  void Work();
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  std::vector<std::thread> threads_;
+  size_t queue_;
+  size_t running_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,74 @@
+#include "serve/log_request.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/numbers.h"
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kNameBytes = 256;
+
+constexpr std::array<std::pair<std::string_view, const char*>, 8> kFormats = {{
+    {"json", "application/json"},
+    {"text", "text/plain; charset=utf-8"},
+    {"markdown", "text/markdown; charset=utf-8"},
+    {"html", "text/html; charset=utf-8"},
+    {"sarif", "application/sarif+json"},
+    {"junit", "application/xml"},
+    {"github", "text/plain; charset=utf-8"},
+    {"summary", "text/plain; charset=utf-8"},
+}};
+
+Status Wrong(std::string_view name, std::string_view choices) {
+  return Status::InvalidArgument(std::string(name) + " is one of " + std::string(choices));
+}
+
+Status Set(LogRequest* request, const std::string& name, const std::string& value) {
+  if (name == "format") {
+    const bool known = std::any_of(kFormats.begin(), kFormats.end(), [&](const auto& f) { return f.first == value; });
+    if (!known) return Wrong("format", "json, text, markdown, html, sarif, junit, github, summary");
+    request->format = value;
+  } else if (name == "lang") {
+    if (value != "en" && value != "zh") return Wrong("lang", "en, zh");
+    request->language = value == "zh" ? Language::kChinese : Language::kEnglish;
+  } else if (name == "redact") {
+    if (value != "0" && value != "1") return Wrong("redact", "0, 1");
+    request->redact = value == "1";
+  } else if (name == "top") {
+    const std::optional<int> number = ParseInt<int>(value);
+    if (!number || *number < 1 || *number > 1000) return Status::InvalidArgument("top is a number from 1 to 1000");
+    request->top = *number;
+  } else if (name == "name") {
+    if (value.empty() || value.size() > kNameBytes) return Status::InvalidArgument("name has 1 to 256 bytes");
+    request->name = EscapeTerminal(SanitizeUtf8(value));
+  } else {
+    return Status::InvalidArgument("there is no parameter '" + name.substr(0, 64) +
+                                   "'; known are format, lang, redact, top, name");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>& parameters) {
+  LogRequest request;
+  for (const auto& [name, value] : parameters) {
+    if (Status status = Set(&request, name, value); !status.ok()) return status;
+  }
+  return request;
+}
+
+const char* ContentTypeOf(const std::string& format) {
+  for (const auto& [name, type] : kFormats) {
+    if (name == format) return type;
+  }
+  return "application/octet-stream";
+}
+
+}  // namespace ncclwhy

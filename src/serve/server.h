@@ -1,0 +1,52 @@
+// Server: analyses logs that come over HTTP. POST /analyze, GET /health, GET /metrics.
+//
+// Everything a client sends is untrusted: sizes, times and the number of requests are bounded, names are labels, and no
+// request makes the server open a file. It has neither passwords nor encryption: whoever reaches the address may use
+// it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ncclwhy/analyzer.h"
+#include "ncclwhy/status.h"
+#include "serve/listen_address.h"
+
+namespace ncclwhy {
+
+struct ServerOptions {
+  ListenAddress address;
+  AnalyzerOptions analyzer;         // knowledge and rules; the rest comes from requests
+  uint64_t max_bytes = 1ull << 30;  // of one log, after decompression
+  int timeout_seconds = 60;         // for one request, from its head to its report
+  int workers = 0;                  // logs that are analysed at a time; 0: one a processor
+  int queue = 64;                   // requests that may wait for a worker; more are refused
+  std::function<void(const std::string&)>
+      log;  // one line a request; may be empty. Called by several threads at a time.
+};
+
+class Server {
+ public:
+  // Takes the address; fails when it cannot be had, or when knowledge or rules cannot be used.
+  static Result<std::unique_ptr<Server>> Create(ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // With the port that was found when 0 was asked for.
+  const ListenAddress& address() const;
+
+  // Serves until Stop. Requests that were begun are answered before it returns.
+  Status Run();
+  // From any thread, once Run was called or will be; not from a signal handler.
+  void Stop();
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ncclwhy

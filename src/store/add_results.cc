@@ -1,0 +1,112 @@
+#include "store/add_results.h"
+
+#include <fmt/format.h>
+
+#include "store/json_text.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string_view RoleName(Role role) {
+  switch (role) {
+    case Role::kRoot:
+      return "root";
+    case Role::kSymptom:
+      return "symptom";
+    case Role::kSecondary:
+      return "secondary";
+    case Role::kBenign:
+      return "benign";
+    case Role::kContext:
+      return "context";
+    case Role::kWarning:
+      return "warning";
+  }
+  return "";
+}
+
+std::string WeightsJson(const std::vector<Weight>& weights) {
+  std::string out = "{";
+  for (const Weight& weight : weights) {
+    if (out.size() > 1) out += ',';
+    AppendJsonString(weight.cause, &out);
+    out += fmt::format(":{:g}", weight.log_odds);
+  }
+  return out + "}";
+}
+
+std::string FieldsJson(const std::map<std::string, std::string>& fields) {
+  std::string out = "{";
+  for (const auto& [name, value] : fields) {
+    if (out.size() > 1) out += ',';
+    AppendJsonString(name, &out);
+    out += ':';
+    AppendJsonValue(value, &out);
+  }
+  return out + "}";
+}
+
+std::string CulpritsJson(const std::vector<Culprit>& culprits) {
+  std::string out = "[";
+  for (const Culprit& c : culprits) {
+    if (out.size() > 1) out += ',';
+    std::map<std::string, std::string> members;
+    if (c.rank >= 0) members["rank"] = std::to_string(c.rank);
+    if (!c.host.empty()) members["host"] = c.host;
+    if (c.pid >= 0) members["pid"] = std::to_string(c.pid);
+    if (c.gpu >= 0) members["gpu"] = std::to_string(c.gpu);
+    if (!c.device.empty()) members["device"] = c.device;
+    if (!c.why.empty()) members["why"] = c.why;
+    out += FieldsJson(members);
+  }
+  return out + "]";
+}
+
+// The cause that a finding speaks for most.
+const Weight* Strongest(const std::vector<Weight>& weights) {
+  const Weight* best = nullptr;
+  for (const Weight& weight : weights) {
+    if (best == nullptr || weight.log_odds > best->log_odds) best = &weight;
+  }
+  return best;
+}
+
+}  // namespace
+
+Status AddFindingRows(Database& database, const RuleSet& rules, const std::vector<Finding>& findings) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _finding VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const Finding& f : findings) {
+    const bool known = f.rule.valid() && f.rule.value < rules.rules().size();
+    const Weight* best = Strongest(f.causes);
+    const std::string causes = WeightsJson(f.causes);
+    const std::string fields = FieldsJson(f.fields);
+    insert.Text(known ? std::string_view(rules.rule(f.rule).id) : std::string_view()).Text(RoleName(f.role));
+    best == nullptr ? insert.Null().Null() : insert.Text(best->cause).Real(best->log_odds);
+    insert.Text(causes);
+    f.source.valid() ? insert.Integer(f.source.value) : insert.Null();
+    insert.IntegerOrNull(f.line, 0);
+    f.process.valid() ? insert.Integer(f.process.value) : insert.Null();
+    insert.IntegerOrNull(f.rank).TextOrNull(f.host).TextOrNull(f.text).Integer(static_cast<int64_t>(f.repeats));
+    insert.Text(fields);
+    if (Status status = insert.Run(); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status AddCauseRows(Database& database, const Report& report) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _cause VALUES (?,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  int64_t position = 0;
+  for (const Cause& cause : report.causes) {
+    const std::string culprits = CulpritsJson(cause.culprits);
+    insert.Integer(++position).Text(cause.id).Text(cause.title).Real(cause.confidence).TextOrNull(cause.summary);
+    insert.Text(culprits).TextOrNull(cause.why_not);
+    if (Status status = insert.Run(); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+}  // namespace ncclwhy

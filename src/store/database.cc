@@ -1,0 +1,144 @@
+#include "store/database.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+// Another process may be writing the same file; it needs a moment at most.
+constexpr int kBusyMilliseconds = 2000;
+
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) > 0; });
+}
+
+// Text that SQLite functions can work on: UTF-8 without NUL.
+std::string Clean(std::string_view text) {
+  std::string out = SanitizeUtf8(text);
+  for (size_t at = 0; (at = out.find('\0', at)) != std::string::npos; at += 4) out.replace(at, 1, "\\x00");
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+  // A name that begins with "file:" or is ":memory:" would not be a file name to SQLite.
+  const bool file = mode != Mode::kMemory;
+  const std::string name = file && (path.rfind("file:", 0) == 0 || path[0] == ':') ? "./" + path : path;
+  const int flags = mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(file ? name.c_str() : ":memory:", &db,
+                                   flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nullptr);
+  if (db == nullptr) return Status::Io("not enough memory to open the timeline");
+  std::unique_ptr<Database> database(new Database(db, file ? path : "timeline"));
+  if (code != SQLITE_OK) return database->Error(code, "it was opened");
+  sqlite3_extended_result_codes(db, 1);
+  sqlite3_busy_timeout(db, kBusyMilliseconds);
+  // A file may come from anybody: its schema may not call functions, and nothing may write to the schema.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  return database;
+}
+
+Database::~Database() { sqlite3_close_v2(db_); }
+
+Status Database::Execute(const char* sql, const char* doing) {
+  const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? Status::Ok() : Error(code, doing);
+}
+
+Result<int64_t> Database::Integer(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  int code = sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr);
+  if (code == SQLITE_OK) code = sqlite3_step(statement);
+  if (code != SQLITE_ROW) {
+    const Status status = Error(code, "it was read");
+    sqlite3_finalize(statement);
+    return status;
+  }
+  const int64_t value = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  return value;
+}
+
+Status Database::Error(int code, std::string_view doing) const {
+  const std::string head = name_ + ": ";
+  switch (code & 0xFF) {
+    case SQLITE_FULL:
+      return Status::Io(head + "the disk is full");
+    case SQLITE_READONLY:
+      return Status::Io(head + "cannot be written: the file or its directory is read-only");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Status::Io(head + "is in use by another process");
+    case SQLITE_NOTADB:
+      return Status::Corrupt(head + "is not a timeline of ncclwhy (no SQLite database)");
+    case SQLITE_CORRUPT:
+      return Status::Corrupt(head + "is damaged: " + sqlite3_errmsg(db_));
+    case SQLITE_NOMEM:
+      return Status::Limit(head + "not enough memory");
+    case SQLITE_CANTOPEN: {
+      const int error = sqlite3_system_errno(db_);
+      return Status::Io(head + "cannot be opened" + (error == 0 ? "" : std::string(": ") + std::strerror(error)));
+    }
+    case SQLITE_IOERR: {
+      const int error = sqlite3_system_errno(db_);
+      return Status::Io(head + "input/output error" + (error == 0 ? "" : std::string(": ") + std::strerror(error)));
+    }
+    default:
+      return Status::Internal(head + sqlite3_errmsg(db_) + " while " + std::string(doing));
+  }
+}
+
+Result<Insert> Insert::Prepare(Database& database, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(database.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return database.Error(code, "it was filled");
+  return Insert(&database, statement);
+}
+
+Insert::~Insert() { sqlite3_finalize(statement_); }
+
+Insert& Insert::Integer(int64_t value) {
+  sqlite3_bind_int64(statement_, next_++, value);
+  return *this;
+}
+
+Insert& Insert::Real(double value) {
+  sqlite3_bind_double(statement_, next_++, value);
+  return *this;
+}
+
+Insert& Insert::Text(std::string_view value) {
+  if (IsPlain(value)) {
+    const char* data = value.empty() ? "" : value.data();
+    sqlite3_bind_text64(statement_, next_++, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  } else {
+    const std::string clean = Clean(value);
+    sqlite3_bind_text64(statement_, next_++, clean.data(), clean.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+  return *this;
+}
+
+Insert& Insert::Null() {
+  sqlite3_bind_null(statement_, next_++);
+  return *this;
+}
+
+Status Insert::Run() {
+  next_ = 1;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_DONE) {
+    sqlite3_reset(statement_);
+    return Status::Ok();
+  }
+  Status status = database_->Error(code, "it was filled");
+  sqlite3_reset(statement_);
+  return status;
+}
+
+}  // namespace ncclwhy

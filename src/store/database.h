@@ -1,0 +1,75 @@
+// Database and Statement: SQLite handles that close themselves and speak Status.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/status.h"
+
+namespace ncclwhy {
+
+// "NCCLwhyT" cut to 31 bits: what file(1) and we know a timeline by.
+inline constexpr int32_t kApplicationId = 0x4E436C77;
+// Grows when a private table changes. Files of a newer version are refused.
+inline constexpr int32_t kFormatVersion = 1;
+
+class Database {
+ public:
+  enum class Mode { kMemory, kReadWrite, kReadOnly };
+
+  static Result<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Statements without results, separated by semicolons. `doing` completes "… while …" of an error.
+  Status Execute(const char* sql, const char* doing);
+  // One integer, for PRAGMAs and counts.
+  Result<int64_t> Integer(const char* sql);
+  // What the last failed call means, in a sentence that begins with the name of the file.
+  Status Error(int code, std::string_view doing) const;
+
+  sqlite3* handle() const { return db_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  Database(sqlite3* db, std::string name) : db_(db), name_(std::move(name)) {}
+  sqlite3* db_;
+  std::string name_;
+};
+
+// A prepared statement that is used again for every row:
+//   insert.Integer(3).Text("gpu-a17").Null(); status = insert.Run();
+// Parameters are bound in order. The text must live until Run; bytes that are not UTF-8 are written as \xNN.
+class Insert {
+ public:
+  static Result<Insert> Prepare(Database& database, const char* sql);
+  Insert(Insert&& other) noexcept : database_(other.database_), statement_(other.statement_) {
+    other.statement_ = nullptr;
+  }
+  Insert& operator=(Insert&&) = delete;
+  Insert(const Insert&) = delete;
+  Insert& operator=(const Insert&) = delete;
+  ~Insert();
+
+  Insert& Integer(int64_t value);
+  Insert& Real(double value);
+  Insert& Text(std::string_view value);
+  Insert& Null();
+  // NULL for what is not known: -1, 0 or empty text.
+  Insert& IntegerOrNull(int64_t value, int64_t unknown = -1) { return value == unknown ? Null() : Integer(value); }
+  Insert& TextOrNull(std::string_view value) { return value.empty() ? Null() : Text(value); }
+  Status Run();
+
+ private:
+  Insert(Database* database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
+  Database* database_;
+  sqlite3_stmt* statement_;
+  int next_ = 1;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,32 @@
+// Fills the private tables from a job model, each by itself, so that a query pays only for what it reads.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "parser/track/job_model.h"
+#include "store/database.h"
+
+namespace ncclwhy {
+
+struct TableFiller {
+  std::string_view table;
+  Status (*fill)(Database& database, const JobModel& model);
+  const char* indexes;  // made when the table is full; may be null
+};
+
+// Every table that a job model fills, in the order of schema.sql.
+std::span<const TableFiller> TableFillers();
+
+// The parts of it.
+Status FillSources(Database& database, const JobModel& model);
+Status FillProcesses(Database& database, const JobModel& model);
+Status FillCommunicators(Database& database, const JobModel& model);
+Status FillRanks(Database& database, const JobModel& model);
+Status FillEvents(Database& database, const JobModel& model);
+Status FillConnections(Database& database, const JobModel& model);
+Status FillEnvironment(Database& database, const JobModel& model);
+Status FillCollectives(Database& database, const JobModel& model);
+Status FillCoverage(Database& database, const JobModel& model);
+
+}  // namespace ncclwhy

@@ -1,0 +1,208 @@
+// Events and collectives.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/limits.h"
+#include "base/numbers.h"
+#include "parser/track/collective_compare.h"
+#include "store/comm_lookup.h"
+#include "store/fill.h"
+#include "store/json_text.h"
+
+namespace ncclwhy {
+namespace {
+
+// NCCL's subsystem for a kind of line. Lines do not print it; where one kind belongs to several, the usual one.
+std::string_view SubsystemOf(EventKind kind) {
+  switch (kind) {
+    case EventKind::kVersion:
+    case EventKind::kDriverVersion:
+    case EventKind::kPlugin:
+    case EventKind::kNetChoice:
+    case EventKind::kCommInitStart:
+    case EventKind::kCommInitComplete:
+    case EventKind::kCommTopology:
+    case EventKind::kInitTimings:
+    case EventKind::kCommAbort:
+    case EventKind::kCommDestroy:
+    case EventKind::kCommRevoke:
+    case EventKind::kConnected:
+    case EventKind::kConnection:
+    case EventKind::kRing:
+      return "INIT";
+    case EventKind::kEnvironment:
+      return "ENV";
+    case EventKind::kBootstrapInterface:
+      return "BOOTSTRAP";
+    case EventKind::kNetDevices:
+    case EventKind::kGdr:
+    case EventKind::kIbCompletion:
+    case EventKind::kIbAsyncEvent:
+    case EventKind::kIbQp:
+      return "NET";
+    case EventKind::kTopology:
+      return "GRAPH";
+    case EventKind::kNvls:
+      return "NVLS";
+    case EventKind::kCollective:
+      return "COLL";
+    case EventKind::kCall:
+      return "CALL";
+    case EventKind::kProxy:
+      return "PROXY";
+    case EventKind::kRegistration:
+      return "REG";
+    case EventKind::kRas:
+      return "RAS";
+    default:
+      return {};
+  }
+}
+
+class EventFiller {
+ public:
+  EventFiller(const JobModel& model, Insert& insert) : model_(model), lookup_(model), insert_(insert) {}
+
+  Status Fill() {
+    for (size_t s = 0; s < model_.sources.size(); ++s) {
+      const SourceFacts& facts = *model_.sources[s];
+      for (const Event& event : facts.events) {
+        if (event.kind == EventKind::kCollective) continue;  // in _collective
+        if (Status status = Add(SourceId{static_cast<uint32_t>(s)}, facts, event); !status.ok()) return status;
+      }
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Status Add(SourceId source, const SourceFacts& facts, const Event& event) {
+    const ProcessId process = model_.ProcessOf(source, event.process, event.launcher_rank);
+    const CommLookup::Found found = lookup_.Find(process, facts.Get(event, FieldId::kComm), source, event.line);
+    fields_ = "{";
+    for (uint32_t i = 0; i < event.field_count; ++i) {
+      const Field& field = facts.fields[event.field_begin + i];
+      if (i != 0) fields_ += ',';
+      AppendJsonString(FieldName(field.id), &fields_);
+      fields_ += ':';
+      AppendJsonValue(facts.Str(field.value), &fields_);
+    }
+    fields_ += '}';
+    insert_.Integer(source.value).Integer(event.line).Integer(static_cast<int64_t>(event.offset));
+    insert_.TextOrNull(facts.Str(event.time));
+    process.valid() ? insert_.Integer(process.value) : insert_.Null();
+    insert_.IntegerOrNull(event.tid, 0).IntegerOrNull(event.device, kNoDevice);
+    found.communicator.valid() ? insert_.Integer(found.communicator.value) : insert_.Null();
+    insert_.TextOrNull(LevelName(event.level)).TextOrNull(SubsystemOf(event.kind)).Text(EventKindName(event.kind));
+    insert_.TextOrNull(facts.Str(event.nccl_file)).IntegerOrNull(event.nccl_line, 0);
+    insert_.TextOrNull(facts.Str(event.text)).Text(fields_).Text(DialectName(event.dialect));
+    return insert_.Run();
+  }
+
+  const JobModel& model_;
+  CommLookup lookup_;
+  Insert& insert_;
+  std::string fields_;
+};
+
+class CollectiveFiller {
+ public:
+  CollectiveFiller(const JobModel& model, Insert& insert) : model_(model), lookup_(model), insert_(insert) {}
+
+  Status Fill() {
+    for (size_t s = 0; s < model_.sources.size(); ++s) {
+      const SourceId source{static_cast<uint32_t>(s)};
+      const SourceFacts& facts = *model_.sources[s];
+      // --timeline full keeps each call as an event; otherwise there is the window of each stream.
+      const bool full = std::any_of(facts.events.begin(), facts.events.end(),
+                                    [](const Event& e) { return e.kind == EventKind::kCollective; });
+      if (Status status = full ? FillFromEvents(source, facts) : FillFromStreams(source, facts); !status.ok())
+        return status;
+    }
+    return Status::Ok();
+  }
+
+ private:
+  struct Row {
+    SourceId source;
+    ProcessId process;
+    std::string_view comm;
+    int64_t seq = 0;
+  };
+
+  Status FillFromStreams(SourceId source, const SourceFacts& facts) {
+    for (const CollectiveStream& stream : facts.collectives) {
+      Row row{source, model_.ProcessOf(source, stream.process, -1), facts.Str(stream.comm)};
+      for (const bool p2p : {false, true}) {
+        const std::vector<CollectiveCall>& window = p2p ? stream.p2p_window : stream.window;
+        const uint64_t calls = p2p ? stream.p2p_calls : stream.calls;
+        const uint64_t oldest = calls > window.size() ? calls - window.size() : 0;
+        for (uint64_t i = oldest; i < calls && !window.empty(); ++i) {
+          row.seq = static_cast<int64_t>(i);
+          if (Status status = Add(row, window[i % limits::kCollectiveWindow]); !status.ok()) return status;
+        }
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status FillFromEvents(SourceId source, const SourceFacts& facts) {
+    std::map<std::pair<uint32_t, std::string_view>, std::pair<int64_t, int64_t>> counts;  // collectives, p2p
+    for (const Event& event : facts.events) {
+      if (event.kind != EventKind::kCollective) continue;
+      const auto number = [&](FieldId id) { return ParseInt(facts.Get(event, id)).value_or(0); };
+      CollectiveCall call;
+      const std::string_view operation = facts.Get(event, FieldId::kOperation);
+      const auto* name = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), operation);
+      call.operation = static_cast<uint8_t>(name == kCollectiveNames.end() ? 0 : name - kCollectiveNames.begin());
+      call.line = event.line;
+      call.op_count = static_cast<uint64_t>(number(FieldId::kOpCount));
+      call.count = static_cast<uint64_t>(number(FieldId::kCount));
+      call.datatype = static_cast<uint8_t>(number(FieldId::kDatatype));
+      call.op = static_cast<uint8_t>(number(FieldId::kOp));
+      call.root = static_cast<int32_t>(number(FieldId::kRoot));
+      Row row{source, model_.ProcessOf(source, event.process, event.launcher_rank), facts.Get(event, FieldId::kComm)};
+      auto& [collectives, p2p] = counts[{row.process.value, row.comm}];
+      row.seq = operation == "Send" || operation == "Recv" ? p2p++ : collectives++;
+      if (Status status = Add(row, call); !status.ok()) return status;
+    }
+    return Status::Ok();
+  }
+
+  Status Add(const Row& row, const CollectiveCall& call) {
+    const CommLookup::Found found = lookup_.Find(row.process, row.comm, row.source, call.line);
+    const int32_t rank = found.communicator.valid() ? found.rank
+                         : row.process.valid()      ? model_.RankOf(row.process)
+                                                    : -1;
+    found.communicator.valid() ? insert_.Integer(found.communicator.value) : insert_.Null();
+    insert_.IntegerOrNull(rank);
+    row.process.valid() ? insert_.Integer(row.process.value) : insert_.Null();
+    insert_.Integer(row.source.value).Integer(call.line).Integer(row.seq);
+    insert_.Text(kCollectiveNames[call.operation % kCollectiveNames.size()]);
+    const std::string datatype = DatatypeName(call.datatype);
+    const std::string op = ReductionName(call.op);
+    insert_.Integer(static_cast<int64_t>(call.count)).Text(datatype).Text(op).Integer(call.root);
+    insert_.Integer(static_cast<int64_t>(call.op_count));
+    return insert_.Run();
+  }
+
+  const JobModel& model_;
+  CommLookup lookup_;
+  Insert& insert_;
+};
+
+}  // namespace
+
+Status FillEvents(Database& database, const JobModel& model) {
+  auto insert = Insert::Prepare(database, "INSERT INTO _event VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert.ok()) return insert.status();
+  return EventFiller(model, insert.value()).Fill();
+}
+
+Status FillCollectives(Database& database, const JobModel& model) {
+  auto insert = Insert::Prepare(database, "INSERT INTO _collective VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!insert.ok()) return insert.status();
+  return CollectiveFiller(model, insert.value()).Fill();
+}
+
+}  // namespace ncclwhy

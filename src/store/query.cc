@@ -1,0 +1,309 @@
+#include "store/query.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <iterator>
+
+#include "base/limits.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array<std::string_view, 11> kViews = {"cause",    "collective",  "communicator", "connection",
+                                                     "coverage", "environment", "event",        "finding",
+                                                     "process",  "rank",        "source"};
+// Table-valued functions: no files behind them.
+constexpr std::array<std::string_view, 3> kTableFunctions = {"json_each", "json_tree", "pragma_table_info"};
+
+// Functions that only compute. What is missing on purpose: load_extension, readfile, writefile, edit, zeroblob and
+// randomblob (memory), random (a report must not change from run to run).
+constexpr std::string_view kFunctions =
+    " -> ->> abs avg char coalesce concat concat_ws count cume_dist date datetime dense_rank first_value"
+    " format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract"
+    " json_group_array json_group_object json_object json_quote json_type json_valid julianday lag"
+    " last_value lead length like likelihood likely lower ltrim max min nth_value ntile nullif"
+    " percent_rank printf quote rank replace round row_number rtrim sign strftime string_agg substr"
+    " substring sum time total trim typeof unicode unixepoch unlikely upper ";
+
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
+
+// Where a comment, or text in the quotes that begin at `at`, ends; `at` when nothing of the kind begins there.
+size_t Skip(std::string_view sql, size_t at) {
+  const auto behind = [&](std::string_view end, size_t from) {
+    const size_t found = sql.find(end, from);
+    return found == std::string_view::npos ? sql.size() : found + end.size();
+  };
+  if (sql.substr(at, 2) == "--") return behind("\n", at);
+  if (sql.substr(at, 2) == "/*") return behind("*/", at + 2);
+  if (sql[at] == '\'') return behind("'", at + 1);
+  return at;
+}
+
+// Whether an identifier (bare or in "", [] or ``) begins with an underscore, as private tables do. Text in '' is data.
+bool NamesPrivateTable(std::string_view sql) {
+  char before = ' ';
+  char quote = 0;  // inside a quoted identifier: neither text nor comments begin there
+  for (size_t i = 0; i < sql.size();) {
+    const char c = sql[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (const size_t end = Skip(sql, i); end != i) {
+      before = ' ';
+      i = end;
+      continue;
+    } else if (c == '"' || c == '`' || c == '[') {
+      quote = c == '[' ? ']' : c;
+    }
+    const bool begins = !(std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '$');
+    if (c == '_' && begins) return true;
+    before = c;
+    ++i;
+  }
+  return false;
+}
+
+// What may be read, for SQLite's authorizer; remembers why something was refused.
+class Gate {
+ public:
+  Gate(Database& database, std::string_view sql) : database_(database), names_private_(NamesPrivateTable(sql)) {
+    sqlite3_set_authorizer(database_.handle(), &Gate::Ask, this);
+  }
+  ~Gate() { sqlite3_set_authorizer(database_.handle(), nullptr, nullptr); }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  const std::string& refused() const { return refused_; }
+  const std::set<std::string>& tables() const { return tables_; }
+  // While we fill tables ourselves.
+  void Open(bool open) { open_ = open; }
+
+ private:
+  static int Ask(void* self, int action, const char* a, const char* b, const char* database, const char* view) {
+    return static_cast<Gate*>(self)->Allow(action, View(a), View(b), View(database), View(view)) ? SQLITE_OK
+                                                                                                 : SQLITE_DENY;
+  }
+
+  bool Allow(int action, std::string_view a, std::string_view b, std::string_view database, std::string_view view) {
+    if (open_) return true;
+    switch (action) {
+      case SQLITE_SELECT:
+      case SQLITE_RECURSIVE:
+        return true;
+      case SQLITE_FUNCTION:
+        return kFunctions.find(" " + std::string(b) + " ") != std::string_view::npos ||
+               Refuse("the function " + std::string(b) + " may not be used");
+      case SQLITE_READ:
+        if (Contains(kViews, a) || Contains(kTableFunctions, a)) return true;
+        // Without a column rows are only counted; SQLite then tells neither database nor view. A name that is neither
+        // a table of ours nor of SQLite's is a common table expression.
+        if (b.empty() && !a.starts_with('_') && !a.starts_with("sqlite_")) return true;
+        if (a.starts_with('_') && (database == "main" || database.empty()) &&
+            (Contains(kViews, view) || (b.empty() && !names_private_))) {
+          tables_.emplace(a);
+          return true;
+        }
+        return Refuse("the table " + std::string(a) + " is not one of the public views");
+      case SQLITE_PRAGMA:  // pragma_table_info('event')
+        return (a == "table_info" && Contains(kViews, b)) || Refuse("PRAGMA may not be used");
+      default:
+        return Refuse("only one SELECT may be run");
+    }
+  }
+
+  bool Refuse(std::string why) {
+    if (refused_.empty()) refused_ = std::move(why);
+    return false;
+  }
+
+  Database& database_;
+  bool names_private_;
+  bool open_ = false;
+  std::string refused_;
+  std::set<std::string> tables_;
+};
+
+// Caps for one query; the connection's own are put back afterwards.
+class Caps {
+ public:
+  explicit Caps(Database& database) : db_(database.handle()) {
+    constexpr std::array<std::pair<int, int>, 6> kCaps = {
+        {{SQLITE_LIMIT_LENGTH, static_cast<int>(limits::kQueryValueBytes)},
+         {SQLITE_LIMIT_ATTACHED, 0},
+         {SQLITE_LIMIT_VDBE_OP, 250'000},
+         {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 4096},
+         {SQLITE_LIMIT_EXPR_DEPTH, 200}}};
+    for (size_t i = 0; i < kCaps.size(); ++i)
+      old_[i] = {kCaps[i].first, sqlite3_limit(db_, kCaps[i].first, kCaps[i].second)};
+    sqlite3_progress_handler(db_, kStepsPerLook, &Caps::Look, this);
+  }
+  ~Caps() {
+    sqlite3_progress_handler(db_, 0, nullptr, nullptr);
+    for (const auto& [id, value] : old_) sqlite3_limit(db_, id, value);
+  }
+  Caps(const Caps&) = delete;
+  Caps& operator=(const Caps&) = delete;
+
+ private:
+  static constexpr int kStepsPerLook = 4096;
+
+  static int Look(void* self) {
+    auto* caps = static_cast<Caps*>(self);
+    caps->steps_ += kStepsPerLook;
+    const auto elapsed = std::chrono::steady_clock::now() - caps->start_;
+    return caps->steps_ > limits::kQuerySteps || elapsed > std::chrono::milliseconds(limits::kQueryMilliseconds) ? 1
+                                                                                                                 : 0;
+  }
+
+  sqlite3* db_;
+  std::array<std::pair<int, int>, 6> old_{};
+  int64_t steps_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+class Statement {
+ public:
+  explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  sqlite3_stmt* get() const { return statement_; }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+Status QueryError(const Database& database, int code, const Gate& gate) {
+  switch (code & 0xFF) {
+    case SQLITE_AUTH:
+      return Status::InvalidArgument("query refused: " + gate.refused());
+    case SQLITE_INTERRUPT:
+      return Status::Limit("the query took too long and was stopped");
+    case SQLITE_TOOBIG:
+      return Status::Limit("the query makes a value that is too large");
+    case SQLITE_ERROR:
+    case SQLITE_MISMATCH:
+      // A refused function or table inside a view comes back as a plain error.
+      if (!gate.refused().empty()) return Status::InvalidArgument("query refused: " + gate.refused());
+      return Status::InvalidArgument(std::string("query: ") + sqlite3_errmsg(database.handle()));
+    default:
+      return database.Error(code, "it was queried");
+  }
+}
+
+// SQLite makes the table of a table-valued function when it is first named, which a gate would refuse.
+void MakeTableFunctions(Database& database, std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const std::string_view name : kTableFunctions) {
+    if (text.find(name) == std::string::npos) continue;
+    const std::string sql = "SELECT 1 FROM " + std::string(name) + "('[]')";
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr);
+    sqlite3_finalize(statement);
+  }
+}
+
+// Blanks, semicolons and comments.
+bool IsEmptyTail(Database& database, const char* tail, const char* end) {
+  sqlite3_stmt* statement = nullptr;
+  while (tail < end && (*tail == ';' || *tail == ' ' || *tail == '\n')) ++tail;
+  if (tail == end) return true;
+  const int code = sqlite3_prepare_v2(database.handle(), tail, static_cast<int>(end - tail), &statement, nullptr);
+  const bool empty = code == SQLITE_OK && statement == nullptr;
+  sqlite3_finalize(statement);
+  return empty;
+}
+
+std::optional<std::string> Cell(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+      return std::nullopt;
+    case SQLITE_BLOB: {
+      const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
+      const int size = sqlite3_column_bytes(statement, column);
+      constexpr char kHex[] = "0123456789abcdef";
+      std::string out;
+      for (int i = 0; i < size; ++i) (out += kHex[bytes[i] >> 4]) += kHex[bytes[i] & 15];
+      return out;
+    }
+    default: {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      return std::string(text == nullptr ? "" : text, static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+    }
+  }
+}
+
+Result<QueryTable> ReadRows(const Database& database, sqlite3_stmt* statement, const Gate& gate) {
+  QueryTable table;
+  const int columns = sqlite3_column_count(statement);
+  for (int i = 0; i < columns; ++i) table.columns.emplace_back(View(sqlite3_column_name(statement, i)));
+  size_t bytes = 0;
+  int code;
+  while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    if (table.rows.size() == limits::kQueryRows) {
+      return Status::Limit("the query has more than " + std::to_string(limits::kQueryRows) + " rows; add a LIMIT");
+    }
+    std::vector<std::optional<std::string>>& row = table.rows.emplace_back();
+    row.reserve(static_cast<size_t>(columns));
+    for (int i = 0; i < columns; ++i) {
+      row.push_back(Cell(statement, i));
+      bytes += row.back() ? row.back()->size() : 0;
+    }
+    if (bytes > limits::kQueryBytes)
+      return Status::Limit("the query's answer is too large; select less or add a LIMIT");
+  }
+  if (code != SQLITE_DONE) return QueryError(database, code, gate);
+  return table;
+}
+
+}  // namespace
+
+Result<QueryTable> RunQuery(Database& database, std::string_view sql, const BeforeQuery& before) {
+  if (sql.size() > limits::kQueryText) return Status::InvalidArgument("query: the text is too long");
+  if (sql.find('\0') != std::string_view::npos) return Status::InvalidArgument("query: the text has a NUL byte");
+  const std::string text(sql);
+  MakeTableFunctions(database, text);
+  Gate gate(database, text);
+  const char* tail = nullptr;
+  sqlite3_stmt* raw = nullptr;
+  int code;
+  {
+    const Caps caps(database);
+    code = sqlite3_prepare_v2(database.handle(), text.c_str(), static_cast<int>(text.size()), &raw, &tail);
+  }
+  const Statement statement(raw);
+  if (code != SQLITE_OK) return QueryError(database, code, gate);
+  if (raw == nullptr) return Status::InvalidArgument("query: there is no statement");
+  const bool one_select = sqlite3_column_count(raw) > 0 && sqlite3_stmt_readonly(raw) != 0 &&
+                          sqlite3_stmt_isexplain(raw) == 0 && IsEmptyTail(database, tail, text.c_str() + text.size());
+  if (!one_select) return Status::InvalidArgument("query refused: only one SELECT may be run");
+  if (before) {
+    gate.Open(true);
+    Status status = before(gate.tables());
+    gate.Open(false);
+    if (!status.ok()) return status;
+  }
+  const Caps caps(database);
+  return ReadRows(database, raw, gate);
+}
+
+std::vector<QueryRow> RowsOf(QueryTable table) {
+  std::vector<QueryRow> rows;
+  rows.reserve(table.rows.size());
+  for (auto& cells : table.rows) {
+    QueryRow& row = rows.emplace_back();
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i]) row.columns.emplace_back(table.columns[i], std::move(*cells[i]));
+    }
+  }
+  return rows;
+}
+
+}  // namespace ncclwhy

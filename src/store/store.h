@@ -1,0 +1,42 @@
+// The timeline in SQLite: in memory while a job is analysed, or in a file that people query later.
+//
+// Thread safety: an object is used by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/timeline.h"
+#include "ncclwhy/status.h"
+
+namespace ncclwhy {
+
+// A new timeline.
+//
+// `path` is a file (a timeline that stands there is replaced when Load is called; any other file is refused), "" or
+// ":memory:". With "" tables are filled when a query first reads them: the model and what it borrows from must live
+// until AddReport, and afterwards only what was filled can be read. With ":memory:" everything is filled by Load.
+Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path);
+
+// The answer to a query; a cell without a value is NULL.
+struct QueryTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+};
+
+class ReadOnlyTimeline {
+ public:
+  virtual ~ReadOnlyTimeline() = default;
+  // One SELECT over the public views; the same limits as Timeline::Query.
+  virtual Result<QueryTable> Select(std::string_view sql) = 0;
+  virtual Result<std::vector<QueryRow>> Query(std::string_view sql) = 0;
+};
+
+// A timeline file, for reading only. Refused with a sentence: what is no timeline, is damaged, or was written by a
+// newer ncclwhy.
+Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path);
+
+}  // namespace ncclwhy

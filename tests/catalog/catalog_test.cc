@@ -1,0 +1,192 @@
+// The rules of rules/catalog: sound, right about their own logs, and known on everybody else's (matrix.golden).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "kb/loader/kb.h"
+#include "rules/engine/lint.h"
+#include "rules/engine/pattern_table.h"
+#include "rules/engine/rule_test.h"
+#include "run_case.h"
+
+namespace ncclwhy {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kRoot = NCCLWHY_SOURCE_DIR;
+const std::string kCatalog = kRoot + "/rules/catalog";
+const std::string kGolden = kRoot + "/tests/catalog/matrix.golden";
+
+// Everything that was run, once for all tests.
+struct Run {
+  std::unique_ptr<RuleSet> rules;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<RuleCaseResult> results;                      // of all rules
+  std::map<std::string, std::vector<std::string>> healthy;  // samples/healthy/<id> -> rules that fire
+  std::set<std::string> problems;                           // queries that failed, unreadable samples
+  std::set<uint32_t> exercised;                             // patterns that a fires log of their own rule hits
+};
+
+std::vector<std::string> FilesIn(const fs::path& directory) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().extension() == ".log") files.push_back(entry.path().generic_string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+const Run& RunOnce() {
+  static const Run run = [] {
+    Run made;
+    made.rules = RuleSet::LoadOnly(kCatalog, &made.diagnostics);
+    const PatternTable patterns(made.rules->rules());
+    for (const Rule& rule : made.rules->rules()) {
+      for (const RuleCase& test : FindRuleCases(rule.id, rule.file)) {
+        made.results.push_back(RunRuleCase(*made.rules, test, [&](const RuleSet& rules, const auto& files) {
+          auto done = RunCase(rules, files);
+          if (!done.ok()) return Result<std::vector<Finding>>(done.status());
+          made.problems.insert(done.value().problems.begin(), done.value().problems.end());
+          for (const uint32_t number : done.value().hit_patterns) {
+            const bool own = rules.rules()[patterns.entry(number).rule].id == rule.id;
+            if (test.fires && own) made.exercised.insert(number);
+          }
+          return Result<std::vector<Finding>>(std::move(done.value().findings));
+        }));
+      }
+    }
+    for (const auto& sample : fs::directory_iterator(kRoot + "/samples/healthy")) {
+      if (!sample.is_directory()) continue;
+      std::vector<std::string>& fired = made.healthy[sample.path().filename().string()];
+      const auto done = RunCase(*made.rules, FilesIn(sample.path()));
+      if (!done.ok()) {
+        made.problems.insert(sample.path().string() + ": " + done.status().message());
+        continue;
+      }
+      for (const Finding& finding : done.value().findings) fired.push_back(made.rules->rule(finding.rule).id);
+      std::sort(fired.begin(), fired.end());
+      fired.erase(std::unique(fired.begin(), fired.end()), fired.end());
+    }
+    return made;
+  }();
+  return run;
+}
+
+std::string Matrix(const Run& run) {
+  std::vector<std::string> lines;
+  std::map<std::string, std::string> family;
+  for (const Rule& rule : run.rules->rules()) family[rule.id] = rule.family;
+  for (const RuleCaseResult& result : run.results) {
+    lines.push_back(fmt::format("{}/{}/{}: {}", family[result.test.rule], result.test.rule, result.test.name,
+                                fmt::join(result.fired, " ")));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string out = "# case: rules that fire on it\n";
+  for (const std::string& line : lines) out += line + "\n";
+  out += "\n# healthy sample: rules that fire on it\n";
+  for (const auto& [name, fired] : run.healthy) out += fmt::format("{}: {}\n", name, fmt::join(fired, " "));
+  out += "\n# patterns of `match` that no fires log exercises\n";
+  const PatternTable patterns(run.rules->rules());
+  for (uint32_t rule = 0; rule < run.rules->rules().size(); ++rule) {
+    for (uint32_t i = 0; i < run.rules->rules()[rule].patterns.size(); ++i) {
+      if (run.exercised.count(patterns.first(rule) + i) == 0) {
+        out += fmt::format("{}/match/{}\n", run.rules->rules()[rule].id, i);
+      }
+    }
+  }
+  return out;
+}
+
+// Lines that only one of the two texts has, at most `limit` of them.
+std::string Difference(const std::string& expected, const std::string& actual, size_t limit) {
+  const auto lines = [](const std::string& text) {
+    std::multiset<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) out.insert(line);
+    return out;
+  };
+  const auto a = lines(expected);
+  const auto b = lines(actual);
+  std::string out;
+  const auto report = [&](char sign, const auto& from, const auto& other) {
+    for (const std::string& line : from) {
+      if (other.count(line) != 0) continue;
+      if (limit-- == 0) return;
+      out += fmt::format("{} {}\n", sign, line);
+    }
+  };
+  report('-', a, b);
+  report('+', b, a);
+  return out;
+}
+
+TEST_CASE("the catalogue is sound", "[catalog]") {
+  CauseSet causes;
+  for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) causes.insert(id);
+  LintOptions options;
+  options.causes = &causes;
+  std::vector<Diagnostic> diagnostics;
+  const auto rules = LoadCatalog(kCatalog, options, &diagnostics);
+  REQUIRE(!rules.empty());
+  // Two warnings are errors here: the catalogue is complete, so a name that nothing carries is a misspelling.
+  std::vector<Diagnostic> serious;
+  std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(serious), [](const Diagnostic& d) {
+    return d.level == Diagnostic::Level::kError || d.code == "R023" || d.code == "R050";
+  });
+  INFO(FormatDiagnostics(serious));
+  CHECK(serious.empty());
+}
+
+TEST_CASE("every rule fires on its logs and stays silent on its near misses", "[catalog]") {
+  const Run& run = RunOnce();
+  REQUIRE(run.results.size() >= 2 * run.rules->rules().size());
+  for (const RuleCaseResult& result : run.results) {
+    INFO(result.message);
+    CHECK(result.passed);
+  }
+}
+
+TEST_CASE("every query runs on every log", "[catalog]") {
+  for (const std::string& problem : RunOnce().problems) FAIL_CHECK(problem);
+}
+
+TEST_CASE("which rule fires where is known", "[catalog]") {
+  const Run& run = RunOnce();
+  REQUIRE(!run.healthy.empty());
+  const std::string actual = Matrix(run);
+  if (const char* bless = std::getenv("NCCLWHY_BLESS"); bless != nullptr && *bless == '1') {
+    std::ofstream(kGolden, std::ios::binary) << actual;
+  }
+  std::ifstream file(kGolden, std::ios::binary);
+  std::ostringstream golden;
+  golden << file.rdbuf();
+  INFO("NCCLWHY_BLESS=1 rewrites tests/catalog/matrix.golden; the difference begins:\n"
+       << Difference(golden.str(), actual, 40));
+  CHECK((golden.str() == actual));
+}
+
+TEST_CASE("no rule says that a healthy job failed", "[catalog]") {
+  const Run& run = RunOnce();
+  std::map<std::string, Role> roles;
+  for (const Rule& rule : run.rules->rules()) roles[rule.id] = rule.role;
+  for (const auto& [name, fired] : run.healthy) {
+    for (const std::string& id : fired) {
+      INFO(name << ": " << id);
+      CHECK((roles[id] != Role::kRoot && roles[id] != Role::kSymptom));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,65 @@
+// Executes the example of rules/README.md from its text: each fenced block names the file that it is.
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "kb/loader/kb.h"
+#include "rules/engine/lint.h"
+#include "rules/engine/rule_test.h"
+#include "run_case.h"
+
+namespace ncclwhy {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
+  const fs::path directory = fs::temp_directory_path() / ("ncclwhy-readme-" + std::to_string(std::rand()));
+  fs::remove_all(directory);
+  std::ifstream file(std::string(NCCLWHY_SOURCE_DIR) + "/rules/README.md");
+  std::vector<std::string> written;
+  std::ofstream out;
+  for (std::string line; std::getline(file, line);) {
+    // ```json shm/shm-x/rule.json
+    static const std::regex begin("```\\w+ (\\S+/\\S+)");
+    std::smatch match;
+    if (std::regex_match(line, match, begin)) {
+      written.push_back(match[1]);
+      fs::create_directories((directory / written.back()).parent_path());
+      out.open(directory / written.back());
+    } else if (line == "```") {
+      out.close();
+    } else if (out.is_open()) {
+      out << line << '\n';
+    }
+  }
+  REQUIRE(written.size() == 3);
+
+  CauseSet causes;
+  for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) causes.insert(id);
+  LintOptions options;
+  options.causes = &causes;
+  std::vector<Diagnostic> diagnostics;
+  LoadCatalog(directory.string(), options, &diagnostics);
+  CHECK(FormatDiagnostics(diagnostics).empty());
+
+  const auto rules = RuleSet::LoadOnly(directory.string(), &diagnostics);
+  const auto results = RunRuleCases(*rules, [](const RuleSet& set, const std::vector<std::string>& files) {
+    auto run = RunCase(set, files);
+    return run.ok() ? Result<std::vector<Finding>>(std::move(run.value().findings))
+                    : Result<std::vector<Finding>>(run.status());
+  });
+  CHECK(results.size() == 2);
+  for (const RuleCaseResult& result : results) {
+    INFO(result.message);
+    CHECK(result.passed);
+  }
+  fs::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,57 @@
+// The knowledge loader: the first byte says which file of a knowledge directory the rest is. What is accepted can be
+// asked for everything.
+#include <filesystem>
+#include <string>
+
+#include "fuzz/check.h"
+#include "fuzz/scratch.h"
+#include "kb/loader/kb.h"
+#include "kb/loader/kb_data.h"
+
+namespace ncclwhy::fuzz {
+namespace {
+
+constexpr const char* kFiles[] = {"causes/x.json", "messages/x.jsonl", "env.json", "codes.json", "known_bugs.json"};
+
+void AskEverything(const KnowledgeBase& kb) {
+  for (const Language language : {Language::kEnglish, Language::kChinese}) {
+    for (const std::string& id : kb.CauseIds()) {
+      const auto cause = kb.FindCause(id, language);
+      FUZZ_CHECK(cause.has_value());
+      (void)ExpandTemplate(cause->summary, {{"rank", "3"}, {"host", "a"}});
+    }
+    for (const std::string& name : kb.VariableNames()) FUZZ_CHECK(kb.FindVariable(name, language).has_value());
+    (void)kb.Bugs(language);
+    (void)kb.FindCode("errno", 28, language);
+  }
+  for (size_t i = 0; i < kb.MessageCount(); ++i) (void)kb.Message(static_cast<int>(i), "2.28.9", Language::kEnglish);
+  for (const char* body :
+       {"", "Call to connect failed : Connection refused", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "x"}) {
+    FUZZ_CHECK(kb.Recognize(LogLevel::kWarn, body) < static_cast<int>(kb.MessageCount()));
+  }
+  (void)kb.NearestVariable("NCCL_IB_HCAS");
+}
+
+}  // namespace
+}  // namespace ncclwhy::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace ncclwhy;
+  if (size == 0) return 0;
+  fuzz::Scratch& scratch = fuzz::Scratch::Get();
+  const std::string root = scratch.root() + "/kb";
+  std::error_code ignored;
+  std::filesystem::remove_all(root, ignored);
+  const std::string_view text = fuzz::View(data + 1, size - 1);
+  (void)scratch.Write(std::string("kb/") + fuzz::kFiles[data[0] % std::size(fuzz::kFiles)], text);
+
+  KbData own;
+  std::vector<std::string> complaints;
+  FUZZ_CHECK(ReadKnowledge(root, &own, &complaints));
+  for (const std::string& complaint : complaints) FUZZ_CHECK(!complaint.empty());
+  if (!complaints.empty()) return 0;
+  const Result<std::unique_ptr<KnowledgeBase>> kb = KnowledgeBase::Load({root});
+  FUZZ_CHECK(kb.ok() || !kb.status().message().empty());
+  if (kb.ok()) fuzz::AskEverything(*kb.value());
+  return 0;
+}

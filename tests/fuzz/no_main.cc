@@ -1,0 +1,1 @@
+// libFuzzer brings main(); everything else is in the library of the target.

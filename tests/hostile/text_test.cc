@@ -1,0 +1,207 @@
+// Text that attacks whoever reads the report, in every place of a log from which a report takes text, in every format.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/sha256.h"
+#include "catch.h"
+#include "hostile/visible.h"
+#include "ncclwhy/analyzer.h"
+#include "report/html_parts.h"
+
+namespace ncclwhy::hostile {
+namespace {
+
+struct Payload {
+  const char* name;
+  std::string text;
+};
+
+std::vector<Payload> Payloads() {
+  std::vector<Payload> out = {
+      {"colour and title", "\x1b[31;1mred\x1b[0m\x1b]0;title\x07\x1b[2J\x1b[1A"},
+      {"C1 controls",
+       "\xc2\x9b"
+       "31m\xc2\x9d"
+       "0;x\xc2\x9c"},
+      {"backspaces", "failed\b\b\b\b\b\bworked\r ok"},
+      {"bidi override", "\xe2\x80\xaegpj.exe\xe2\x80\xac \xe2\x81\xa6x\xe2\x81\xa9"},
+      {"zero width", "NC\xe2\x80\x8b\xe2\x80\x8d\xef\xbb\xbfL \xc2\xad\xe1\xa0\x8e"},
+      {"tags and private use", "\xf3\xa0\x81\x81\xf3\xa0\x80\xa0 \xee\x80\x80"},
+      {"invalid UTF-8", "\xff\xfe\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80"},
+      {"script", "<script>alert(1)</script><img src=x onerror=alert(1)>"},
+      {"attribute", "\" onmouseover=\"alert(1)\" x='y' `z`"},
+      {"closing everything", "--></style></pre></code></td>]]><!-- <![CDATA["},
+      {"XML", "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]>&b;&#0;"},
+      {"Markdown", "[x](javascript:alert(1)) ![y](http://evil/z.png) **b** <a href=//evil>c</a> @someone #1 |d|"},
+      {"code fence", "``` ```` ~~~ `x` <img src=x>"},
+      {"workflow command", "::set-env name=PATH::/evil ::error file=x::y ::stop-commands::z"},
+      {"pipeline command", "##[group]x ##vso[task.setvariable variable=a]b"},
+      {"properties", "a,file=/etc/passwd,line=1::b%0A::error::c"},
+      {"CSV", "=cmd|' /C calc'!A0,+1,-1,@SUM(1)"},
+      {"SQL", "'; DROP TABLE _event; -- \" OR 1=1"},
+      {"shell", "$(touch /tmp/x) `id` ; rm -rf / & | > < \\ ' \" ${HOME}"},
+      {"format string", "%s%s%n%x%99999d {} {0} {rank} {host|x} [[ {x} ]]"},
+      {"JSON", "\",\"verdict\":\"healthy\",\"x\":{\"a\":[1]} \\u0000 \\"},
+      {"template", "{{7*7}} ${7*7} #{7*7} <%= 7*7 %>"},
+      {"number", "99999999999999999999999999999999 -1 1e999 nan 0x" + std::string(100, 'f')},
+      {"long", std::string(60000, 'A')},
+      {"combining marks", "z" + std::string()},
+  };
+  for (int i = 0; i < 500; ++i) out.back().text += "\xcc\x81";
+  return out;
+}
+
+// Where a report takes text from. %P is the payload.
+struct Place {
+  const char* name;
+  const char* log;
+};
+
+constexpr const char* kFailure =
+    "node1:100:101 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n"
+    "node1:100:101 [0] NCCL INFO ncclCommInitRank comm 0x55d0 rank 0 nranks 4 cudaDev 0 nvmlDev 0 busId 1000 commId "
+    "0x1234 - Init START\n"
+    "node1:100:101 [0] misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-abc to 9637892 bytes, "
+    "error: "
+    "No space left on device (28)\n";
+
+constexpr Place kPlaces[] = {
+    {"message",
+     "node1:100:101 [0] misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-%P to 9637892 "
+     "bytes, error: No space left on device (28)\n"},
+    {"unknown message", "node1:100:101 [0] x.cc:1 NCCL WARN %P\n"},
+    {"host",
+     "%P:100:101 [0] misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-a to 9637892 bytes, "
+     "error: No space left on device (28)\n"},
+    {"NCCL file",
+     "node1:100:101 [0] %P.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-a to 9637892 bytes, error: "
+     "No space left on device (28)\n"},
+    {"communicator",
+     "node1:100:101 [0] NCCL INFO ncclCommInitRank comm %P rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId %P "
+     "commId %P - Init START\n"},
+    {"environment",
+     "node1:100:101 [0] NCCL INFO NCCL_IB_HCA set by environment to %P.\n"
+     "node1:100:101 [0] NCCL INFO NCCL_DEBGU set by environment to %P.\n"
+     "export NCCL_%P=1 NCCL_P2P_DISABEL=%P\n"},
+    {"interface",
+     "node1:100:101 [0] NCCL INFO Bootstrap : Using %P:10.0.0.1<0>\n"
+     "node1:100:101 [0] NCCL INFO NET/IB : Using [0]%P:1/RoCE [RO]; OOB eth0:10.0.0.1<0>\n"},
+    {"peer",
+     "node1:100:101 [0] misc/socket.cc:442 NCCL WARN socketPollConnect: connect to %P<43437> returned Connection "
+     "refused(111), exceeded error retry count (35)\n"},
+    {"completion",
+     "node1:100:101 [0] transport/net_ib.cc:1 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<47> with "
+     "status=12 opcode=0 len=0 vendor err 129 (Recv) localGid %P remoteGids %P hca %P\n"},
+    {"pod",
+     "(%P pid=812, ip=10.1.62.31) RuntimeError: NCCL error: unhandled system error\n"
+     "{\"log\":\"RuntimeError: %P\\n\",\"stream\":\"stdout\",\"kubernetes\":{\"pod_name\":\"%P\"}}\n"},
+    {"exception", "[rank0]: Traceback (most recent call last):\n[rank0]: ValueError: %P\n"},
+    {"kernel",
+     "[131453.740743] NVRM: Xid (PCI:%P): 79, pid=100, name=%P, GPU has fallen off the bus.\n"
+     "[131453.7] Out of memory: Killed process 100 (%P) total-vm:1kB\n"},
+    {"version", "node1:100:101 [0] NCCL INFO NCCL version %P+cuda%P\nNCCL version %P\n"},
+    {"channel", "node1:100:101 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via %P\n"},
+    {"collective",
+     "node1:100:101 [0] NCCL INFO %P: opCount 1f sendbuff 0x7f recvbuff 0x7f count 5 datatype 7 op 0 root 0 "
+     "comm %P [nranks=4] stream 0x1\n"},
+};
+
+std::string Fill(std::string_view log, std::string_view payload) {
+  std::string out(log);
+  for (size_t at = 0; (at = out.find("%P", at)) != std::string::npos; at += payload.size()) out.replace(at, 2, payload);
+  return out;
+}
+
+Report Analysed(const std::string& name, const std::string& log, bool redact) {
+  AnalyzerOptions options;
+  options.redact = redact;
+  options.top = 10;
+  auto analyzer = Analyzer::Create(std::move(options)).take();
+  REQUIRE(analyzer->Begin(name).ok());
+  REQUIRE(analyzer->Push(log).ok());
+  REQUIRE(analyzer->EndSource().ok());
+  Result<Report> report = analyzer->Finish();
+  REQUIRE(report.ok());
+  return report.take();
+}
+
+size_t texts = 0;
+
+void CheckEveryFormat(const Report& report) {
+  ++texts;
+  for (const Language language : {Language::kEnglish, Language::kChinese}) {
+    for (const char* format : {"text", "summary", "json", "markdown", "html", "sarif", "junit", "github"}) {
+      ReportFormat options;
+      options.language = language;
+      options.width = 100;
+      const Result<std::string> text = RenderReport(report, format, options);
+      CAPTURE(format);
+      REQUIRE(text.ok());
+      CHECK(WhatIsWrong(format, text.value()) == "");
+    }
+  }
+}
+
+// A page as the renderer frames it, with `body` in it.
+std::string Page(const std::string& body) {
+  return "<html><meta content=\"script-src 'sha256-" + Sha256Base64(HtmlScript()) + "'\"><body>" + body + "<script>" +
+         std::string(HtmlScript()) + "</script></body></html>";
+}
+
+TEST_CASE("the checker sees what it should see", "[hostile]") {
+  CHECK(WhatIsWrong("text", "a\x1b[0mb") != "");
+  CHECK(WhatIsWrong("text", "a\xe2\x80\xae") != "");
+  CHECK(WhatIsWrong("text", "a\xff") != "");
+  CHECK(WhatIsWrong("json", "{\"a\": 1") != "");
+  CHECK(WhatIsWrong("html", Page("<p>a</p><script>")) != "");
+  CHECK(WhatIsWrong("html", Page("<p>a")) != "");
+  CHECK(WhatIsWrong("html", Page("<p title=\"a\" onclick=\"b\">a</p>")) != "");
+  CHECK(WhatIsWrong("html", Page("<p>a & b</p>")) != "");
+  CHECK(WhatIsWrong("html", Page("<p src=x>a</p>")) != "");
+  CHECK(WhatIsWrong("html", Page("<a href=\"javascript:a\">a</a>")) != "");
+  CHECK(WhatIsWrong("html", Page("<p>&lt;img src=x onerror=y</p>")) == "");
+  CHECK(WhatIsWrong("html", "<html><body></body></html>") != "");
+  CHECK(WhatIsWrong("junit", "<a><b></a></b>") != "");
+  CHECK(WhatIsWrong("github", "::set-env name=a::b") != "");
+  CHECK(WhatIsWrong("github", "a ##[group]") != "");
+  CHECK(WhatIsWrong("markdown", "a <img src=x>") != "");
+  CHECK(WhatIsWrong("markdown", "```\na") != "");
+  CHECK(WhatIsWrong("markdown", "`<img src=x>`") == "");
+  CHECK(WhatIsWrong("markdown", "``` ` <img src=x> ```\n") == "");
+  CHECK(WhatIsWrong("markdown", "`a` <img src=x> `b`") != "");
+  CHECK(WhatIsWrong("markdown", "``a` <img src=x>") != "");
+  CHECK(WhatIsWrong("html", Page("<p title=\"a\">a &amp; b<br></p>")) == "");
+}
+
+TEST_CASE("no payload comes out of any format unescaped", "[hostile]") {
+  for (const Payload& payload : Payloads()) {
+    for (const Place& place : kPlaces) {
+      const std::string log = kFailure + Fill(place.log, payload.text);
+      CAPTURE(payload.name, place.name);
+      CheckEveryFormat(Analysed("rank0.log", log, false));
+    }
+  }
+}
+
+TEST_CASE("nor as a whole line, in front of a line or in the name of a file", "[hostile]") {
+  for (const Payload& payload : Payloads()) {
+    CAPTURE(payload.name);
+    const std::string log = payload.text + "\n" + payload.text + kFailure + payload.text;
+    CheckEveryFormat(Analysed(payload.text, log, false));
+    CheckEveryFormat(Analysed(payload.text, log, true));
+  }
+}
+
+TEST_CASE("the cause is found in spite of hostile lines around it", "[hostile]") {
+  for (const Payload& payload : Payloads()) {
+    CAPTURE(payload.name);
+    const Report report = Analysed("rank0.log", payload.text + "\n" + kFailure + payload.text + "\n", false);
+    REQUIRE(report.verdict == Verdict::kFailure);
+    CHECK(report.causes[0].id == "shm.too-small");
+  }
+  std::printf("%zu hostile texts, each in 16 formats and languages\n", texts);
+}
+
+}  // namespace
+}  // namespace ncclwhy::hostile

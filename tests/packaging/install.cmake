@@ -1,0 +1,22 @@
+# Installs what was built into a fresh prefix that is not the configured one. -D BUILD=… PREFIX=…
+file(REMOVE_RECURSE ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+  RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${text}")
+endif()
+# Nothing that is installed may name the machine it was built on. Binaries may: debug information does.
+file(GLOB_RECURSE files ${PREFIX}/*.cmake ${PREFIX}/*.pc ${PREFIX}/*.h ${PREFIX}/*.1 ${PREFIX}/*.py)
+list(LENGTH files count)
+if(count LESS 10)
+  message(FATAL_ERROR "only ${count} text files were installed")
+endif()
+foreach(file IN LISTS files)
+  file(READ ${file} content)
+  foreach(place ${BUILD} ${SOURCE})
+    string(FIND "${content}" "${place}" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file} names ${place}")
+    endif()
+  endforeach()
+endforeach()

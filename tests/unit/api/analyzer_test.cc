@@ -1,0 +1,194 @@
+#include "ncclwhy/analyzer.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory that goes away with the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "ncclwhy-api-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// A rank that could not allocate its shared memory.
+std::string RankLog(int rank) {
+  const std::string header =
+      "node1:" + std::to_string(100 + rank) + ":" + std::to_string(100 + rank) + " [" + std::to_string(rank) + "] ";
+  return header + "NCCL INFO NCCL version 2.28.9+cuda12.9\n" + header + "NCCL INFO ncclCommInitRank comm 0x55d0" +
+         std::to_string(rank) + " rank " + std::to_string(rank) + " nranks 4 cudaDev " + std::to_string(rank) +
+         " nvmlDev 0 busId 1000 commId 0x1234567890abcdef - Init START\n\n" + header +
+         "misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-abc" + std::to_string(rank) +
+         " to 9637892 bytes, error: No space left on device (28)\n";
+}
+
+Result<std::unique_ptr<Analyzer>> New(AnalyzerOptions options = {}) { return Analyzer::Create(std::move(options)); }
+
+Report Finished(Analyzer* analyzer) {
+  Result<Report> report = analyzer->Finish();
+  REQUIRE(report.ok());
+  return report.take();
+}
+
+std::string Json(const Report& report) { return RenderReport(report, "json", {}).take(); }
+
+TEST_CASE("bytes pushed in any cut give one report", "[api]") {
+  const std::string log = RankLog(0);
+  std::string first;
+  for (const size_t chunk : {size_t{1}, size_t{7}, size_t{64}, log.size()}) {
+    const auto analyzer = New().take();
+    REQUIRE(analyzer->Begin("rank0").ok());
+    for (size_t at = 0; at < log.size(); at += chunk) {
+      REQUIRE(analyzer->Push(std::string_view(log).substr(at, chunk)).ok());
+    }
+    REQUIRE(analyzer->EndSource().ok());
+    const std::string json = Json(Finished(analyzer.get()));
+    if (first.empty()) first = json;
+    CHECK(json == first);
+  }
+  CHECK(first.find("shm.too-small") != std::string::npos);
+}
+
+TEST_CASE("neither threads nor the order of arguments show", "[api]") {
+  const TemporaryDirectory directory;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 4; ++rank) {
+    paths.push_back(directory.Write("rank" + std::to_string(rank) + ".log", RankLog(rank)));
+  }
+  std::string first;
+  for (const int jobs : {1, 2, 8}) {
+    for (int round = 0; round < 2; ++round) {
+      AnalyzerOptions options;
+      options.jobs = jobs;
+      const auto analyzer = New(options).take();
+      analyzer->AddArguments(paths);
+      std::reverse(paths.begin(), paths.end());
+      const Report report = Finished(analyzer.get());
+      CHECK(report.coverage.sources == 4);
+      const std::string json = Json(report);
+      if (first.empty()) first = json;
+      CHECK(json == first);
+    }
+  }
+}
+
+TEST_CASE("a file named twice is read once, equal names get a number", "[api]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Write("a.log", RankLog(0));
+  const auto analyzer = New().take();
+  analyzer->AddArguments({path, path, directory / "./a.log"});
+  CHECK(Finished(analyzer.get()).coverage.sources == 1);
+
+  const auto pushed = New().take();
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(pushed->Begin("same").ok());
+    REQUIRE(pushed->Push(RankLog(i)).ok());
+    REQUIRE(pushed->EndSource().ok());
+  }
+  const Report report = Finished(pushed.get());
+  CHECK(report.coverage.sources == 2);
+  CHECK(Json(report).find("same (2)") != std::string::npos);
+}
+
+TEST_CASE("what cannot be read is a problem, and the rest is analysed", "[api]") {
+  const TemporaryDirectory directory;
+  const auto analyzer = New().take();
+  analyzer->AddArguments({directory / "missing.log", directory.Write("rank0.log", RankLog(0))});
+  const Report report = Finished(analyzer.get());
+  REQUIRE_FALSE(report.problems.empty());
+  CHECK(report.problems.front().find("missing.log") != std::string::npos);
+  CHECK(ExitStatus(report) == 2);
+  REQUIRE_FALSE(report.causes.empty());
+  CHECK(report.causes.front().id == "shm.too-small");
+}
+
+TEST_CASE("no input at all is no NCCL", "[api]") {
+  const auto analyzer = New().take();
+  const Report report = Finished(analyzer.get());
+  CHECK(report.verdict == Verdict::kNoNccl);
+  CHECK(report.coverage.lines == 0);
+}
+
+TEST_CASE("redaction reaches the report", "[api]") {
+  AnalyzerOptions options;
+  options.redact = true;
+  const auto analyzer = New(options).take();
+  REQUIRE(analyzer->Begin("rank0").ok());
+  REQUIRE(analyzer->Push(RankLog(0)).ok());
+  const std::string json = Json(Finished(analyzer.get()));
+  CHECK(json.find("node1") == std::string::npos);
+  CHECK(json.find("host-1") != std::string::npos);
+}
+
+TEST_CASE("calls in the wrong order and options that contradict are refused with a sentence", "[api]") {
+  const auto analyzer = New().take();
+  CHECK(analyzer->Push("x").code() == ErrorCode::kInvalidArgument);
+  CHECK(analyzer->EndSource().code() == ErrorCode::kInvalidArgument);
+  REQUIRE(analyzer->Begin("a").ok());
+  CHECK(analyzer->Begin("b").code() == ErrorCode::kInvalidArgument);
+  REQUIRE(analyzer->Finish().ok());
+  CHECK(analyzer->Finish().status().code() == ErrorCode::kInvalidArgument);
+
+  AnalyzerOptions options;
+  options.redact = true;
+  options.database = "x.db";
+  CHECK(New(options).status().code() == ErrorCode::kInvalidArgument);
+  options = {};
+  options.top = 0;
+  CHECK_FALSE(New(options).status().message().empty());
+  options = {};
+  options.kb_directories = {"/nonexistent-directory"};
+  CHECK_FALSE(New(options).ok());
+  CHECK_FALSE(RenderReport(Report(), "pdf", {}).ok());
+}
+
+TEST_CASE("a database that cannot be written is a problem of the report", "[api]") {
+  AnalyzerOptions options;
+  options.database = "/nonexistent-directory/x.db";
+  const auto analyzer = New(options).take();
+  REQUIRE(analyzer->Begin("rank0").ok());
+  REQUIRE(analyzer->Push(RankLog(0)).ok());
+  const Report report = Finished(analyzer.get());
+  CHECK_FALSE(report.problems.empty());
+  CHECK_FALSE(report.causes.empty());
+}
+
+TEST_CASE("progress ends at everything", "[api]") {
+  const TemporaryDirectory directory;
+  AnalyzerOptions options;
+  Progress last;
+  options.progress = [&](const Progress& progress) { last = progress; };
+  const auto analyzer = New(options).take();
+  const std::string log = RankLog(0);
+  analyzer->AddArguments({directory.Write("a.log", log), directory.Write("b.log", log)});
+  Finished(analyzer.get());
+  CHECK(last.sources == 2);
+  CHECK(last.total == 2);
+  CHECK(last.bytes == 2 * log.size());
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,76 @@
+#include "report/redact.h"
+
+#include "catch.h"
+#include "report/renderer.h"
+#include "sample_reports.h"
+
+namespace ncclwhy {
+namespace {
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// What becomes of one log line.
+std::string Line(const std::string& text) {
+  Report report;
+  report.consequences.push_back({"", 1, text, "", 1});
+  return Redact(report).consequences[0].text;
+}
+
+TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"gpu-a17:4242:4250 [1] NCCL WARN socketStartConnect: Connect to 10.1.2.3<40000> failed : Connection refused",
+       "host-1:4242:4250 [1] NCCL WARN socketStartConnect: Connect to ip-1<40000> failed : Connection refused"},
+      {"12:34:56 NCCL WARN x", "12:34:56 NCCL WARN x"},
+      {"bound to 127.0.0.1", "bound to 127.0.0.1"},
+      {"NCCL version 2.28.9+cuda12.9", "NCCL version 2.28.9+cuda12.9"},
+      {"driver 535.129.03", "driver 535.129.03"},
+      {"localGid fe80::ae1f:6bff:fe2a:1 remoteGid ::ffff:10.0.0.9", "localGid ip-1 remoteGid ::ffff:ip-2"},
+      {"c10d::ProcessGroupNCCL at::cuda", "c10d::ProcessGroupNCCL at::cuda"},
+      {"GUID 0xb8599f03002a1f3c", "GUID guid-1"},
+      {"GID 3 (80FE/1D47B2FEFF4C7A0C)", "GID 3 (guid-1)"},
+      {"0000:3b:00.0 and mlx5_0:1/RoCE", "0000:3b:00.0 and mlx5_0:1/RoCE"},
+      {"failed to open /dev/shm/nccl-x8Gh2k", "failed to open /dev/shm/nccl-x8Gh2k"},
+      {"File \"/home/alice/train.py\", line 3, by alice", "File \"/path-1\", line 3, by user-1"},
+      {"in /mnt/secret-project/run.sh and /mnt/secret-project/run.sh", "in /path-1 and /path-1"},
+      {"HF_TOKEN=hf_abcdefghijklmnopqrst", "HF_TOKEN=token-1"},
+      {"password: hunter22", "password: token-1"},
+      {"pull from https://registry.corp.example/x", "pull from https://url-1"},
+      {"node42.cluster.local is down", "host-1 is down"},
+      {"transport/net_ib/connect.cc:12 NCCL WARN", "transport/net_ib/connect.cc:12 NCCL WARN"},
+      {"Channel 00/0 : 0[0] -> 1[1] via NET/IB/0/GDRDMA", "Channel 00/0 : 0[0] -> 1[1] via NET/IB/0/GDRDMA"},
+      {"hostname: connection refused", "hostname: connection refused"},
+  };
+  for (const auto& [input, expected] : cases) CHECK(Line(input) == expected);
+}
+
+TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]") {
+  Report report = testing::FailureReport();
+  report.job.communicators[0].ranks[0].host = "gpu-a1";
+  report.causes[0].evidence[0].file = "logs/gpu-a17.log";
+  report.causes[0].fixes[0].command = "ssh gpu-a17 df -h; ssh gpu-a1 df -h";
+  const Report out = Redact(report);
+  const std::string alias = out.causes[0].culprits[0].host;
+  CHECK(alias == "host-1");
+  CHECK(out.job.communicators[0].ranks[3].host == alias);
+  CHECK(out.causes[0].evidence[0].text.starts_with(alias + ":4242:4242 [1]"));
+  CHECK(out.causes[0].evidence[0].file == "logs/" + alias + ".log");
+  CHECK(out.causes[0].summary == "/dev/shm on " + alias + " has no room for NCCL's segment of 33.0 MB.");
+  const std::string other = out.job.communicators[0].ranks[0].host;
+  CHECK(other != alias);
+  CHECK(out.causes[0].fixes[0].command == "ssh " + alias + " df -h; ssh " + other + " df -h");
+  for (const char* format : {"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}) {
+    CAPTURE(format);
+    CHECK_FALSE(Has(Render(out, *FormatFromName(format), {}), "gpu-a1"));
+  }
+}
+
+TEST_CASE("redaction keeps what decides and is idempotent", "[report]") {
+  const Report once = Redact(testing::FailureReport());
+  CHECK(once.causes[0].id == "shm.too-small");
+  CHECK(once.causes[0].evidence[0].line == 41);
+  CHECK(once.coverage.lines == 512);
+  CHECK(RenderJson(Redact(once), {}) == RenderJson(once, {}));
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,183 @@
+#include "base/utf8.h"
+#include "catch.h"
+#include "report/renderer.h"
+#include "sample_reports.h"
+
+namespace ncclwhy {
+namespace {
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+RenderOptions At(int width, Language language = Language::kEnglish) {
+  RenderOptions options;
+  options.width = width;
+  options.language = language;
+  return options;
+}
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("a failure on a terminal of 80 columns", "[report]") {
+  const std::string expected = R"(FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
+  rank 3 on gpu-a17, pid 4242, GPU 1: the first rank that could not allocate
+  /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.
+
+What it means
+  Ranks on one host talk through files in /dev/shm. The file system is full, so
+  NCCL cannot make the next one. Containers get 64 MB unless told otherwise.
+
+Evidence
+  rank3.log:41 (direct)
+  | gpu-a17:4242:4242 [1] 2025-11-20 10:00:00 misc/shmutils.cc:72 NCCL WARN Erro
+  | r: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes, error: No space…
+  = the kernel refused to make room for the segment
+  rank3.log:44 (supporting)
+  | gpu-a17:4242:4242 [1] NCCL INFO transport/shm.cc:590 -> 2
+  = the call that failed is SHM's
+  = missing: no line shows a larger /dev/shm
+
+Fix
+  1. docker: Give the container a larger /dev/shm. Costs: none
+     $ docker run --shm-size=1g ...
+  2. kubernetes: Mount a memory-backed volume at /dev/shm.
+       volumes:
+       - name: shm
+         emptyDir: {medium: Memory, sizeLimit: 1Gi}
+  3. Remount it larger. Costs: needs root
+     $ mount -o remount,size=8G /dev/shm
+
+Confirm
+  - Size and use of the file system on gpu-a17.
+    $ df -h /dev/shm
+
+What else it could be, and why not
+  - It is not a lack of GPU or host memory: /dev/shm has a size of its own.
+  - /dev/shm cannot be written to (shm.permission, 4% sure): the error is
+    ENOSPC, not EACCES
+
+What to collect next
+  - The mount options of /dev/shm in the container.
+    $ findmnt /dev/shm
+
+Only consequences
+  rank0.log:88 (12 times): NCCL WARN Call to connect returned Connection refuse…
+  and 1 more line like these
+
+Warnings
+  - NCCL_IB_RETRYCNT is not read by any NCCL; NCCL_IB_RETRY_CNT is (rank0.log:3)
+
+Job: NCCL 2.28.9, 2 hosts, 4 processes, 1 communicator of 4 ranks (4 seen),
+NET/Socket 4, SHM 4
+Read 512 lines of 4 sources: 480 of NCCL (475 recognised, 5 not), 30 of other
+programs, 2 damaged.
+)";
+  CHECK(RenderText(testing::FailureReport(), At(80)) == expected);
+}
+
+TEST_CASE("nothing but commands is wider than the terminal", "[report]") {
+  for (const Language language : {Language::kEnglish, Language::kChinese}) {
+    for (const int width : {40, 80, 100, 200}) {
+      for (const Report& report : {testing::FailureReport(), testing::HealthyReport(), testing::UndeterminedReport(),
+                                   testing::NoNcclReport(), testing::LargeReport(64)}) {
+        for (const std::string& line : Lines(RenderText(report, At(width, language)))) {
+          if (Has(line, "    $ ") || Has(line, "emptyDir")) continue;
+          CAPTURE(width, line);
+          CHECK(DisplayWidth(line) <= static_cast<size_t>(width));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a pipe gets whole log lines and no colour", "[report]") {
+  const std::string text = RenderText(testing::FailureReport(), At(0));
+  CHECK(Has(text, "error: No space left on device (28)\n"));
+  CHECK_FALSE(Has(text, "\x1b"));
+}
+
+TEST_CASE("colour comes only when asked and is always closed", "[report]") {
+  RenderOptions options = At(80);
+  options.color = true;
+  const std::string text = RenderText(testing::FailureReport(), options);
+  CHECK(text.starts_with("\x1b[1;31mFAILURE\x1b[0m"));
+  size_t opened = 0;
+  size_t closed = 0;
+  for (size_t at = text.find('\x1b'); at != std::string::npos; at = text.find('\x1b', at + 1)) {
+    ++(text.compare(at, 4, "\x1b[0m") == 0 ? closed : opened);
+  }
+  CHECK(opened == closed);
+}
+
+TEST_CASE("the failure of 64 ranks fits a screen, its verdict and fix the upper half", "[report]") {
+  const std::vector<std::string> lines = Lines(RenderText(testing::LargeReport(64), At(100)));
+  CHECK(lines.size() <= 60);
+  const auto fix = std::find(lines.begin(), lines.end(), "Fix");
+  CHECK(fix - lines.begin() < 24);
+}
+
+TEST_CASE("Chinese labels, and no line begins with closing punctuation", "[report]") {
+  const std::string text = RenderText(testing::FailureReport(), At(60, Language::kChinese));
+  CHECK(Has(text, "失败  "));
+  CHECK(Has(text, "解决办法\n"));
+  CHECK(Has(text, "置信度 93%"));
+  for (const std::string& line : Lines(text)) {
+    const std::string begin = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    CHECK_FALSE(begin.starts_with("，"));
+    CHECK_FALSE(begin.starts_with("。"));
+  }
+}
+
+TEST_CASE("undetermined names candidates and what to collect, not a fix", "[report]") {
+  const std::string text = RenderText(testing::UndeterminedReport(), At(80));
+  CHECK(text.starts_with("UNDETERMINED  Something failed, but these logs do not say why.\n"));
+  CHECK(Has(text, "What it could be\n  - A peer died (net.peer-died, 30% sure)\n"));
+  CHECK(Has(text, "$ NCCL_DEBUG=INFO"));
+  CHECK_FALSE(Has(text, "Fix\n"));
+}
+
+TEST_CASE("healthy and empty inputs are one sentence and the coverage", "[report]") {
+  CHECK(Lines(RenderText(testing::HealthyReport(), At(200))).size() == 4);
+  CHECK(RenderText(testing::NoNcclReport(), At(0))
+            .starts_with("NO NCCL OUTPUT  No line of these logs was written by NCCL.\n"));
+  Report empty;
+  CHECK(RenderText(empty, At(0)).starts_with("NO NCCL OUTPUT  Nothing was read.\n"));
+  empty.coverage.sources = 1;
+  CHECK(RenderText(empty, At(0)).starts_with("NO NCCL OUTPUT  The input is empty.\n"));
+}
+
+TEST_CASE("a hostile log moves no cursor, hides no text and starts no CI command", "[report]") {
+  for (const int width : {0, 40, 80, 200}) {
+    const std::string text = RenderText(testing::HostileReport(), At(width));
+    CHECK_FALSE(Has(text, "\x1b"));
+    CHECK_FALSE(Has(text, "\x07"));
+    CHECK_FALSE(Has(text, testing::kBidi));
+    CHECK_FALSE(Has(text, testing::kZeroWidth));
+    CHECK_FALSE(Has(text, "##["));
+    CHECK(SanitizeUtf8(text) == text);
+    for (const std::string& line : Lines(text)) {
+      const size_t first = line.find_first_not_of(' ');
+      if (first == std::string::npos) continue;
+      CAPTURE(width, line);
+      CHECK(line.compare(first, 2, "::") != 0);
+    }
+  }
+}
+
+TEST_CASE("the summary is one line", "[report]") {
+  CHECK(RenderSummary(testing::FailureReport(), {}) ==
+        "failure: shm.too-small (93%), rank 3 on gpu-a17, pid 4242, GPU 1: /dev/shm on gpu-a17 has no room for NCCL's "
+        "segment of 33.0 MB.\n");
+  CHECK(RenderSummary(testing::HealthyReport(), {}) == "healthy: Nothing failed in these logs.\n");
+  CHECK(Lines(RenderSummary(testing::HostileReport(), {})).size() == 1);
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,90 @@
+#include "rules/engine/matcher.h"
+
+#include <string>
+#include <vector>
+
+#include "base/limits.h"
+#include "catch.h"
+#include "fake_job.h"
+
+namespace ncclwhy {
+namespace {
+
+TEST_CASE("level, dialect and file must hold besides the text", "[rules]") {
+  const auto rules =
+      RulesOf({{"r", R"("role":"root","match":[{"literal":"went wrong","regex":"(?P<function>\\w+) went wrong",
+      "level":["WARN"],"dialect":["nccl"],"file":"socket.cc"}])"}});
+  struct Case {
+    FakeLine line;
+    size_t hits;
+  };
+  const std::vector<Case> cases = {
+      {{"it went wrong", 0, LogLevel::kWarn, "misc/socket.cc"}, 1},
+      {{"it went wrong", 0, LogLevel::kWarn, "socket.cc"}, 1},
+      {{"it went wrong", 0, LogLevel::kWarn, "/build/nccl/src/misc/socket.cc"}, 1},
+      {{"it went wrong", 0, LogLevel::kWarn, "misc/ipcsocket.cc"}, 0},
+      {{"it went wrong", 0, LogLevel::kWarn, ""}, 0},
+      {{"it went wrong", 0, LogLevel::kInfo, "misc/socket.cc"}, 0},
+      {{"it went wrong", 0, LogLevel::kWarn, "misc/socket.cc", Dialect::kPython}, 0},
+      {{"it went wro", 0, LogLevel::kWarn, "misc/socket.cc"}, 0},
+      {{" went wrong", 0, LogLevel::kWarn, "misc/socket.cc"}, 0},
+  };
+  for (const Case& c : cases) {
+    FakeJob job(*rules);
+    job.AddSource("a.log", {c.line});
+    INFO(c.line.body << " in " << c.line.file);
+    REQUIRE(job.hits(0).hits.size() == c.hits);
+    if (c.hits == 0) continue;
+    const Hit& hit = job.hits(0).hits[0];
+    CHECK(hit.line == 1);
+    CHECK(job.facts(0).Str(hit.text) == c.line.body);
+    REQUIRE(hit.captures.size() == 1);
+    CHECK(job.facts(0).Str(hit.captures[0].first) == "function");
+    CHECK(job.facts(0).Str(hit.captures[0].second) == "it");
+  }
+}
+
+TEST_CASE("repeated hits are kept up to the limit and then counted", "[rules]") {
+  const auto rules = RulesOf({{"r", R"("role":"root","match":[{"literal":"again"}])"}});
+  FakeJob job(*rules);
+  std::vector<FakeLine> lines(limits::kHitsPerPatternAndProcess + 5, FakeLine{"again and again", 0});
+  lines.push_back({"again, from another process", 1});
+  job.AddSource("a.log", lines);
+  const auto& hits = job.hits(0).hits;
+  REQUIRE(hits.size() == limits::kHitsPerPatternAndProcess + 1);
+  CHECK(hits[limits::kHitsPerPatternAndProcess - 1].repeats == 5);
+  CHECK(hits.back().process == 1);
+  CHECK(job.facts(0).counters.Get(Counter::kDroppedHits) == 5);
+}
+
+TEST_CASE("a condition that counts lines sees every line", "[rules]") {
+  const auto rules = RulesOf({{"r", R"("role":"root","match":[{"literal":"failed"}],
+      "unless":[{"literal":"retrying","within":1}])"}});
+  FakeJob job(*rules);
+  std::vector<FakeLine> lines(100, FakeLine{"retrying", 0});
+  lines.push_back({"failed", 0});
+  job.AddProcess("h", 1, 0);
+  job.AddSource("a.log", lines);
+  CHECK(job.Resolve().empty());
+}
+
+TEST_CASE("a line of any bytes is matched", "[rules]") {
+  const auto rules =
+      RulesOf({{"r", R"("role":"root","match":[{"literal":"device","regex":"device (?P<device>.+) gone"}])"}});
+  FakeJob job(*rules);
+  job.AddSource("a.log", {{"device \xFF\xFE\x80 gone"}, {std::string_view("device a\0b gone", 15)}});
+  REQUIRE(job.hits(0).hits.size() == 2);
+  CHECK(job.facts(0).Str(job.hits(0).hits[0].captures[0].second) == "\xFF\xFE\x80");
+}
+
+TEST_CASE("long lines are clipped in the evidence, not in the match", "[rules]") {
+  const auto rules = RulesOf({{"r", R"("role":"root","match":[{"literal":"the end","regex":"the end$"}])"}});
+  FakeJob job(*rules);
+  const std::string line = std::string(10000, 'x') + "the end";
+  job.AddSource("a.log", {{line}});
+  REQUIRE(job.hits(0).hits.size() == 1);
+  CHECK(job.facts(0).Str(job.hits(0).hits[0].text).size() == limits::kEvidenceText);
+}
+
+}  // namespace
+}  // namespace ncclwhy

@@ -1,0 +1,538 @@
+#include "store/store.h"
+
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "base/limits.h"
+#include "catch.h"
+#include "store/sample_job.h"
+
+namespace ncclwhy {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory that goes away.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "ncclwhy-store-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string File(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Rows as text: cells joined by '|', rows by newlines; NULL is '-'.
+std::string Show(const Result<QueryTable>& table) {
+  if (!table.ok()) return "error: " + table.status().message();
+  std::string out;
+  for (const auto& row : table.value().rows) {
+    if (!out.empty()) out += '\n';
+    for (size_t i = 0; i < row.size(); ++i) out += (i == 0 ? "" : "|") + row[i].value_or("-");
+  }
+  return out;
+}
+
+std::string Show(const Result<std::vector<QueryRow>>& rows) {
+  if (!rows.ok()) return "error: " + rows.status().message();
+  std::string out;
+  for (const QueryRow& row : rows.value()) {
+    if (!out.empty()) out += '\n';
+    for (size_t i = 0; i < row.columns.size(); ++i) out += (i == 0 ? "" : "|") + row.columns[i].second;
+  }
+  return out;
+}
+
+std::unique_ptr<Timeline> Open(const std::string& path) {
+  auto timeline = OpenTimeline(path);
+  INFO(timeline.status().message());
+  REQUIRE(timeline.ok());
+  return timeline.take();
+}
+
+std::vector<Finding> SampleFindings() {
+  Finding f;
+  f.role = Role::kSymptom;
+  f.causes = {{"ib.retry-exceeded", 2.5}, {"ib.link-down", 1}};
+  f.source = SourceId{1};
+  f.line = 9;
+  f.process = ProcessId{1};
+  f.rank = 1;
+  f.host = "node-b";
+  f.text = "Got completion";
+  f.fields = {{"status", "12"}};
+  return {f};
+}
+
+Report SampleReport() {
+  Report report;
+  Cause cause;
+  cause.id = "ib.retry-exceeded";
+  cause.title = "the remote side stopped answering";
+  cause.confidence = 0.5;
+  Culprit culprit;
+  culprit.rank = 1;
+  culprit.host = "node-b";
+  cause.culprits = {culprit};
+  report.causes = {cause};
+  return report;
+}
+
+void Write(const std::string& path, const SampleJob& job) {
+  auto timeline = Open(path);
+  REQUIRE(timeline->Load(job.model()).ok());
+  std::vector<Diagnostic> diagnostics;
+  const auto rules = RuleSet::LoadOnly("/nonexistent", &diagnostics);
+  REQUIRE(timeline->AddFindings(job.model(), *rules, SampleFindings()).ok());
+  REQUIRE(timeline->AddReport(SampleReport()).ok());
+}
+
+const struct {
+  const char* sql;
+  const char* rows;
+} kQueries[] = {
+    {"SELECT id, name, bytes, lines, nccl_lines, foreign_lines FROM source ORDER BY id",
+     "0|rank0.log|1600|20|18|0\n1|rank1.log|1600|0|0|0"},
+    {"SELECT id, host, pid, rank, warns, aborted, last_line, last_text, pod FROM process ORDER BY id",
+     "0|node-a|100|0|0|0|19|last|-\n1|node-b\\xff|200|1|1|1|19|last|-"},
+    {"SELECT id, comm_id, nranks, ranks_seen, stage, aborted, divergence_kind, divergence_index, minority, parent "
+     "FROM communicator",
+     "0|0x1f|3|2|running|1|count|3|[1]|-"},
+    {"SELECT rank, process, host, pid, seen, stage, init_start_line, init_complete_line, collectives, "
+     "bootstrap_seconds "
+     "FROM rank ORDER BY rank",
+     "0|0|node-a|100|1|running|3|-|100|0.25\n1|1|node-b\\xff|200|1|aborted|4|-|3|0.25\n2|-|-|-|0|none|-|-|-|-"},
+    {"SELECT source, line, kind, level, process, rank, communicator, subsystem, dialect FROM event ORDER BY id",
+     "0|3|comm_init_start|INFO|0|0|0|INIT|nccl\n1|4|comm_init_start|INFO|1|1|0|INIT|nccl\n"
+     "1|9|ib_completion|WARN|1|1|-|NET|nccl\n1|12|signal|-|-|-|-|-|slurm"},
+    {"SELECT fields FROM event WHERE kind = 'comm_init_start' AND rank = 0",
+     "{\"comm\":\"0xaa\",\"rank\":0,\"comm_id\":\"0x1f\"}"},
+    {"SELECT fields->>'status' + 1, fields->>'address', message FROM event WHERE fields->>'status' = 12",
+     "13|a\"\\\n\\xfd|Got completion \"x\"\t\\xfe status=12"},
+    {"SELECT communicator, from_rank, to_rank, transport, gdr, channels, line FROM connection",
+     "0|0|1|NET/IB/GDRDMA|1|4|8"},
+    {"SELECT rank, host, variable, value, line FROM environment ORDER BY rank",
+     "0|node-a|NCCL_DEBUG|INFO|2\n1|node-b\\xff|NCCL_DEBUG|INFO|2"},
+    {"SELECT rank, count(*), min(seq), max(seq), max(count), max(line) FROM collective WHERE operation = 'AllReduce' "
+     "GROUP BY rank",
+     "0|64|36|99|1099|109\n1|3|0|2|1002|12"},
+    {"SELECT communicator, rank, process, seq, root, datatype, op FROM collective WHERE operation = 'Send' AND rank = "
+     "1",
+     "0|1|1|0|1|int8|sum"},
+    {"SELECT datatype, op, op_count FROM collective WHERE rank = 1 AND seq = 2 AND operation <> 'Send'",
+     "float32|sum|2"},
+    {"SELECT source, counter, value, loss FROM coverage ORDER BY 1, 2",
+     "0|clipped_lines|2|1\n0|lines|20|0\n0|nccl|18|0"},
+};
+
+TEST_CASE("the views show the job, however the timeline is kept", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  Write(scratch.File("t.db"), job);
+  auto reader = OpenExisting(scratch.File("t.db"));
+  INFO(reader.status().message());
+  REQUIRE(reader.ok());
+  for (const auto& query : kQueries) {
+    INFO(query.sql);
+    CHECK(Show(reader.value()->Select(query.sql)) == query.rows);
+    std::string without_null = query.rows;  // Query leaves NULL out
+    for (size_t at; (at = without_null.find("|-")) != std::string::npos;) without_null.erase(at, 2);
+    for (const char* path : {"", ":memory:"}) {
+      auto timeline = Open(path);
+      REQUIRE(timeline->Load(job.model()).ok());
+      CHECK(Show(timeline->Query(query.sql)) == without_null);
+      CHECK(Show(timeline->Query(query.sql)) == without_null);  // tables are filled once
+    }
+  }
+  CHECK(Show(reader.value()->Select("SELECT role, cause, log_odds, causes, source, line, rank, fields FROM finding")) ==
+        "symptom|ib.retry-exceeded|2.5|{\"ib.retry-exceeded\":2.5,\"ib.link-down\":1}|1|9|1|{\"status\":12}");
+  CHECK(Show(reader.value()->Select("SELECT position, id, confidence, culprits FROM cause")) ==
+        "1|ib.retry-exceeded|0.5|[{\"host\":\"node-b\",\"rank\":1}]");
+  CHECK(reader.value()->Select("SELECT id, name FROM source").value().columns ==
+        std::vector<std::string>{"id", "name"});
+}
+
+TEST_CASE("every call is there with the full timeline", "[store]") {
+  SampleJob job;
+  for (uint32_t i = 0; i < 5; ++i) {
+    SampleJob::AddEvent(job.facts(0), 100 + i, EventKind::kCollective, LogLevel::kInfo, "",
+                        {{FieldId::kOperation, i == 3 ? "Recv" : "AllReduce"},
+                         {FieldId::kOpCount, "4"},
+                         {FieldId::kCount, "65536"},
+                         {FieldId::kDatatype, "7"},
+                         {FieldId::kOp, "0"},
+                         {FieldId::kRoot, "0"},
+                         {FieldId::kComm, "0xaa"}});
+  }
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(job.model()).ok());
+  CHECK(
+      Show(timeline->Query("SELECT seq, operation, line, communicator FROM collective WHERE rank = 0 ORDER BY line")) ==
+      "0|AllReduce|100|0\n1|AllReduce|101|0\n2|AllReduce|102|0\n0|Recv|103|0\n3|AllReduce|104|0");
+  CHECK(Show(timeline->Query("SELECT count(*) FROM event WHERE kind = 'collective'")) == "0");
+}
+
+TEST_CASE("a pointer that recurs means the communicator of its time", "[store]") {
+  SampleJob job;
+  SampleJob::AddEvent(job.facts(0), 400, EventKind::kWarning, LogLevel::kWarn, "late", {{FieldId::kComm, "0xaa"}});
+  JobModel model = job.model();
+  Communicator second = model.communicators[0];
+  second.id = CommId{1};
+  second.ranks.resize(1);
+  second.ranks[0].init_start.line = 300;
+  model.communicators.push_back(second);
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(model).ok());
+  CHECK(Show(timeline->Query("SELECT line, communicator FROM event WHERE source = 0 ORDER BY line")) == "3|0\n400|1");
+}
+
+TEST_CASE("only one SELECT over the public views may be run", "[store]") {
+  const SampleJob job;
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(job.model()).ok());
+  const char* kRefused[] = {
+      "DELETE FROM event",
+      "INSERT INTO _source VALUES (9, 'x', 1)",
+      "UPDATE process SET pid = 1",
+      "DROP VIEW event",
+      "CREATE TABLE t (a)",
+      "CREATE TEMP TABLE t AS SELECT 1",
+      "ATTACH '/tmp/x.db' AS x",
+      "DETACH main",
+      "PRAGMA user_version",
+      "PRAGMA user_version = 5",
+      "PRAGMA table_info(_event)",
+      "BEGIN",
+      "COMMIT",
+      "VACUUM INTO '/tmp/x.db'",
+      "REINDEX",
+      "ANALYZE",
+      "EXPLAIN SELECT 1",
+      "EXPLAIN QUERY PLAN SELECT 1",
+      "SELECT 1; SELECT 2",
+      "SELECT 1; DROP VIEW event",
+      "SELECT * FROM _event",
+      "SELECT count(*) FROM _event",
+      "SELECT count(*) FROM \"_event\"",
+      "SELECT count(*) FROM sqlite_master",
+      "SELECT * FROM main._process",
+      "SELECT * FROM sqlite_master",
+      "SELECT * FROM sqlite_schema",
+      "WITH event AS (SELECT * FROM sqlite_master) SELECT * FROM event",
+      "SELECT load_extension('x')",
+      "SELECT readfile('/etc/passwd')",
+      "SELECT writefile('/tmp/x', 'y')",
+      "SELECT randomblob(100)",
+      "SELECT zeroblob(100)",
+      "SELECT random()",
+      "SELECT sqlite_version()",
+      "SELECT * FROM pragma_table_info('_event')",
+      "SELECT * FROM pragma_database_list",
+      "SELECT * FROM dbstat",
+      "VALUES (1); --",
+      "",
+      "  -- nothing",
+      ";",
+      "not SQL",
+      "SELECT no_such FROM event",
+      "SELECT * FROM no_such",
+      "SELECT 'open",
+  };
+  for (const char* sql : kRefused) {
+    INFO(sql);
+    if (std::string(sql) == "VALUES (1); --") continue;  // VALUES is a SELECT by another name
+    const auto rows = timeline->Query(sql);
+    REQUIRE(!rows.ok());
+    CHECK(rows.status().code() == ErrorCode::kInvalidArgument);
+    CHECK(!rows.status().message().empty());
+  }
+  CHECK(!timeline->Query(std::string("SELECT 1\0; DROP", 15)).ok());
+  CHECK(!timeline->Query("SELECT 1 -- " + std::string(limits::kQueryText, 'x')).ok());
+  CHECK(Show(timeline->Query("SELECT count(*) FROM event")) == "4");  // nothing happened
+  CHECK(timeline->Query("SELECT * FROM _event").status().message() ==
+        "query refused: the table _event is not one of the public views");
+  CHECK(timeline->Query("SELECT random()").status().message() == "query refused: the function random may not be used");
+}
+
+TEST_CASE("what rules need may be used", "[store]") {
+  const SampleJob job;
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(job.model()).ok());
+  CHECK(Show(timeline->Query("WITH v AS (SELECT DISTINCT host FROM event) SELECT count(*) FROM v")) == "3");
+  CHECK(Show(timeline->Query("SELECT count(*) FROM event WHERE message <> '_event'")) == "4");
+  CHECK(Show(timeline->Query("SELECT 1;  -- done\n ; ")) == "1");
+  CHECK(Show(timeline->Query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) "
+                             "SELECT sum(i) FROM n")) == "15");
+  CHECK(Show(timeline->Query("SELECT value FROM JSON_each('[1,2]')")) == "1\n2");
+  CHECK(Show(timeline->Query("SELECT m.value FROM communicator c, json_each(c.minority) m")) == "1");
+  CHECK(Show(timeline->Query("SELECT name FROM pragma_table_info('cause') LIMIT 2")) == "position\nid");
+  CHECK(Show(timeline->Query("SELECT row_number() OVER (ORDER BY rank) FROM rank")) == "1\n2\n3");
+  CHECK(Show(timeline->Query(
+            "SELECT count(*) FROM rank r WHERE EXISTS (SELECT 1 FROM event e WHERE e.process = r.process "
+            "AND e.level = 'WARN')")) == "1");
+  CHECK(Show(timeline->Query("SELECT x'00ff', 1.5, NULL, 'a'")) == "00ff|1.5|a");
+  CHECK(timeline->Query("SELECT NULL AS a, 2 AS b").value()[0].columns ==
+        std::vector<std::pair<std::string, std::string>>{{"b", "2"}});
+}
+
+TEST_CASE("a query ends", "[store]") {
+  const SampleJob job;
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(job.model()).ok());
+  const char* kEndless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) ";
+  const auto endless = timeline->Query(std::string(kEndless) + "SELECT max(i) FROM n");
+  REQUIRE(!endless.ok());
+  CHECK(endless.status().code() == ErrorCode::kLimit);
+  const auto rows = timeline->Query(std::string(kEndless) + "SELECT i FROM n");
+  REQUIRE(!rows.ok());
+  CHECK(rows.status().message().find("add a LIMIT") != std::string::npos);
+  CHECK(timeline->Query("SELECT replace(printf('%1000000d', 1), ' ', 'xx')").status().code() == ErrorCode::kLimit);
+  CHECK(timeline->Query(std::string(kEndless) + "SELECT printf('%1000000d', i) FROM n").status().code() ==
+        ErrorCode::kLimit);
+  CHECK(Show(timeline->Query("SELECT 1")) == "1");
+}
+
+TEST_CASE("the lazy timeline ends with the report", "[store]") {
+  auto timeline = Open("");
+  CHECK(!timeline->Query("SELECT 1").ok());  // nothing loaded
+  CHECK(!timeline->AddReport(SampleReport()).ok());
+  {
+    const SampleJob job;
+    REQUIRE(timeline->Load(job.model()).ok());
+    CHECK(Show(timeline->Query("SELECT count(*) FROM source")) == "2");
+    REQUIRE(timeline->AddReport(SampleReport()).ok());
+  }
+  CHECK(Show(timeline->Query("SELECT count(*) FROM source")) == "2");
+  CHECK(Show(timeline->Query("SELECT id FROM cause")) == "ib.retry-exceeded");
+  CHECK(!timeline->Query("SELECT count(*) FROM event").ok());
+}
+
+TEST_CASE("a timeline can be loaded again", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  for (const std::string& path : {std::string(), std::string(":memory:"), scratch.File("t.db")}) {
+    auto timeline = Open(path);
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE(timeline->Load(job.model()).ok());
+      CHECK(Show(timeline->Query("SELECT count(*) FROM event")) == "4");
+    }
+  }
+  Write(scratch.File("t.db"), job);  // over the old file
+  CHECK(Show(OpenExisting(scratch.File("t.db")).value()->Query("SELECT count(*) FROM source")) == "2");
+}
+
+void Sql(const std::string& path, const char* sql) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(db);
+}
+
+TEST_CASE("files that are no timeline are refused with a sentence", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("t.db");
+  const auto both = [&](const char* why) {
+    INFO(why);
+    const auto existing = OpenExisting(path);
+    REQUIRE(!existing.ok());
+    CHECK(existing.status().message().find(why) != std::string::npos);
+    CHECK(existing.status().message().find(path) == 0);
+    const auto timeline = OpenTimeline(path);
+    REQUIRE(!timeline.ok());
+    CHECK(timeline.status().message() == existing.status().message());
+  };
+  SECTION("text") {
+    std::ofstream(path) << "NCCL INFO this is a log, not a database; it must not be overwritten, whatever its name is";
+    both("is not a timeline");
+    CHECK(fs::file_size(path) > 50);
+  }
+  SECTION("a database of somebody else") {
+    Sql(path, "CREATE TABLE accounts (id)");
+    both("but not a timeline");
+  }
+  SECTION("a newer version") {
+    Write(path, job);
+    Sql(path, "PRAGMA user_version = 99");
+    both("newer ncclwhy");
+  }
+  SECTION("half a timeline") {
+    Write(path, job);
+    Sql(path, "DROP VIEW event");
+    const auto existing = OpenExisting(path);
+    REQUIRE(!existing.ok());
+    CHECK(existing.status().message().find("not a whole timeline") != std::string::npos);
+    CHECK(OpenTimeline(path).ok());  // ours: may be replaced
+  }
+  SECTION("nothing there") {
+    CHECK(OpenExisting(path).status().code() == ErrorCode::kNotFound);
+    CHECK(OpenExisting("").status().code() == ErrorCode::kNotFound);
+    CHECK(!fs::exists(path));
+  }
+  SECTION("a directory") {
+    fs::create_directory(path);
+    CHECK(!OpenExisting(path).ok());
+    CHECK(!OpenTimeline(path).ok());
+  }
+  SECTION("a directory that does not exist") {
+    const auto timeline = OpenTimeline(scratch.File("no/such/t.db"));
+    REQUIRE(!timeline.ok());
+    CHECK(timeline.status().code() == ErrorCode::kIo);
+  }
+}
+
+TEST_CASE("damaged pages are reported, not believed", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("t.db");
+  Write(path, job);
+  const auto size = fs::file_size(path);
+  int refused = 0;
+  for (uint64_t offset = 100; offset < size; offset += 997) {
+    const std::string copy = scratch.File("copy.db");
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    {
+      std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(offset));
+      file.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+    }
+    auto reader = OpenExisting(copy);
+    if (!reader.ok()) {
+      ++refused;
+      continue;
+    }
+    for (const auto& query : kQueries) {
+      if (!reader.value()->Select(query.sql).ok()) ++refused;
+    }
+  }
+  CHECK(refused > 0);
+}
+
+TEST_CASE("a timeline that somebody writes is waited for, then given up", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("t.db");
+  Write(path, job);
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  const auto timeline = OpenTimeline(path);
+  REQUIRE(!timeline.ok());
+  CHECK(timeline.status().message() == path + ": is in use by another process");
+  sqlite3_close(db);
+}
+
+TEST_CASE("a file that may not be written is known at once", "[store]") {
+  if (geteuid() == 0) return;  // root may write everything
+  const SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("t.db");
+  Write(path, job);
+  REQUIRE(chmod(path.c_str(), 0400) == 0);
+  CHECK(OpenExisting(path).ok());
+  CHECK(!OpenTimeline(path).ok());
+}
+
+// Files of this process cannot grow beyond some bytes while it lives.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit small{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
+TEST_CASE("when the disk is full there is a sentence, and the old timeline", "[store]") {
+  SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("t.db");
+  Write(path, job);
+  const auto size = fs::file_size(path);
+  for (uint32_t i = 0; i < 5000; ++i) {
+    SampleJob::AddEvent(job.facts(1), 1000 + i, EventKind::kWarning, LogLevel::kWarn, "a warning", {});
+  }
+  {
+    auto timeline = Open(path);
+    const SmallDisk disk(size + 64 * 1024);
+    const Status status = timeline->Load(job.model());
+    REQUIRE(!status.ok());
+    CHECK(status.code() == ErrorCode::kIo);
+    CHECK(status.message().find(path + ": ") == 0);
+  }
+  auto reader = OpenExisting(path);
+  REQUIRE(reader.ok());
+  CHECK(Show(reader.value()->Select("SELECT count(*) FROM event")) == "4");
+  CHECK(Show(reader.value()->Select("SELECT id FROM cause")) == "ib.retry-exceeded");
+}
+
+TEST_CASE("names that SQLite would take for something else are files", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  const fs::path old = fs::current_path();
+  fs::current_path(scratch.File(""));
+  Write("file:x.db?mode=memory", job);
+  CHECK(fs::exists("./file:x.db?mode=memory"));
+  CHECK(OpenExisting("file:x.db?mode=memory").ok());
+  fs::current_path(old);
+}
+
+// README.md lists every column as "| `name` | meaning |" under a heading "## view".
+TEST_CASE("the README documents every column", "[store]") {
+  const SampleJob job;
+  auto timeline = Open("");
+  REQUIRE(timeline->Load(job.model()).ok());
+  std::ifstream in(NCCLWHY_SOURCE_DIR "/src/store/README.md");
+  std::string line, view;
+  std::map<std::string, std::set<std::string>> documented;
+  while (std::getline(in, line)) {
+    if (line.rfind("### ", 0) == 0) view = line.substr(4);
+    if (line.rfind("| `", 0) != 0) continue;
+    std::istringstream names(line.substr(2, line.find('|', 2) - 2));
+    std::string name;
+    while (names >> name) documented[view].insert(name.substr(1, name.rfind('`') - 1));
+  }
+  for (const char* name : {"source", "process", "rank", "communicator", "event", "connection", "environment",
+                           "collective", "finding", "cause", "coverage"}) {
+    INFO(name);
+    const auto rows = timeline->Query("SELECT name FROM pragma_table_info('" + std::string(name) + "')");
+    INFO(rows.status().message());
+    REQUIRE(rows.ok());
+    std::set<std::string> columns;
+    for (const QueryRow& row : rows.value()) columns.insert(row.columns[0].second);
+    CHECK(!columns.empty());
+    CHECK(documented[name] == columns);
+  }
+}
+
+}  // namespace
+}  // namespace ncclwhy
