@@ -4,19 +4,16 @@
 #include <map>
 #include <set>
 
-#include "analyze/blame.h"
+#include "analyze/describe_cause.h"
 #include "analyze/environment_check.h"
 #include "analyze/evidence.h"
 #include "analyze/job_summary.h"
 #include "analyze/known_bugs.h"
-#include "analyze/lines_around.h"
 #include "analyze/next_steps.h"
 #include "analyze/performance_reading.h"
 #include "analyze/rank_causes.h"
 #include "analyze/rank_differences.h"
-#include "analyze/template_values.h"
 #include "analyze/unfinished_init.h"
-#include "base/escape.h"
 #include "base/limits.h"
 
 namespace ncclwhy {
@@ -25,114 +22,7 @@ namespace {
 // Confidence below which the report also says what would decide.
 constexpr double kSureEnough = 0.85;
 
-struct Context {
-  const JobModel& model;
-  const std::vector<EvidenceItem>& items;
-  const RuleSet& rules;
-  const KnowledgeBase& kb;
-  Language language;
-};
-
-Evidence ToEvidence(const Context& c, const EvidenceItem& item, const char* role) {
-  const Finding& f = item.finding;
-  Evidence e;
-  e.role = role;
-  if (f.source.valid()) e.file = c.model.sources[f.source.value]->name;
-  e.line = f.line;
-  e.text = f.text;
-  e.rule = item.name;
-  TemplateValues values;
-  for (const auto& [name, value] : f.fields) values.emplace(name, value);
-  if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
-  if (!f.host.empty()) values.emplace("host", f.host);
-  e.note = ExpandTemplate(item.note, values);
-  return e;
-}
-
-std::vector<Evidence> EvidenceFor(const Context& c, const Hypothesis& h) {
-  std::vector<Evidence> out;
-  std::map<std::string, int> per_rule;
-  std::set<std::pair<std::string, uint64_t>> lines;
-  const auto add = [&](size_t n, const char* role) {
-    const EvidenceItem& item = c.items[n];
-    // The same rule on 64 ranks is shown three times; the ranks are counted elsewhere.
-    const std::string key = item.rule != nullptr ? item.name : item.note;
-    if (++per_rule[key] > 3 || out.size() >= limits::kEvidencePerCause) return;
-    Evidence e = ToEvidence(c, item, role);
-    if (e.line > 0 && !lines.emplace(e.file, e.line).second) return;
-    const SourceId source = item.finding.source;
-    if (source.valid() && e.line > 0) e.context = LinesAround(*c.model.sources[source.value], item.finding.line);
-    out.push_back(std::move(e));
-  };
-  for (const size_t n : h.evidence) {
-    const Role role = c.items[n].finding.role;
-    const bool absent = c.items[n].finding.line == 0;
-    add(n, absent ? "absent" : role == Role::kRoot ? "direct" : "supporting");
-  }
-  for (const size_t n : h.against) add(n, "contradicting");
-  return out;
-}
-
-// Commands are made to be copied into a shell: what comes from a log is quoted unless it is plainly a word.
-TemplateValues Quoted(const TemplateValues& values) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@%+=,-";
-  TemplateValues out;
-  for (const auto& [name, value] : values) {
-    const bool plain = !value.empty() && value[0] != '-' && value.find_first_not_of(kPlain) == std::string::npos;
-    out.emplace(name, plain ? value : ShellQuote(value));
-  }
-  return out;
-}
-
-Cause ToCause(const Context& c, const Hypothesis& h) {
-  Cause cause;
-  cause.id = h.cause;
-  cause.confidence = h.confidence;
-  cause.culprits = FindCulprits(c.model, c.items, h, c.language);
-  cause.evidence = EvidenceFor(c, h);
-  const TemplateValues values = ValuesFor(c.model, c.items, h, cause.culprits);
-  const TemplateValues words = Quoted(values);
-  const auto known = c.kb.FindCause(h.cause, c.language);
-  if (!known) {
-    cause.title = h.cause;
-    return cause;
-  }
-  cause.title = ExpandTemplate(known->title, values);
-  cause.summary = ExpandTemplate(known->summary, values);
-  cause.meaning = ExpandTemplate(known->meaning, values);
-  cause.mistaken_for = ExpandTemplate(known->mistaken_for, values);
-  for (Fix fix : known->fixes) {
-    fix.text = ExpandTemplate(fix.text, values);
-    fix.command = ExpandTemplate(fix.command, words);
-    fix.cost = ExpandTemplate(fix.cost, values);
-    cause.fixes.push_back(std::move(fix));
-  }
-  for (Confirm confirm : known->confirm) {
-    confirm.command = ExpandTemplate(confirm.command, words);
-    confirm.text = ExpandTemplate(confirm.text, values);
-    cause.confirm.push_back(std::move(confirm));
-  }
-  cause.references = known->references;
-  return cause;
-}
-
-// Why not the second: what speaks against it, else what the first has and it has not.
-std::string WhyNot(const Context& c, const Hypothesis& h, const Hypothesis& best) {
-  const bool zh = c.language == Language::kChinese;
-  if (!h.against.empty()) {
-    const Evidence e = ToEvidence(c, c.items[h.against.front()], "contradicting");
-    return (zh ? "反面证据：" : "against it: ") + e.note;
-  }
-  for (const size_t n : best.evidence) {
-    if (std::find(h.evidence.begin(), h.evidence.end(), n) != h.evidence.end()) continue;
-    const Evidence e = ToEvidence(c, c.items[n], "supporting");
-    if (e.note.empty()) continue;
-    return (zh ? "它不能解释：" : "it would not explain: ") + e.note;
-  }
-  return zh ? "证据较弱" : "weaker evidence";
-}
-
-std::vector<Consequence> Consequences(const Context& c, const Hypothesis& best, int64_t* unlisted) {
+std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best, int64_t* unlisted) {
   std::map<uint32_t, uint32_t> broke;  // source -> first line that shows the cause
   for (const size_t n : best.evidence) {
     const Finding& f = c.items[n].finding;
@@ -169,18 +59,18 @@ std::vector<Consequence> Consequences(const Context& c, const Hypothesis& best, 
       ++*unlisted;
       continue;
     }
-    const Evidence e = ToEvidence(c, item, "supporting");
+    const Evidence e = ItemEvidence(c, item, "supporting");
     out.push_back({e.file, e.line, e.text, best.cause, 1 + item.finding.repeats});
   }
   return out;
 }
 
-std::vector<Warning> RuleWarnings(const Context& c) {
+std::vector<Warning> RuleWarnings(const CaseFile& c) {
   std::vector<Warning> out;
   std::map<std::string, size_t> by_rule;
   for (const EvidenceItem& item : c.items) {
     if (item.finding.role != Role::kWarning || item.consequence) continue;
-    Evidence e = ToEvidence(c, item, "direct");
+    Evidence e = ItemEvidence(c, item, "direct");
     const auto [it, fresh] = by_rule.try_emplace(item.name, out.size());
     if (fresh) {
       Warning w;
@@ -236,7 +126,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
   MarkSurvived(model, items);
   MarkConsequences(items);
   const Ranking ranking = RankCauses(items);
-  const Context context{model, items, rules, kb, options.language};
+  const CaseFile context{model, items, kb, options.language};
 
   Report report;
   report.problems = std::move(problems);
@@ -248,7 +138,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
     for (const Hypothesis& h : ranking.hypotheses) {
       if (static_cast<int>(report.causes.size()) >= options.top) break;
       if (!report.causes.empty() && h.probability < 0.01) break;
-      report.causes.push_back(ToCause(context, h));
+      report.causes.push_back(DescribeCause(context, h));
       if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
     }
     AddUpgrades(bugs, options.language, report.causes);
@@ -262,15 +152,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
   if (report.verdict == Verdict::kFailure) {
     report.consequences = Consequences(context, ranking.hypotheses[0], &report.job.unlisted);
     if (report.causes[0].confidence < kSureEnough) {
-      if (const auto known = kb.FindCause(report.causes[0].id, options.language)) {
-        const TemplateValues values = ValuesFor(model, items, ranking.hypotheses[0], culprits);
-        const TemplateValues words = Quoted(values);
-        for (Collect step : known->collect) {
-          step.what = ExpandTemplate(step.what, values);
-          step.command = ExpandTemplate(step.command, words);
-          report.collect.push_back(std::move(step));
-        }
-      }
+      report.collect = StepsToDecide(context, ranking.hypotheses[0], culprits);
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.collect = NextSteps(model, items, report.coverage, options.language);

@@ -7,7 +7,10 @@
 #include <map>
 #include <set>
 
+#include "analyze/place_evidence.h"
+#include "base/limits.h"
 #include "base/numbers.h"
+#include "base/re2_call.h"
 
 namespace ncclwhy {
 namespace {
@@ -18,15 +21,6 @@ struct Setting {
   Evidence evidence;
 };
 
-Evidence EvidenceOf(const JobModel& model, SourceId source, uint32_t line, std::string_view text) {
-  Evidence e;
-  e.role = "direct";
-  if (source.valid()) e.file = model.sources[source.value]->name;
-  e.line = line;
-  e.text = std::string(text);
-  return e;
-}
-
 bool LooksLikeAnInteger(std::string_view v) {
   if (!v.empty() && (v[0] == '-' || v[0] == '+')) v.remove_prefix(1);
   return !v.empty() && v[0] >= '0' && v[0] <= '9';
@@ -36,8 +30,11 @@ bool LooksLikeAnInteger(std::string_view v) {
 bool Matches(const std::string& value, const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
-  const RE2 re(pattern, options);
-  return re.ok() && RE2::FullMatch(value, re);
+  options.set_max_mem(limits::kPatternMemory);
+  return InRe2([&] {
+    const RE2 re(pattern, options);
+    return re.ok() && RE2::FullMatch(value, re);
+  });
 }
 
 class Checker {
@@ -64,13 +61,14 @@ class Checker {
     };
     for (const Process& p : model_.processes) {
       for (const auto& [name, entry] : p.environment) {
-        add(name, entry.first, EvidenceOf(model_, entry.second.source, entry.second.line, entry.second.text));
+        add(name, entry.first, PlaceEvidence(model_, entry.second, "direct"));
       }
     }
     for (uint32_t s = 0; s < digests.size(); ++s) {
       const SourceFacts& f = digests[s].facts;
       for (const EnvMention& m : digests[s].mentions) {
-        add(f.Str(m.variable), f.Str(m.value), EvidenceOf(model_, SourceId{s}, m.line, f.Str(m.text)));
+        add(f.Str(m.variable), f.Str(m.value),
+            PlaceEvidence(model_, {SourceId{s}, m.line, 0, f.Str(m.text)}, "direct"));
       }
     }
     return settings;
@@ -171,7 +169,7 @@ class Checker {
       Warn("env.differs-across-ranks",
            zh_ ? fmt::format("{} 在各 rank 上不一致：{} 上是 {}", name, who, rare->first)
                : fmt::format("{} differs between ranks: {} has {}", name, who, rare->first),
-           EvidenceOf(model_, entry.second.source, entry.second.line, entry.second.text));
+           PlaceEvidence(model_, entry.second, "direct"));
     }
   }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "base/limits.h"
 #include "base/numbers.h"
+#include "base/re2_call.h"
 
 namespace ncclwhy {
 namespace {
@@ -34,11 +36,12 @@ void ParseRange(std::string_view range, Candidate* c) {
 std::vector<Candidate> Candidates(const KnowledgeBase& kb, Language language) {
   RE2::Options options;
   options.set_log_errors(false);
+  options.set_max_mem(limits::kPatternMemory);
   std::vector<Candidate> list;
   for (BugKnowledge& bug : kb.Bugs(language)) {
     if (bug.tell_tale.empty()) continue;
     Candidate c;
-    c.tell_tale = std::make_unique<RE2>(bug.tell_tale, options);
+    c.tell_tale = InRe2([&] { return std::make_unique<RE2>(bug.tell_tale, options); });
     if (!c.tell_tale->ok()) continue;
     if (bug.product == "nccl") ParseRange(bug.affected, &c);
     c.bug = std::move(bug);
@@ -74,7 +77,8 @@ std::vector<BugMatch> MatchKnownBugs(const JobModel& model, const KnowledgeBase&
           fmt::format("{}:{} NCCL {} {}", facts.Str(e.nccl_file), e.nccl_line, LevelName(e.level), facts.Str(e.text));
       const ProcessId process = model.ProcessOf(SourceId{s}, e.process, e.launcher_rank);
       for (auto it = candidates.begin(); it != candidates.end();) {
-        if (!RE2::PartialMatch(line, *it->tell_tale) || !VersionFits(*it, model, process)) {
+        const bool told = InRe2([&] { return RE2::PartialMatch(line, *it->tell_tale); });
+        if (!told || !VersionFits(*it, model, process)) {
           ++it;
           continue;
         }

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/place_evidence.h"
 #include "analyze/rank_traits.h"
 
 namespace ncclwhy {
@@ -56,13 +57,7 @@ class Reading {
     w.id = id;
     w.text = std::move(text);
     for (const Place& p : places) {
-      if (p.line == 0) continue;
-      Evidence e;
-      e.role = "direct";
-      e.file = model_.sources[p.source.value]->name;
-      e.line = p.line;
-      e.text = std::string(p.text);
-      w.evidence.push_back(std::move(e));
+      if (p.line != 0) w.evidence.push_back(PlaceEvidence(model_, p, "direct"));
     }
     report_->warnings.push_back(std::move(w));
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/place_evidence.h"
 #include "analyze/rank_traits.h"
 
 namespace ncclwhy {
@@ -256,13 +257,7 @@ void AddRankDifferences(const JobModel& model, Language language, Report* report
     w.id = all[i].id;
     w.text = TextOf(same, left_out, language);
     for (const RankDifference* d : same) {
-      if (d->place.line == 0) continue;
-      Evidence e;
-      e.role = "direct";
-      e.file = model.sources[d->place.source.value]->name;
-      e.line = d->place.line;
-      e.text = std::string(d->place.text);
-      w.evidence.push_back(std::move(e));
+      if (d->place.line != 0) w.evidence.push_back(PlaceEvidence(model, d->place, "direct"));
     }
     report->warnings.push_back(std::move(w));
     ++added;

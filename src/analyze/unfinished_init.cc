@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analyze/place_evidence.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -66,12 +68,7 @@ void AddUnfinishedInit(const JobModel& model, Language language, Report* report)
                     u.ranks, u.communicator->ranks_seen, u.behind->rank, StageName(u.behind->stage()));
   w.text += Advice(u, zh);
   if (const Place& last = u.behind->last; last.line != 0 && last.source.valid()) {
-    Evidence e;
-    e.role = "supporting";
-    e.file = model.sources[last.source.value]->name;
-    e.line = last.line;
-    e.text = std::string(last.text);
-    w.evidence.push_back(std::move(e));
+    w.evidence.push_back(PlaceEvidence(model, last, "supporting"));
   }
   report->warnings.insert(report->warnings.begin(), std::move(w));
   if (!report->collect.empty()) return;

@@ -1,0 +1,126 @@
+#include "analyze/describe_cause.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyze/blame.h"
+#include "analyze/lines_around.h"
+#include "analyze/place_evidence.h"
+#include "base/escape.h"
+#include "base/limits.h"
+
+namespace ncclwhy {
+namespace {
+
+std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
+  std::vector<Evidence> out;
+  std::map<std::string, int> per_rule;
+  std::set<std::pair<std::string, uint64_t>> lines;
+  const auto add = [&](size_t n, const char* role) {
+    const EvidenceItem& item = c.items[n];
+    // The same rule on 64 ranks is shown three times; the ranks are counted elsewhere.
+    const std::string key = item.rule != nullptr ? item.name : item.note;
+    if (++per_rule[key] > 3 || out.size() >= limits::kEvidencePerCause) return;
+    Evidence e = ItemEvidence(c, item, role);
+    if (e.line > 0 && !lines.emplace(e.file, e.line).second) return;
+    const SourceId source = item.finding.source;
+    if (source.valid() && e.line > 0) e.context = LinesAround(*c.model.sources[source.value], item.finding.line);
+    out.push_back(std::move(e));
+  };
+  for (const size_t n : h.evidence) {
+    const Role role = c.items[n].finding.role;
+    const bool absent = c.items[n].finding.line == 0;
+    add(n, absent ? "absent" : role == Role::kRoot ? "direct" : "supporting");
+  }
+  for (const size_t n : h.against) add(n, "contradicting");
+  return out;
+}
+
+// Commands are made to be copied into a shell: what comes from a log is quoted unless it is plainly a word.
+TemplateValues Quoted(const TemplateValues& values) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@%+=,-";
+  TemplateValues out;
+  for (const auto& [name, value] : values) {
+    const bool plain = !value.empty() && value[0] != '-' && value.find_first_not_of(kPlain) == std::string::npos;
+    out.emplace(name, plain ? value : ShellQuote(value));
+  }
+  return out;
+}
+
+}  // namespace
+
+Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role) {
+  const Finding& f = item.finding;
+  Evidence e = PlaceEvidence(c.model, {f.source, f.line, f.offset, f.text}, role);
+  e.rule = item.name;
+  TemplateValues values;
+  for (const auto& [name, value] : f.fields) values.emplace(name, value);
+  if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
+  if (!f.host.empty()) values.emplace("host", f.host);
+  e.note = ExpandTemplate(item.note, values);
+  return e;
+}
+
+Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
+  Cause cause;
+  cause.id = h.cause;
+  cause.confidence = h.confidence;
+  cause.culprits = FindCulprits(c.model, c.items, h, c.language);
+  cause.evidence = EvidenceFor(c, h);
+  const TemplateValues values = ValuesFor(c.model, c.items, h, cause.culprits);
+  const TemplateValues words = Quoted(values);
+  const auto known = c.kb.FindCause(h.cause, c.language);
+  if (!known) {
+    cause.title = h.cause;
+    return cause;
+  }
+  cause.title = ExpandTemplate(known->title, values);
+  cause.summary = ExpandTemplate(known->summary, values);
+  cause.meaning = ExpandTemplate(known->meaning, values);
+  cause.mistaken_for = ExpandTemplate(known->mistaken_for, values);
+  for (Fix fix : known->fixes) {
+    fix.text = ExpandTemplate(fix.text, values);
+    fix.command = ExpandTemplate(fix.command, words);
+    fix.cost = ExpandTemplate(fix.cost, values);
+    cause.fixes.push_back(std::move(fix));
+  }
+  for (Confirm confirm : known->confirm) {
+    confirm.command = ExpandTemplate(confirm.command, words);
+    confirm.text = ExpandTemplate(confirm.text, values);
+    cause.confirm.push_back(std::move(confirm));
+  }
+  cause.references = known->references;
+  return cause;
+}
+
+std::string WhyNot(const CaseFile& c, const Hypothesis& h, const Hypothesis& best) {
+  const bool zh = c.language == Language::kChinese;
+  if (!h.against.empty()) {
+    const Evidence e = ItemEvidence(c, c.items[h.against.front()], "contradicting");
+    return (zh ? "反面证据：" : "against it: ") + e.note;
+  }
+  for (const size_t n : best.evidence) {
+    if (std::find(h.evidence.begin(), h.evidence.end(), n) != h.evidence.end()) continue;
+    const Evidence e = ItemEvidence(c, c.items[n], "supporting");
+    if (e.note.empty()) continue;
+    return (zh ? "它不能解释：" : "it would not explain: ") + e.note;
+  }
+  return zh ? "证据较弱" : "weaker evidence";
+}
+
+std::vector<Collect> StepsToDecide(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  std::vector<Collect> steps;
+  const auto known = c.kb.FindCause(h.cause, c.language);
+  if (!known) return steps;
+  const TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
+  const TemplateValues words = Quoted(values);
+  for (Collect step : known->collect) {
+    step.what = ExpandTemplate(step.what, values);
+    step.command = ExpandTemplate(step.command, words);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace ncclwhy

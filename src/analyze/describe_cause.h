@@ -1,0 +1,36 @@
+// What a report says about one hypothesis: culprits, evidence, fixes, how to confirm it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/evidence.h"
+#include "analyze/rank_causes.h"
+#include "analyze/template_values.h"
+#include "kb/loader/kb.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+// All that is known about one job while its report is written. Refers to its parts, owns none.
+struct CaseFile {
+  const JobModel& model;
+  const std::vector<EvidenceItem>& items;
+  const KnowledgeBase& kb;
+  Language language;
+};
+
+// The item's line with its note in words. `role` as in Evidence.
+Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role);
+
+// Everything but `why_not`.
+Cause DescribeCause(const CaseFile& c, const Hypothesis& h);
+
+// Why not this one: what speaks against it, else what the best one has and it has not.
+std::string WhyNot(const CaseFile& c, const Hypothesis& h, const Hypothesis& best);
+
+// What would decide, for a cause that is named without being sure.
+std::vector<Collect> StepsToDecide(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);
+
+}  // namespace ncclwhy
