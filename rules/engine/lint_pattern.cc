@@ -3,9 +3,11 @@
 #include <re2/filtered_re2.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/re2_call.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/pattern_regex.h"
 #include "rules/engine/vocabulary.h"
@@ -40,8 +42,10 @@ bool ShareText(const std::string& a, const std::string& b) {
 class RequiredAtoms {
  public:
   explicit RequiredAtoms(const std::string& regex) : filter_(1) {
-    int id = 0;
-    if (filter_.Add(regex, RulePatternOptions(), &id) == RE2::NoError) filter_.Compile(&atoms_);
+    InRe2([&] {
+      int id = 0;
+      if (filter_.Add(regex, RulePatternOptions(), &id) == RE2::NoError) filter_.Compile(&atoms_);
+    });
   }
   // True when no match can do without a text that has to do with one of `literals` (in lower case): that holds one of
   // them, is part of one, or shares a good part with one. A literal may ask for more than the regex: both must hold.
@@ -56,7 +60,7 @@ class RequiredAtoms {
       if (!related) others.push_back(static_cast<int>(i));
     }
     std::vector<int> possible;
-    filter_.AllPotentials(others, &possible);
+    InRe2([&] { filter_.AllPotentials(others, &possible); });
     return possible.empty();
   }
 
@@ -87,7 +91,8 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
         text.At(kError, at, "R034", fmt::format("the regex is longer than {} bytes", limits::kPatternBytes)));
     return;
   }
-  const RE2 regex(ToRe2(pattern.regex), RulePatternOptions());
+  const auto made = InRe2([&] { return std::make_unique<RE2>(ToRe2(pattern.regex), RulePatternOptions()); });
+  const RE2& regex = *made;
   if (!regex.ok()) {
     if (regex.error_code() == RE2::ErrorPatternTooLarge) {
       out->push_back(text.At(kError, at, "R034", "the regex needs too much memory",
@@ -98,12 +103,13 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
     }
     return;
   }
-  for (const auto& [name, index] : regex.NamedCapturingGroups()) {
+  const auto* groups = InRe2([&] { return &regex.NamedCapturingGroups(); });
+  for (const auto& [name, index] : *groups) {
     if (IsTemplateName(name)) continue;
     out->push_back(text.At(kError, at, "R035", fmt::format("\"{}\" is no name that templates know", name),
                            "the names are in kb/README.md; use (?:…) for a group that only groups"));
   }
-  if (static_cast<size_t>(regex.NumberOfCapturingGroups()) != regex.NamedCapturingGroups().size()) {
+  if (static_cast<size_t>(regex.NumberOfCapturingGroups()) != groups->size()) {
     out->push_back(text.At(kWarning, at, "R036", "an unnamed group is captured for nothing", "write (?:…)"));
   }
   if (pattern.regex.starts_with(".*") || pattern.regex.ends_with(".*") || pattern.regex.starts_with("^.*")) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
+#include "base/re2_call.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
 
@@ -74,7 +75,8 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
       return;
     }
     if (candidate.regex == Candidate::Regex::kUnknown) {
-      const bool match = compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, nullptr, 0);
+      const bool match = InRe2(
+          [&] { return compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, nullptr, 0); });
       candidate.regex = match ? Candidate::Regex::kYes : Candidate::Regex::kNo;
     }
     if (candidate.regex == Candidate::Regex::kNo) return;
@@ -118,8 +120,10 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
       const CompiledPattern& compiled = patterns_.Compiled(number);
       if (!compiled.groups.empty()) {
         groups_.assign(static_cast<size_t>(compiled.group_count) + 1, Re2Text());
-        compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, groups_.data(),
-                              compiled.group_count + 1);
+        InRe2([&] {
+          return compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, groups_.data(),
+                                       compiled.group_count + 1);
+        });
         for (const auto& [index, name] : compiled.groups) {
           const std::string_view text = FromRe2(groups_[static_cast<size_t>(index)]);
           if (text.empty()) continue;

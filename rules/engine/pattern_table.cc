@@ -1,5 +1,6 @@
 #include "rules/engine/pattern_table.h"
 
+#include "base/re2_call.h"
 #include "rules/engine/pattern_regex.h"
 
 namespace ncclwhy {
@@ -18,10 +19,12 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
   Slot& slot = slots_[number];
   std::call_once(slot.once, [&] {
-    auto regex = std::make_unique<RE2>(ToRe2(entries_[number].pattern->regex), RulePatternOptions());
+    const std::string& text = entries_[number].pattern->regex;
+    auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
     if (!regex->ok()) return;
     slot.compiled.group_count = regex->NumberOfCapturingGroups();
-    for (const auto& [index, name] : regex->CapturingGroupNames()) slot.compiled.groups.emplace_back(index, name);
+    const auto* names = InRe2([&] { return &regex->CapturingGroupNames(); });
+    slot.compiled.groups.assign(names->begin(), names->end());
     slot.compiled.regex = std::move(regex);
   });
   return slot.compiled;

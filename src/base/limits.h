@@ -49,11 +49,16 @@ inline constexpr size_t kCollectiveCheckpoints = 256;
 // Memory of one compiled pattern; a pattern that needs more is refused when it is loaded.
 inline constexpr int64_t kPatternMemory = 1 << 20;
 inline constexpr size_t kPatternBytes = 4096;
-// SQL of a rule or of `query`: virtual machine steps and wall time.
+// Memory that must be there when RE2 is entered, which cannot report that there is none (base/re2_call.h): a program
+// forwards and one backwards with their caches, each at its limit.
+inline constexpr size_t kRe2Room = 2 * kPatternMemory;
+// SQL of a rule or of `query`: virtual machine steps, and time of the processor (base/time_budget.h).
 inline constexpr int64_t kQuerySteps = 200'000'000;
 inline constexpr int64_t kQueryMilliseconds = 10'000;
-// All query rules of one analysis together; those that have no turn any more are named as a problem.
+// All query rules of one analysis together; those that have no turn any more are counted as a problem.
 inline constexpr int64_t kQueryRulesMilliseconds = 20'000;
+// Time on the wall, as a multiple of the processor's: a machine that runs twenty other things still answers the same.
+inline constexpr int64_t kWallFactor = 20;
 inline constexpr size_t kQueryRows = 65536;
 // Text of a query, of one value that it makes, and of its whole answer.
 inline constexpr size_t kQueryText = 64 * 1024;

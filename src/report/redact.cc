@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
+#include "base/re2_call.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -69,10 +72,13 @@ bool IsKept(Kind kind, std::string_view text) {
 
 const std::vector<std::pair<Kind, std::unique_ptr<RE2>>>& Compiled() {
   static const auto* patterns = [] {
-    auto* out = new std::vector<std::pair<Kind, std::unique_ptr<RE2>>>;
-    for (const Pattern& pattern : kPatterns)
-      out->emplace_back(pattern.kind, std::make_unique<RE2>(pattern.regex, RE2::Quiet));
-    return out;
+    RE2::Options options(RE2::Quiet);
+    options.set_max_mem(limits::kPatternMemory);
+    auto out = std::make_unique<std::vector<std::pair<Kind, std::unique_ptr<RE2>>>>();
+    for (const Pattern& pattern : kPatterns) {
+      out->emplace_back(pattern.kind, InRe2([&] { return std::make_unique<RE2>(pattern.regex, options); }));
+    }
+    return out.release();
   }();
   return *patterns;
 }
@@ -114,7 +120,8 @@ class Redactor {
   void Apply(Kind kind, const RE2& pattern, std::string* text) {
     size_t at = 0;
     re2::StringPiece groups[2];
-    while (at <= text->size() && pattern.Match(*text, at, text->size(), RE2::UNANCHORED, groups, 2)) {
+    const auto match = [&] { return pattern.Match(*text, at, text->size(), RE2::UNANCHORED, groups, 2); };
+    while (at <= text->size() && InRe2(match)) {
       const size_t begin = static_cast<size_t>(groups[1].data() - text->data());
       const std::string found(groups[1].data(), groups[1].size());
       if (found.empty() || IsKept(kind, found) || IsAlias(found)) {

@@ -1,12 +1,22 @@
 // Memory runs out at the n-th allocation of the C API, for every n until nothing fails any more: each run ends with a
-// code or a report, never with an exception or a crash. The default looks at some of the numbers; NCCLWHY_HOSTILE=full
-// at all of them.
+// code or a report, never with an exception or a crash. Once in a process that has analysed before, and once in fresh
+// ones, where patterns are still to be compiled. Allocations inside RE2 do not count: the header says what happens
+// there (base/re2_call.h), which processes of their own show. The default looks at some of the numbers;
+// NCCLWHY_HOSTILE=full at all of them.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "base/re2_call.h"
 #include "catch.h"
 #include "ncclwhy/ncclwhy.h"
 
@@ -16,9 +26,13 @@ namespace {
 thread_local int64_t countdown = -1;
 thread_local bool lasting = false;
 thread_local int64_t made = 0;
+thread_local int64_t made_in_re2 = 0;
+thread_local bool fail_in_re2 = false;  // only there; otherwise everywhere else
 
 bool FailNow() {
-  ++made;
+  const bool in_re2 = ncclwhy::InsideRe2();
+  ++(in_re2 ? made_in_re2 : made);
+  if (in_re2 != fail_in_re2) return false;
   if (countdown < 0) return false;
   if (countdown > 0) {
     --countdown;
@@ -69,11 +83,13 @@ constexpr std::string_view kLog =
 struct Result {
   bool complete = false;  // every call said OK
   int64_t allocations = 0;
+  int64_t in_re2 = 0;
 };
 
 Result Run(int64_t fail_at, bool all_behind) {
   Result out;
   made = 0;
+  made_in_re2 = 0;
   lasting = all_behind;
   countdown = fail_at;
   ncclwhy_analyzer* analyzer = ncclwhy_analyzer_new();
@@ -97,7 +113,85 @@ Result Run(int64_t fail_at, bool all_behind) {
   countdown = -1;
   out.complete = ok;
   out.allocations = made;
+  out.in_re2 = made_in_re2;
   return out;
+}
+
+// How a process of its own ended that analyses for the first time, and what it counted.
+struct Ended {
+  bool by_signal = false;
+  Result result;
+};
+
+Ended FreshProcess(int64_t fail_at, bool all_behind, bool in_re2) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDERR_FILENO);
+    dup2(null, STDOUT_FILENO);
+    for (const int number : {SIGABRT, SIGSEGV}) std::signal(number, SIG_DFL);  // the test framework has handlers
+    fail_in_re2 = in_re2;
+    const Result result = Run(fail_at, all_behind);
+    _exit(write(ends[1], &result, sizeof result) == static_cast<ssize_t>(sizeof result) ? 0 : 1);
+  }
+  close(ends[1]);
+  Ended ended;
+  const bool told = read(ends[0], &ended.result, sizeof ended.result) == static_cast<ssize_t>(sizeof ended.result);
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  ended.by_signal = WIFSIGNALED(status);
+  CHECK(told != ended.by_signal);
+  return ended;
+}
+
+bool Full() {
+  const char* value = std::getenv("NCCLWHY_HOSTILE");
+  return value != nullptr && std::string_view(value) == "full";
+}
+
+// Every number when full, else about `some` of them.
+int64_t Step(int64_t all, int64_t some) { return Full() ? 1 : std::max<int64_t>(1, all / some); }
+
+void Print(const char* what, int64_t allocations, int64_t runs, int64_t failed) {
+  std::printf("%-28s %7lld allocations, %7lld runs, %7lld of them failed\n", what, static_cast<long long>(allocations),
+              static_cast<long long>(runs), static_cast<long long>(failed));
+}
+
+// Before anything has run in this process, which its children inherit.
+TEST_CASE("the first analysis of a process runs out of memory at any allocation", "[faults]") {
+  const Ended whole = FreshProcess(-1, false, false);
+  REQUIRE(whole.result.complete);
+  REQUIRE(whole.result.in_re2 > 100);  // patterns were compiled
+  const int64_t all = whole.result.allocations;
+  int64_t failed = 0;
+  int64_t runs = 0;
+  for (const bool all_behind : {false, true}) {
+    for (int64_t n = 0; n < all; n += Step(all, 150)) {
+      ++runs;
+      const Ended ended = FreshProcess(n, all_behind, false);
+      CAPTURE(n, all_behind);
+      CHECK_FALSE(ended.by_signal);
+      failed += ended.result.complete ? 0 : 1;
+    }
+  }
+  Print("first analysis", all, runs, failed);
+  CHECK(failed > runs / 4);
+}
+
+TEST_CASE("inside RE2 a failed allocation ends the process", "[faults]") {
+  const int64_t all = FreshProcess(-1, false, true).result.in_re2;
+  int64_t ended_there = 0;
+  int64_t runs = 0;
+  for (int64_t n = 0; n < all; n += Step(all, 50)) {
+    ++runs;
+    ended_there += FreshProcess(n, false, true).by_signal ? 1 : 0;
+  }
+  Print("inside RE2", all, runs, ended_there);
+  CHECK(ended_there == runs);
 }
 
 TEST_CASE("running out of memory at any allocation is an error code", "[faults]") {
@@ -105,19 +199,15 @@ TEST_CASE("running out of memory at any allocation is an error code", "[faults]"
   const Result whole = Run(-1, false);
   REQUIRE(whole.complete);
   REQUIRE(whole.allocations > 100);
-  const char* value = std::getenv("NCCLWHY_HOSTILE");
-  const bool full = value != nullptr && std::string_view(value) == "full";
-  const int64_t step = full ? 1 : std::max<int64_t>(1, whole.allocations / 400);
   int64_t failed = 0;
   int64_t runs = 0;
   for (const bool all_behind : {false, true}) {
-    for (int64_t n = 0; n < whole.allocations; n += step) {
+    for (int64_t n = 0; n < whole.allocations; n += Step(whole.allocations, 400)) {
       ++runs;
       failed += Run(n, all_behind).complete ? 0 : 1;
     }
   }
-  std::printf("%lld allocations, %lld runs, %lld of them failed with a code\n",
-              static_cast<long long>(whole.allocations), static_cast<long long>(runs), static_cast<long long>(failed));
+  Print("further analyses", whole.allocations, runs, failed);
   CHECK(failed > runs / 4);
   CHECK(Run(-1, false).complete);  // and nothing is broken behind it
 }
