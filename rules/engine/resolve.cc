@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "base/limits.h"
+#include "base/time_budget.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/loader.h"
 #include "rules/engine/query_rows.h"
@@ -278,12 +278,12 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   if (publish) publish(findings);
   const Seen seen(rules, model, findings);
   std::vector<Finding> answers;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits::kQueryRulesMilliseconds);
+  const TimeBudget time(limits::kQueryRulesMilliseconds);
   size_t skipped = 0;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     if (rules[i].query.empty() || model.processes.size() < rules[i].min_processes) continue;
     if (!seen.AnyOf(rules[i].needs)) continue;
-    if (std::chrono::steady_clock::now() > deadline) {
+    if (time.Spent()) {
       ++skipped;
       continue;
     }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <iterator>
 
 #include "base/limits.h"
+#include "base/time_budget.h"
 
 namespace ncclwhy {
 namespace {
@@ -157,15 +157,13 @@ class Caps {
   static int Look(void* self) {
     auto* caps = static_cast<Caps*>(self);
     caps->steps_ += kStepsPerLook;
-    const auto elapsed = std::chrono::steady_clock::now() - caps->start_;
-    return caps->steps_ > limits::kQuerySteps || elapsed > std::chrono::milliseconds(limits::kQueryMilliseconds) ? 1
-                                                                                                                 : 0;
+    return caps->steps_ > limits::kQuerySteps || caps->time_.Spent() ? 1 : 0;
   }
 
   sqlite3* db_;
   std::array<std::pair<int, int>, 6> old_{};
   int64_t steps_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  TimeBudget time_{limits::kQueryMilliseconds};
 };
 
 class Statement {

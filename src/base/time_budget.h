@@ -1,0 +1,32 @@
+// TimeBudget: how long a piece of work may take, in processor time of the calling thread: on a machine that is starved
+// the answer is the same as on an idle one. The wall may go on for limits::kWallFactor times as long, so that work that
+// only waits ends, too.
+#pragma once
+
+#include <cstdint>
+
+namespace ncclwhy {
+
+// Milliseconds from some beginning.
+int64_t ThreadMilliseconds();
+int64_t WallMilliseconds();
+
+class TimeBudget {
+ public:
+  using Clock = int64_t (*)();
+
+  // Begins now. Another thread must not ask: it has a clock of its own.
+  explicit TimeBudget(int64_t milliseconds, Clock thread = ThreadMilliseconds, Clock wall = WallMilliseconds)
+      : milliseconds_(milliseconds), thread_(thread), wall_(wall), thread_start_(thread()), wall_start_(wall()) {}
+
+  bool Spent() const;
+
+ private:
+  int64_t milliseconds_;
+  Clock thread_;
+  Clock wall_;
+  int64_t thread_start_;
+  int64_t wall_start_;
+};
+
+}  // namespace ncclwhy
