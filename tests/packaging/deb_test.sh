@@ -87,7 +87,7 @@ cat "$work/report"
 if [[ ${binary} == "$work"/* ]] && command -v python3 >/dev/null; then
   echo "== and the library"
   prefix=${binary%/bin/ncclwhy}
-  NCCLWHY_LIBRARY=$(echo "$prefix"/lib/libncclwhy.so.?*.?) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/share/doc/ncclwhy/python \
+  NCCLWHY_LIBRARY=$prefix/lib/libncclwhy.so.$version PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/share/doc/ncclwhy/python \
     python3 -c 'import ncclwhy, sys; assert ncclwhy.analyze(sys.argv[1]).cause == sys.argv[2]' "$log" "$cause"
 fi
 echo "== done"
