@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/limits.h"
+#include "parser/expansion_budget.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -49,11 +50,28 @@ Status Failure(archive* a, const std::string& name) {
   return Status::Io(name + ": cannot be unpacked to its end: " + (text == nullptr ? "damaged" : text));
 }
 
-void SupportFilters(archive* a) {
-  archive_read_support_filter_gzip(a);
-  archive_read_support_filter_xz(a);
-  archive_read_support_filter_zstd(a);
-  archive_read_support_filter_bzip2(a);
+// What `first` is compressed with; ARCHIVE_FILTER_NONE: an archive that is not compressed as a whole.
+int FilterOf(std::string_view first) {
+  using scan::StartsWith;
+  constexpr std::string_view kXz(
+      "\xFD"
+      "7zXZ\0",
+      6);
+  // The method and no reserved flag, as libarchive itself asks.
+  if (StartsWith(first, "\x1F\x8B\x08") && first.size() >= 10 && (first[3] & 0xE0) == 0) return ARCHIVE_FILTER_GZIP;
+  if (StartsWith(first, kXz)) return ARCHIVE_FILTER_XZ;
+  if (StartsWith(first, "\x28\xB5\x2F\xFD")) return ARCHIVE_FILTER_ZSTD;
+  // BZh1 … BZh9 and the block's magic number
+  if (StartsWith(first, "BZh") && first.size() > 9 && first.substr(4, 6) == "\x31\x41\x59\x26\x53\x59") {
+    return ARCHIVE_FILTER_BZIP2;
+  }
+  return ARCHIVE_FILTER_NONE;
+}
+
+// One layer and no more: left to itself, libarchive takes off as many as there are, and what stands between them, which
+// can be without end though nothing comes out, is counted by nobody.
+void AddFilter(archive* a, std::string_view first) {
+  if (const int filter = FilterOf(first); filter != ARCHIVE_FILTER_NONE) archive_read_append_filter(a, filter);
 }
 
 bool BeginsTar(std::string_view bytes) { return bytes.size() >= 512 && bytes.substr(257, 5) == "ustar"; }
@@ -66,7 +84,7 @@ bool BeginsZip(std::string_view bytes) {
 bool HoldsTar(std::string_view first) {
   const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
   if (a == nullptr) return false;
-  SupportFilters(a.get());
+  AddFilter(a.get(), first);
   archive_read_support_format_raw(a.get());
   archive_entry* entry = nullptr;
   if (archive_read_open_memory(a.get(), first.data(), first.size()) != ARCHIVE_OK ||
@@ -78,24 +96,10 @@ bool HoldsTar(std::string_view first) {
   return n > 0 && BeginsTar({head, static_cast<size_t>(n)});
 }
 
-// Expanded bytes of the whole file, against bombs.
-class Budget {
- public:
-  explicit Budget(const FileReader& reader) : reader_(reader) {}
-  bool Spend(uint64_t bytes) {
-    used_ += bytes;
-    return used_ <= limits::kArchiveBytes && (used_ <= limits::kArchiveRatioFloor ||
-                                              used_ / std::max<uint64_t>(reader_.bytes(), 1) <= limits::kArchiveRatio);
-  }
-
- private:
-  const FileReader& reader_;
-  uint64_t used_ = 0;
-};
-
 // What is true for all levels of one file.
 struct Expansion {
-  Budget budget;
+  const FileReader& reader;
+  ExpansionBudget budget;
   ByteSink& sink;
   size_t members = 0;
 };
@@ -115,7 +119,7 @@ class MemberReader {
       if (code == ARCHIVE_EOF) break;
       if (code == ARCHIVE_RETRY) continue;
       if (code < ARCHIVE_WARN) return Failure(a_, name_);
-      if (!expansion_->budget.Spend(size)) {
+      if (!expansion_->budget.Spend(size, expansion_->reader.bytes())) {
         return Status::Limit(name_ + ": expands to more than the limit; the rest was not read");
       }
       if (size == 0) continue;
@@ -164,13 +168,14 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
               Expansion* expansion) {
   const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
   if (a == nullptr) return Status::Internal(name + ": libarchive cannot be started");
-  SupportFilters(a.get());
+  AddFilter(a.get(), first);
   if (BeginsZip(first)) {
     archive_read_support_format_zip_streamable(a.get());
   } else if (BeginsTar(first) || HoldsTar(first)) {
     archive_read_support_format_tar(a.get());
   } else {
     archive_read_support_format_raw(a.get());
+    archive_read_support_format_empty(a.get());
   }
   Feed feed{next, first, false, Status::Ok()};
   if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
@@ -179,7 +184,11 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   while (expansion->sink.WantsMore()) {
     archive_entry* entry = nullptr;
     const int code = archive_read_next_header(a.get(), &entry);
-    if (code == ARCHIVE_EOF) break;
+    if (code == ARCHIVE_EOF) {
+      // A log that was compressed before anything was written to it.
+      if (archive_format(a.get()) == ARCHIVE_FORMAT_EMPTY && expansion->sink.Begin(name)) expansion->sink.End();
+      break;
+    }
     if (code == ARCHIVE_RETRY) continue;
     if (code < ARCHIVE_WARN) {
       if (feed.status.code() == ErrorCode::kLimit) return feed.status;
@@ -205,21 +214,11 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
 }  // namespace
 
 bool LooksPacked(std::string_view first) {
-  using scan::StartsWith;
-  if (StartsWith(first, "\x1F\x8B") ||
-      StartsWith(first, std::string_view("\xFD"
-                                         "7zXZ\0",
-                                         6)) ||
-      StartsWith(first, "\x28\xB5\x2F\xFD") || BeginsZip(first)) {
-    return true;
-  }
-  // bzip2: BZh1 … BZh9 and the block's magic number
-  if (StartsWith(first, "BZh") && first.size() > 9 && first.substr(4, 6) == "\x31\x41\x59\x26\x53\x59") return true;
-  return BeginsTar(first);
+  return FilterOf(first) != ARCHIVE_FILTER_NONE || BeginsZip(first) || BeginsTar(first);
 }
 
 Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink) {
-  Expansion expansion{Budget(reader), sink};
+  Expansion expansion{reader, {}, sink};
   return Expand([&reader](std::string_view* bytes) { return reader.Next(bytes); }, first, name, 1, &expansion);
 }
 
