@@ -13,21 +13,29 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
       entries_.push_back({&pattern, condition, i});
     });
   }
-  slots_ = std::make_unique<Slot[]>(entries_.size());
+  compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
 }
 
+PatternTable::~PatternTable() {
+  for (size_t i = 0; i < entries_.size(); ++i) delete compiled_[i].load();
+}
+
+// No std::call_once: an exception that leaves it, because there is no memory, needs memory and else ends the process.
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
-  Slot& slot = slots_[number];
-  std::call_once(slot.once, [&] {
-    const std::string& text = entries_[number].pattern->regex;
-    auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
-    if (!regex->ok()) return;
-    slot.compiled.group_count = regex->NumberOfCapturingGroups();
+  std::atomic<const CompiledPattern*>& slot = compiled_[number];
+  if (const CompiledPattern* there = slot.load(std::memory_order_acquire)) return *there;
+  auto made = std::make_unique<CompiledPattern>();
+  const std::string& text = entries_[number].pattern->regex;
+  auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
+  if (regex->ok()) {
+    made->group_count = regex->NumberOfCapturingGroups();
     const auto* names = InRe2([&] { return &regex->CapturingGroupNames(); });
-    slot.compiled.groups.assign(names->begin(), names->end());
-    slot.compiled.regex = std::move(regex);
-  });
-  return slot.compiled;
+    made->groups.assign(names->begin(), names->end());
+    made->regex = std::move(regex);
+  }
+  const CompiledPattern* expected = nullptr;
+  if (!slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
+  return *made.release();
 }
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {

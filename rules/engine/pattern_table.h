@@ -2,12 +2,13 @@
 //
 // Numbers run over the rules in order; within a rule over patterns, near, unless, boost. Hit::pattern is such a number.
 //
-// Thread safety: immutable after construction except for the compiled regexes, which are made once under a lock.
+// Thread safety: immutable after construction except for the compiled regexes: threads that need one at the same time
+// each make it, and the first is kept.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ class PatternTable {
  public:
   // `rules` is borrowed.
   explicit PatternTable(const std::vector<Rule>& rules);
+  ~PatternTable();
+  PatternTable(const PatternTable&) = delete;
+  PatternTable& operator=(const PatternTable&) = delete;
 
   size_t size() const { return entries_.size(); }
   const PatternEntry& entry(uint32_t number) const { return entries_[number]; }
@@ -45,14 +49,9 @@ class PatternTable {
   LiteralTablesStorage BuildLiterals() const;
 
  private:
-  struct Slot {
-    std::once_flag once;
-    CompiledPattern compiled;
-  };
-
   std::vector<PatternEntry> entries_;
   std::vector<uint32_t> first_;
-  std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<std::atomic<const CompiledPattern*>[]> compiled_;  // null: not needed yet
 };
 
 // Calls visit(pattern, condition or null) in the order of the global numbers.

@@ -4,6 +4,7 @@
 // there (base/re2_call.h), which processes of their own show. The default looks at some of the numbers;
 // NCCLWHY_HOSTILE=full at all of them.
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,10 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "base/limits.h"
 #include "base/re2_call.h"
 #include "catch.h"
 #include "ncclwhy/ncclwhy.h"
+#include "rules/engine/pattern_regex.h"
 
 namespace {
 
@@ -28,6 +32,17 @@ thread_local bool lasting = false;
 thread_local int64_t made = 0;
 thread_local int64_t made_in_re2 = 0;
 thread_local bool fail_in_re2 = false;  // only there; otherwise everywhere else
+// Bytes that RE2 holds more than when counting began, and the most of them.
+thread_local int64_t held_in_re2 = 0;
+thread_local int64_t most_in_re2 = 0;
+
+void* Counted(void* memory) {
+  if (memory != nullptr && ncclwhy::InsideRe2()) {
+    held_in_re2 += static_cast<int64_t>(malloc_usable_size(memory));
+    most_in_re2 = std::max(most_in_re2, held_in_re2);
+  }
+  return memory;
+}
 
 bool FailNow() {
   const bool in_re2 = ncclwhy::InsideRe2();
@@ -50,14 +65,15 @@ extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
 void* __libc_realloc(void*, size_t);
+void __libc_free(void*);
 
 void* malloc(size_t size) {
-  if (!FailNow()) return __libc_malloc(size);
+  if (!FailNow()) return Counted(__libc_malloc(size));
   errno = ENOMEM;
   return nullptr;
 }
 void* calloc(size_t count, size_t size) {
-  if (!FailNow()) return __libc_calloc(count, size);
+  if (!FailNow()) return Counted(__libc_calloc(count, size));
   errno = ENOMEM;
   return nullptr;
 }
@@ -65,6 +81,11 @@ void* realloc(void* old, size_t size) {
   if (!FailNow()) return __libc_realloc(old, size);
   errno = ENOMEM;
   return nullptr;
+}
+
+void free(void* memory) {
+  if (memory != nullptr && ncclwhy::InsideRe2()) held_in_re2 -= static_cast<int64_t>(malloc_usable_size(memory));
+  __libc_free(memory);
 }
 
 }  // extern "C"
@@ -210,6 +231,46 @@ TEST_CASE("running out of memory at any allocation is an error code", "[faults]"
   Print("further analyses", whole.allocations, runs, failed);
   CHECK(failed > runs / 4);
   CHECK(Run(-1, false).complete);  // and nothing is broken behind it
+}
+
+std::string Times(const char* what, size_t n) {
+  std::string out;
+  while (n-- > 0) out += what;
+  return out;
+}
+std::string Filled(const char* what) { return Times(what, limits::kPatternBytes / std::strlen(what)); }
+
+TEST_CASE("the room that is asked for is more than a pattern at its limits takes", "[faults]") {
+  const std::string text(4096, 'a');
+  const std::string patterns[] = {
+      "a{9}b",
+      "(a|b)*a(a|b){12}c",
+      "(?:" + Times("(?:[ab]?){900}", 48) + ")c",  // about as many instructions as are allowed
+      Filled("(?:[ab]?){900}"),                    // and more than that
+      Filled("a{1000}"),
+      Filled("(a?){999}"),
+      Filled("(?:(?:a{9}){9}){9}|"),
+      Filled("[^\\x00-\\x7f]?"),
+      Filled("(?i)k|"),
+      Times("(?:", 900) + "a" + Times(")?", 600) + Times(")", 300),
+      Filled("\\pL"),
+  };
+  int64_t most = 0;
+  for (const std::string& pattern : patterns) {
+    held_in_re2 = most_in_re2 = 0;
+    const auto regex = InRe2([&] { return std::make_unique<RE2>(pattern, RulePatternOptions()); });
+    const int64_t compiled = std::exchange(most_in_re2, 0);
+    held_in_re2 = 0;
+    Re2Text group;
+    if (regex->ok()) {
+      InRe2([&] { return regex->Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, &group, 1); });
+    }
+    CAPTURE(pattern.substr(0, 40), pattern.size(), regex->ok(), compiled, most_in_re2);
+    CHECK(compiled < static_cast<int64_t>(limits::kRe2Room));
+    CHECK(most_in_re2 < static_cast<int64_t>(limits::kRe2Room));
+    most = std::max({most, compiled, most_in_re2});
+  }
+  std::printf("RE2 held %.1f MiB at most\n", static_cast<double>(most) / (1 << 20));
 }
 
 }  // namespace
