@@ -72,6 +72,9 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
       if (room > 0) --room;
       out.ranks.push_back(std::move(row));
     }
+    // Beyond limits::kMissingRanks those without a log are not even in the model.
+    const auto listed = static_cast<int64_t>(c->ranks.size());
+    if (c->nranks > listed) job.unlisted += c->nranks - listed;
     job.communicators.push_back(std::move(out));
   }
   for (const Edge& e : model.edges) {

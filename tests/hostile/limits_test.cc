@@ -108,6 +108,11 @@ TEST_CASE("ranks without a log", "[hostile]") {
   CHECK(border.job.communicators[0].ranks.size() == limits::kReportRanks);
   CHECK(Note(border, "unlisted") == 0);
   CHECK(Note(Analysed(kHeader + Init(1, 0, limits::kReportRanks + 1, "0x1")), "unlisted") == 1);
+  const Report many = Analysed(kHeader + Init(1, 0, limits::kMissingRanks + 1, "0x1"));
+  CHECK(Note(many, "unlisted") == limits::kMissingRanks + 1 - limits::kReportRanks);
+  const Report too_many = Analysed(kHeader + Init(1, 0, limits::kMissingRanks + 2, "0x1"));
+  CHECK(too_many.job.communicators.at(0).ranks.size() == 1);
+  CHECK(Note(too_many, "unlisted") == limits::kMissingRanks + 1);
   // Nobody has so many ranks: only the one that has a log is listed.
   const Report huge = Analysed(kHeader + Init(1, 0, 2'000'000'000, "0x1"));
   REQUIRE(huge.job.communicators.size() == 1);

@@ -1,18 +1,14 @@
 // Limits of what one source may bring, at the border and one beyond, below the job: a source at its limits is large,
 // and only its facts are of interest here. What needs a million lines runs with NCCLWHY_HOSTILE=full.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "analyze/digest.h"
 #include "base/limits.h"
 #include "catch.h"
+#include "hostile/own_rules.h"
 #include "hostile/run_limited.h"
 #include "parser/parser.h"
 #include "parser/track/job_model.h"
-#include "rules/engine/rule_set.h"
 
 namespace ncclwhy::hostile {
 namespace {
@@ -169,54 +165,27 @@ TEST_CASE("communicators that a job is made of", "[hostile]") {
   CHECK(border.dropped.Get(Counter::kDroppedCommunicators) == 0);
 }
 
-// Rules of the test's own, all of which match "odd".
-class OwnRules {
- public:
-  explicit OwnRules(size_t count) {
-    std::string name = (std::filesystem::temp_directory_path() / "ncclwhy-hostile-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root_ = name;
-    for (size_t i = 0; i < count; ++i) {
-      const std::string id = "rule-" + N(i);
-      std::filesystem::create_directories(root_ + "/family/" + id);
-      std::ofstream(root_ + "/family/" + id + "/rule.json")
-          << R"({"schema": "ncclwhy.rule/1", "id": ")" << id
-          << R"(", "role": "root", "title": {"en": "t", "zh": "t"}, "match": [{"literal": "something odd"}],)"
-          << R"("causes": {"shm.too-small": 1.0}, "note": {"en": "n", "zh": "n"}})";
-    }
-    std::vector<Diagnostic> diagnostics;
-    rules_ = RuleSet::LoadOnly(root_, &diagnostics);
-    for (const Diagnostic& d : diagnostics) UNSCOPED_INFO(d.message);
-    REQUIRE(rules_ != nullptr);
-    REQUIRE(rules_->rules().size() == count);
+// What rules of the test's own find in so many lines that they match, of each of so many processes.
+SourceDigest Match(const OwnRules& rules, size_t processes, size_t lines) {
+  DigestBuilder builder("job.log", rules.rules(), KnowledgeBase::Embedded());
+  for (size_t p = 0; p < processes; ++p) {
+    std::string text;
+    for (size_t i = 0; i < lines; ++i) text += Header(p) + "x.cc:1 NCCL WARN something odd\n";
+    builder.Push(text);
   }
-  ~OwnRules() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  SourceDigest Match(size_t processes, size_t lines) const {
-    DigestBuilder builder("job.log", *rules_, KnowledgeBase::Embedded());
-    for (size_t p = 0; p < processes; ++p) {
-      std::string text;
-      for (size_t i = 0; i < lines; ++i) text += Header(p) + "x.cc:1 NCCL WARN something odd\n";
-      builder.Push(text);
-    }
-    return builder.Finish();
-  }
+  return builder.Finish();
+}
 
- private:
-  std::string root_;
-  std::unique_ptr<RuleSet> rules_;
-};
+constexpr const char* kOdd = R"("match": [{"literal": "something odd"}])";
 
 TEST_CASE("hits of a pattern in a process and in a source", "[hostile]") {
-  const OwnRules rules(1);
-  CHECK(Count(rules.Match(1, limits::kHitsPerPatternAndProcess).facts, Counter::kDroppedHits) == 0);
-  CHECK(Count(rules.Match(1, limits::kHitsPerPatternAndProcess + 1).facts, Counter::kDroppedHits) == 1);
-  const SourceDigest border = rules.Match(limits::kHitsPerPatternAndSource, 1);
+  const OwnRules rules(1, kOdd);
+  CHECK(Count(Match(rules, 1, limits::kHitsPerPatternAndProcess).facts, Counter::kDroppedHits) == 0);
+  CHECK(Count(Match(rules, 1, limits::kHitsPerPatternAndProcess + 1).facts, Counter::kDroppedHits) == 1);
+  const SourceDigest border = Match(rules, limits::kHitsPerPatternAndSource, 1);
   CHECK(border.hits.hits.size() == limits::kHitsPerPatternAndSource);
   CHECK(Count(border.facts, Counter::kDroppedHits) == 0);
-  const SourceDigest beyond = rules.Match(limits::kHitsPerPatternAndSource + 1, 1);
+  const SourceDigest beyond = Match(rules, limits::kHitsPerPatternAndSource + 1, 1);
   CHECK(beyond.hits.hits.size() == limits::kHitsPerPatternAndSource);
   CHECK(Count(beyond.facts, Counter::kDroppedHits) == 1);
 }
@@ -224,8 +193,8 @@ TEST_CASE("hits of a pattern in a process and in a source", "[hostile]") {
 TEST_CASE("hits of all patterns in a source", "[hostile]") {
   constexpr size_t kRules = 10;
   constexpr size_t kLines = limits::kHitsPerSource / kRules + 200;
-  const OwnRules rules(kRules);
-  const SourceDigest digest = rules.Match(kLines, 1);
+  const OwnRules rules(kRules, kOdd);
+  const SourceDigest digest = Match(rules, kLines, 1);
   CHECK(digest.hits.hits.size() >= limits::kHitsPerSource);
   CHECK(digest.hits.hits.size() <= limits::kHitsPerSource + kRules * limits::kHitsPerPatternBeyond);
   CHECK(Count(digest.facts, Counter::kDroppedHits) == kRules * kLines - digest.hits.hits.size());
