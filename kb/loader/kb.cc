@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 
 #include "kb/loader/decode.h"
 #include "kb/loader/kb_data.h"
@@ -24,16 +25,22 @@ Status Refuse(const std::vector<std::string>& complaints) {
   return Status::Corrupt(std::move(text));
 }
 
+Status NoKnowledge(const std::string& directory) {
+  return Status::NotFound(
+      directory + ": has no knowledge files (causes/*.json, messages/*.jsonl, env.json, codes.json, known_bugs.json)");
+}
+
 Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
   try {
+    // What is not there is told before the embedded knowledge is unpacked, which takes most of the time.
+    std::error_code ignored;
+    for (const std::string& directory : directories) {
+      if (!std::filesystem::is_directory(directory, ignored)) return NoKnowledge(directory);
+    }
     KbData data = DataOf(EmbeddedTables());
     std::vector<std::string> complaints;
     for (const std::string& directory : directories) {
-      if (!ReadKnowledge(directory, &data, &complaints)) {
-        return Status::NotFound(
-            directory +
-            ": has no knowledge files (causes/*.json, messages/*.jsonl, env.json, codes.json, known_bugs.json)");
-      }
+      if (!ReadKnowledge(directory, &data, &complaints)) return NoKnowledge(directory);
     }
     if (data.messages.size() > kMaxMessages) return Status::Limit("too many messages in the knowledge directories");
     for (const std::string& what : data.DanglingCauses()) complaints.push_back(what);
