@@ -342,7 +342,12 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
   processes_.CountLine(process, line);
-  if (sink_ != nullptr) sink_->OnLine(line, process, -1, *facts_);
+  const bool quoted = quoted_.MayBe(line.text, facts_->counters.Get(Counter::kNccl) > 0);
+  int message = -1;
+  if (quoted && line.dialect == Dialect::kUnknown && recognizer_ != nullptr) {
+    message = recognizer_->Recognize(LogLevel::kWarn, line.text);
+  }
+  if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
 }
 
 void LineParser::CountLine() {

@@ -13,6 +13,7 @@
 #include "parser/parser.h"
 #include "parser/prefix.h"
 #include "parser/process_table.h"
+#include "parser/quoted_message.h"
 
 namespace ncclwhy {
 
@@ -78,6 +79,7 @@ class LineParser : public PieceSink {
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
   BodyMemo memo_;
+  QuotedMessage quoted_;
   LineClass class_;
   std::vector<Record> records_;
   ParsedLine quick_;

@@ -142,7 +142,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
       if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
     }
     AddUpgrades(bugs, options.language, report.causes);
-  } else if (ranking.failed) {
+  } else if (ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
     report.verdict = Verdict::kUndetermined;
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;

@@ -57,6 +57,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
     const EvidenceItem& item = items[n];
     if (!Counts(item)) continue;
     if (item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom) ranking.failed = true;
+    if (item.finding.role == Role::kSecondary && item.rule != nullptr) ranking.echoes = true;
     const std::string key = item.rule != nullptr ? item.rule->id : "message:" + item.note;
     for (const Weight& w : item.finding.causes) {
       if (Pseudo(w.cause)) continue;
@@ -94,9 +95,16 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
     for (const auto& [weight, n] : list) (weight >= 0 ? h.evidence : h.against).push_back(n);
     if (!h.evidence.empty()) ranking.hypotheses.push_back(std::move(h));
   }
-  double sum = std::exp(kSlope * kUnknownScore);
-  for (const Hypothesis& h : ranking.hypotheses) sum += std::exp(kSlope * h.score);
-  for (Hypothesis& h : ranking.hypotheses) h.probability = std::exp(kSlope * h.score) / sum;
+  // A symptom's list of what it may come from says little more than "unknown": all faint ones together weigh no more.
+  const auto weight = [](const Hypothesis& h) { return std::exp(kSlope * h.score); };
+  const auto is_faint = [](const Hypothesis& h) { return h.score < kUnknownScore; };
+  const double unknown = std::exp(kSlope * kUnknownScore);
+  double strong = 0;
+  double faint = 0;
+  for (const Hypothesis& h : ranking.hypotheses) (is_faint(h) ? faint : strong) += weight(h);
+  const double shrink = faint > unknown ? unknown / faint : 1.0;
+  const double sum = unknown + strong + faint * shrink;
+  for (Hypothesis& h : ranking.hypotheses) h.probability = weight(h) * (is_faint(h) ? shrink : 1.0) / sum;
   std::stable_sort(ranking.hypotheses.begin(), ranking.hypotheses.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   SetConfidence(ranking.hypotheses);

@@ -19,6 +19,7 @@ struct Hypothesis {
 
 struct Ranking {
   bool failed = false;                 // something failed at all
+  bool echoes = false;                 // somebody else's failure is reported; healthy jobs do so too, when they end
   std::vector<Hypothesis> hypotheses;  // best first
 };
 
