@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -98,10 +100,9 @@ std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments,
   }
   // A file that was named twice is one source.
   std::vector<SourceSpec> unique;
+  std::set<std::string> seen;
   for (SourceSpec& spec : specs) {
-    const bool twice =
-        std::any_of(unique.begin(), unique.end(), [&](const SourceSpec& s) { return s.path == spec.path; });
-    if (!twice) unique.push_back(std::move(spec));
+    if (seen.insert(spec.path).second) unique.push_back(std::move(spec));
   }
   return unique;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_budget.h"
 #include "catch.h"
 
 namespace ncclwhy {
@@ -95,6 +96,21 @@ TEST_CASE("directories are walked, sorted, without hidden files", "[source]") {
   CHECK(problems.empty());
   CHECK(ExpandSources({dir / "none.log", dir / "x*.log", dir / "empty"}, &problems).empty());
   CHECK(problems.size() == 3);
+}
+
+TEST_CASE("very many names take time by their number, not by its square", "[source]") {
+  const TemporaryDirectory dir;
+  Write(dir / "a.log", "x");
+  std::vector<std::string> names;  // of the same file, each spelled in a way of its own
+  for (uint32_t i = 0; i < (1u << 17); ++i) {
+    std::string name = dir.string() + "/";
+    for (uint32_t bit = 0; bit < 17; ++bit) name += (i >> bit & 1) != 0 ? "./" : "/";
+    names.push_back(name + "a.log");
+  }
+  std::vector<std::string> problems;
+  const int64_t begin = ThreadMilliseconds();
+  CHECK(ExpandSources(names, &problems).size() > (1u << 16));
+  CHECK(ThreadMilliseconds() - begin < 20'000);
 }
 
 TEST_CASE("plain files are read whole", "[source]") {
