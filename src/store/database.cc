@@ -1,7 +1,11 @@
 #include "store/database.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/utf8.h"
 
@@ -22,6 +26,14 @@ std::string Clean(std::string_view text) {
   return out;
 }
 
+// Why a file that is not there cannot be made. SQLite tells of its second attempt only, to read it: "no such file".
+int CannotCreate(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path directory = std::filesystem::absolute(path, ignored).parent_path();
+  if (std::filesystem::exists(path, ignored) || !std::filesystem::is_directory(directory, ignored)) return 0;
+  return access(directory.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
@@ -34,6 +46,11 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
                                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nullptr);
   if (db == nullptr) return Status::Io("not enough memory to open the timeline");
   std::unique_ptr<Database> database(new Database(db, file ? path : "timeline"));
+  if (code == SQLITE_CANTOPEN && mode == Mode::kReadWrite) {
+    if (const int error = CannotCreate(path); error != 0) {
+      return Status::Io(path + ": cannot be created: " + std::strerror(error));
+    }
+  }
   if (code != SQLITE_OK) return database->Error(code, "it was opened");
   sqlite3_extended_result_codes(db, 1);
   sqlite3_busy_timeout(db, kBusyMilliseconds);

@@ -137,6 +137,14 @@ TEST_CASE("a timeline that cannot be written does not cost the report", "[faults
   const Outcome nowhere = RunLimited({"--db", directory / "no/such/job.db", kLog});
   CHECK(nowhere.exit == 2);
   CHECK(nowhere.out.find("/dev/shm") != std::string::npos);
+  if (getuid() != 0) {  // who may write everywhere is not refused
+    const std::string closed = directory / "closed";
+    fs::create_directory(closed);
+    fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+    CHECK(RunLimited({"--db", closed + "/job.db", kLog}).out.find("cannot be created: Permission denied") !=
+          std::string::npos);
+    fs::permissions(closed, fs::perms::owner_all);
+  }
   if (Skipped()) return;
   for (const char* faults : {"write-enospc=0", "write-enospc=5000", "write-enospc=60000", "create-erofs"}) {
     const std::string file = directory / "job.db";
