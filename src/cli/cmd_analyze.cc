@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/follow.h"
+#include "cli/mistaken_log.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
@@ -101,6 +102,12 @@ class AnalyzeCommand : public Subcommand {
     }
     if (follow_ && !options_.database.empty()) {
       Complain("--follow and --db exclude each other: make the timeline when the job has ended");
+      return kExitTrouble;
+    }
+    for (const std::string& log : logs_) {
+      const std::string mistake = follow_ ? std::string() : MistakenLog(log);
+      if (mistake.empty()) continue;
+      Complain(mistake);
       return kExitTrouble;
     }
     Result<Report> report = follow_ ? FollowLogs() : Analyze();

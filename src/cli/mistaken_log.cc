@@ -1,0 +1,37 @@
+#include "cli/mistaken_log.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "cli/subcommand.h"
+
+namespace ncclwhy {
+namespace {
+
+// The first bytes of every SQLite file; at 68 stands the application that wrote it.
+constexpr std::string_view kSqlite("SQLite format 3\0", 16);
+constexpr size_t kApplicationAt = 68;
+constexpr std::string_view kTimeline = "NClw";  // kApplicationId, the higher bytes first
+
+}  // namespace
+
+std::string MistakenLog(const std::string& log) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(log, ignored)) {
+    for (const auto& command : AllCommands()) {
+      if (command->name() == log) {
+        return log + ": does not exist; if the command is meant, it stands first: ncclwhy " + log + " …";
+      }
+    }
+    return {};
+  }
+  if (!std::filesystem::is_regular_file(log, ignored)) return {};  // a pipe's bytes can be read only once
+  std::string head(kApplicationAt + kTimeline.size(), '\0');
+  std::ifstream(log, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (!head.starts_with(kSqlite)) return {};
+  if (head.substr(kApplicationAt) != kTimeline) return log + ": is a SQLite database, not a log";
+  return log + ": is a timeline, not a log: ncclwhy query " + log + " \"SELECT …\"";
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,12 @@
+// MistakenLog: what was named as a log by mistake.
+#pragma once
+
+#include <string>
+
+namespace ncclwhy {
+
+// One sentence with what was meant: a command that stands behind options, a timeline or another database. Empty when
+// `log` may be a log. Only for what was named itself: beside the logs of a directory, a timeline is just another file.
+std::string MistakenLog(const std::string& log);
+
+}  // namespace ncclwhy
