@@ -5,8 +5,8 @@
 
 executions of each fuzz target (runs.jsonl, written down behind long runs), line coverage of the parser and the rules by
 the corpora, faults that were injected, hostile inputs that were tried. --build is a build with NCCLWHY_TEST_EXTRAS=ON,
---coverage one that is configured with NCCLWHY_COVERAGE=ON as well; either is left out when it does not exist. --full
-runs the hostile inputs at the promised size, which takes the better part of an hour.
+--coverage one with NCCLWHY_COVERAGE=ON as well; what is needed of either is configured and built first. --full fails
+every allocation and runs the hostile inputs at the promised size, which takes the better part of an hour.
 """
 import argparse
 import collections
@@ -35,6 +35,14 @@ def executions():
     print("fuzz target   executions  seconds   edges  findings")
     for target, (count, seconds, edges, findings) in total.items():
         print(f"{target:12} {count:11,} {seconds:8,} {edges:7,} {findings:9}")
+
+
+def make(build, targets, *options):
+    """Configures `build` unless it is, and builds `targets`."""
+    if not (build / "CMakeCache.txt").exists():
+        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DNCCLWHY_TEST_EXTRAS=ON", *options], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
 
 
 def replay(build, target, folders):
@@ -85,8 +93,9 @@ def trials(build):
     print(f"\ncalls of the system that failed once each         {calls:9,}")
     allocation = build / "tests/faults/allocation_test"
     if allocation.exists():
-        found = re.search(r"(\d+) allocations, (\d+) runs, (\d+) of them", run(allocation))
-        print(f"allocations that failed, of {int(found[1]):,} in a run     {int(found[2]):13,}")
+        found = re.findall(r"^(.*?) +(\d+) allocations, +(\d+) runs", run(allocation), re.MULTILINE)
+        for what, allocations, runs in found:
+            print(f"allocations that failed, {what:20} {int(runs):14,}  (there are {int(allocations):,})")
     hostile = run(build / "tests/hostile/hostile_test")
     streams = re.findall(r"exit +(-?\d+) +([\d.]+) MB in +([\d.]+) MB peak", hostile)
     texts = re.search(r"(\d+) hostile texts, each in (\d+) formats and languages", hostile)
@@ -105,10 +114,11 @@ def main():
     options = arguments.parse_args()
     if options.full:
         os.environ["NCCLWHY_HOSTILE"] = "full"
+    make(options.coverage, [f"{target}_replay" for target in CORPUS], "-DNCCLWHY_COVERAGE=ON", "-DNCCLWHY_WERROR=OFF")
+    make(options.build, ["faults_test", "allocation_test", "hostile_test"])
     executions()
-    enough = coverage(options.coverage) if options.coverage.exists() else True
-    if (options.build / "tests/hostile/hostile_test").exists():
-        trials(options.build)
+    enough = coverage(options.coverage)
+    trials(options.build)
     sys.exit(0 if enough else "less than 90 % of the lines")
 
 
