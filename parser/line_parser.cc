@@ -342,11 +342,10 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
   processes_.CountLine(process, line);
-  const bool quoted = quoted_.MayBe(line.text, facts_->counters.Get(Counter::kNccl) > 0);
+  const std::string_view quoted = quoted_.In(line.text, facts_->counters.Get(Counter::kNccl) > 0);
   int message = -1;
-  if (quoted && line.dialect == Dialect::kUnknown && recognizer_ != nullptr) {
-    message = recognizer_->Recognize(LogLevel::kWarn, line.text);
-  }
+  const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
+  if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);
   if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
 }
 

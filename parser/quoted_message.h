@@ -1,6 +1,7 @@
-// QuotedMessage: which lines without a header may hold the bare words of an NCCL warning.
+// QuotedMessage: where a line without a header may hold the bare words of an NCCL warning.
 //   Last error:
 //   NET/IB : mlx5_2:1 async fatal event: local catastrophic error
+//   … Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 'out of memory''.
 // or a paste from a chat: a few lines, none of which has a header.
 #pragma once
 
@@ -13,19 +14,35 @@ namespace ncclwhy {
 
 class QuotedMessage {
  public:
-  // Asked once for each line without a header, in order. `headers`: the source has shown NCCL headers before.
-  bool MayBe(std::string_view text, bool headers) {
+  // Asked once for each line without a header, in order. `headers`: the source has shown NCCL headers before. The part
+  // of `text` that may be a message, or nothing.
+  std::string_view In(std::string_view text, bool headers) {
     const bool told = announced_;
-    while (!text.empty() && (scan::IsSpace(text.back()) || text.back() == '"' || text.back() == '\'')) {
-      text.remove_suffix(1);
+    std::string_view head = text;
+    while (!head.empty() && (scan::IsSpace(head.back()) || head.back() == '"' || head.back() == '\'')) {
+      head.remove_suffix(1);
     }
-    announced_ = scan::EndsWith(text, "Last error:");
-    return told || (!headers && lines_++ < kPaste);
+    announced_ = scan::EndsWith(head, kAnnounced);
+    if (told || (!headers && lines_++ < kPaste)) {
+      const std::string_view quoted = Behind(text, kEntry);
+      return quoted.empty() ? text : quoted;
+    }
+    return Behind(text, kEntry);
   }
 
  private:
+  static constexpr std::string_view kAnnounced = "Last error:";
+  static constexpr std::string_view kEntry = "log entry (may be unrelated) '";
   // Lines of a paste. What is longer is a program's own output.
   static constexpr uint32_t kPaste = 64;
+
+  static std::string_view Behind(std::string_view text, std::string_view words) {
+    text = scan::After(text, words);
+    while (!text.empty() && (text.back() == '.' || scan::IsSpace(text.back()))) text.remove_suffix(1);
+    if (!text.empty() && text.back() == '\'') text.remove_suffix(1);
+    return text;
+  }
+
   uint32_t lines_ = 0;
   bool announced_ = false;
 };

@@ -10,6 +10,9 @@
 namespace ncclwhy {
 namespace {
 
+// Of & < >, in element content.
+std::string_view Entity(char32_t c) { return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;"; }
+
 // Calls `emit(code point, bytes)` for every visible code point and appends escapes for the rest. `keep_newlines` lets
 // \n through to `emit`.
 template <typename Emit>
@@ -77,13 +80,9 @@ std::string EscapeMarkup(std::string_view text, bool keep_newlines) {
   ForEachVisible(text, keep_newlines, &out, [&](char32_t c, std::string_view bytes) {
     switch (c) {
       case '&':
-        out += "&amp;";
-        break;
       case '<':
-        out += "&lt;";
-        break;
       case '>':
-        out += "&gt;";
+        out += Entity(c);
         break;
       case '"':
         out += "&quot;";
@@ -168,13 +167,9 @@ std::string EscapeMarkdown(std::string_view text) {
     const bool first = out.empty();
     switch (c) {
       case '&':
-        out += "&amp;";
-        break;
       case '<':
-        out += "&lt;";
-        break;
       case '>':
-        out += "&gt;";
+        out += Entity(c);
         break;
       case '@':
       case '#':

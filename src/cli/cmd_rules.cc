@@ -15,6 +15,7 @@
 #include "cli/subcommand.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/rule_test.h"
+#include "rules/engine/vocabulary.h"
 #include "store/store.h"
 
 namespace ncclwhy {
@@ -52,24 +53,6 @@ std::string Shown(const Diagnostic& d) {
 bool HasError(const std::vector<Diagnostic>& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
                      [](const Diagnostic& d) { return d.level == Diagnostic::Level::kError; });
-}
-
-std::string_view RoleName(Role role) {
-  switch (role) {
-    case Role::kRoot:
-      return "root";
-    case Role::kSymptom:
-      return "symptom";
-    case Role::kSecondary:
-      return "secondary";
-    case Role::kBenign:
-      return "benign";
-    case Role::kContext:
-      return "context";
-    case Role::kWarning:
-      break;
-  }
-  return "warning";
 }
 
 int Print(const std::string& text, int status) {
@@ -131,7 +114,7 @@ class RulesCommand : public Subcommand {
       std::vector<std::string> causes;
       for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
       const std::string& title = language_ == "zh" ? rule.title_zh : rule.title_en;
-      out += EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, RoleName(rule.role),
+      out += EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, WordOf(kRoleWords, rule.role),
                                         causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
              "\n";
     }

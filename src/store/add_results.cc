@@ -2,28 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "rules/engine/vocabulary.h"
 #include "store/json_text.h"
 
 namespace ncclwhy {
 namespace {
-
-std::string_view RoleName(Role role) {
-  switch (role) {
-    case Role::kRoot:
-      return "root";
-    case Role::kSymptom:
-      return "symptom";
-    case Role::kSecondary:
-      return "secondary";
-    case Role::kBenign:
-      return "benign";
-    case Role::kContext:
-      return "context";
-    case Role::kWarning:
-      return "warning";
-  }
-  return "";
-}
 
 std::string WeightsJson(const std::vector<Weight>& weights) {
   std::string out = "{";
@@ -82,7 +65,7 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
     const Weight* best = Strongest(f.causes);
     const std::string causes = WeightsJson(f.causes);
     const std::string fields = FieldsJson(f.fields);
-    insert.Text(known ? std::string_view(rules.rule(f.rule).id) : std::string_view()).Text(RoleName(f.role));
+    insert.Text(known ? std::string_view(rules.rule(f.rule).id) : std::string_view()).Text(WordOf(kRoleWords, f.role));
     best == nullptr ? insert.Null().Null() : insert.Text(best->cause).Real(best->log_odds);
     insert.Text(causes);
     f.source.valid() ? insert.Integer(f.source.value) : insert.Null();
