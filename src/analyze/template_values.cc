@@ -74,6 +74,8 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     if (c.gpu >= 0) set("gpu", std::to_string(c.gpu));
     if (c.pid >= 0) set("pid", std::to_string(c.pid));
     set("device", c.device);
+    set("who", c.rank >= 0 ? fmt::format("rank {}", c.rank) : c.host);
+    if (c.rank >= 0) set("who_host", c.host);
   }
   if (const auto it = values.find("size"); it != values.end()) {
     if (const auto bytes = ParseInt<uint64_t>(it->second)) {
