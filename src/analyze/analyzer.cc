@@ -47,8 +47,10 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
   });
   std::vector<Consequence> out;
   std::map<std::string, size_t> by_note;
+  std::set<std::pair<uint32_t, uint32_t>> told;  // several rules may speak of one line
   for (const EvidenceItem* each : items) {
     const EvidenceItem& item = *each;
+    if (!told.emplace(item.finding.source.value, item.finding.line).second) continue;
     const std::string key = item.rule != nullptr ? item.name : item.note;
     const auto [it, fresh] = by_note.try_emplace(key, out.size());
     if (!fresh) {
