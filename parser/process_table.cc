@@ -116,6 +116,8 @@ constexpr size_t kMostBlank = 96;
 constexpr size_t kLongestKnown = 128;
 constexpr size_t kFirstSlots = 16;
 constexpr size_t kMostSlots = 65536;
+// Slots that are looked at. Headers that the hash cannot tell apart (hosts of containers, all with pid 1) are parsed.
+constexpr size_t kMostProbes = 16;
 
 uint64_t Word(const char* p) {
   uint64_t word = 0;
@@ -158,8 +160,10 @@ const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) cons
   if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
   const uint64_t hash = KnownHash(text, blank);
   const size_t mask = known_.size() - 1;
-  for (size_t i = hash & mask; !known_[i].bytes.empty(); i = (i + 1) & mask) {
+  for (size_t probe = 0; probe < kMostProbes; ++probe) {
+    const size_t i = (hash + probe) & mask;
     const std::string& bytes = known_[i].bytes;
+    if (bytes.empty()) break;
     if (known_[i].hash != hash) continue;
     if (bytes.size() <= text.size() && SameBytes(bytes.data(), text.data(), bytes.size())) return &known_[i];
   }
@@ -202,11 +206,18 @@ void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& he
     std::vector<KnownHeader> old(known_.empty() ? kFirstSlots : known_.size() * 4);
     old.swap(known_);
     for (KnownHeader& h : old) {
-      if (!h.bytes.empty()) FreeSlot(h.hash) = std::move(h);
+      if (h.bytes.empty()) continue;
+      if (KnownHeader* const slot = FreeSlot(h.hash)) {
+        *slot = std::move(h);
+      } else {
+        --known_count_;
+      }
     }
   }
   const uint64_t hash = KnownHash(text, blank);
-  KnownHeader& known = FreeSlot(hash);
+  KnownHeader* const slot = FreeSlot(hash);
+  if (slot == nullptr) return;
+  KnownHeader& known = *slot;
   ++known_count_;
   known.bytes.assign(text.substr(0, size));
   known.hash = hash;
@@ -218,10 +229,12 @@ void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& he
   known.level = header.level;
 }
 
-ProcessTable::KnownHeader& ProcessTable::FreeSlot(uint64_t hash) {
-  size_t i = hash & (known_.size() - 1);
-  while (!known_[i].bytes.empty()) i = (i + 1) & (known_.size() - 1);
-  return known_[i];
+ProcessTable::KnownHeader* ProcessTable::FreeSlot(uint64_t hash) {
+  for (size_t probe = 0; probe < kMostProbes; ++probe) {
+    KnownHeader& slot = known_[(hash + probe) & (known_.size() - 1)];
+    if (slot.bytes.empty()) return &slot;
+  }
+  return nullptr;
 }
 
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {

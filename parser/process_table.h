@@ -85,7 +85,8 @@ class ProcessTable {
   };
 
   uint32_t AddEntry();
-  KnownHeader& FreeSlot(uint64_t hash);
+  // Null when there is none near by.
+  KnownHeader* FreeSlot(uint64_t hash);
   bool IsCutHost(std::string_view head) const;
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
   uint32_t StreamIndex(const OuterPrefix& outer);
