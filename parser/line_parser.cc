@@ -40,9 +40,21 @@ bool IsBlank(std::string_view text) {
 }  // namespace
 
 void LineParser::OnPiece(const LinePiece& piece) {
-  if (piece.first) class_ = {};
   const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);
-  if (!Quick(piece, piece.text, known, OuterPrefix{})) Slow(piece, known);
+  const bool quick = Quick(piece, piece.text, known, nullptr);
+  if (quick && piece.lasting && piece.ascii) {  // a whole line
+    facts_->counters.Add(Counter::kLines);
+    facts_->counters.Add(Counter::kNccl);
+    facts_->counters.Add(Counter::kRecognised);
+    return;
+  }
+  if (piece.first) class_ = {};
+  if (quick) {
+    class_.nccl = true;
+    ++class_.records;
+  } else {
+    Slow(piece, known);
+  }
   if (!piece.ascii && !IsValidUtf8(piece.text)) class_.invalid = true;
   if (piece.last) CountLine();
 }
@@ -50,22 +62,25 @@ void LineParser::OnPiece(const LinePiece& piece) {
 // host:pid:tid [dev] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 // A header that was seen before, and a message that needs neither recognizer nor sink.
 bool LineParser::Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known,
-                       const OuterPrefix& outer) {
+                       const OuterPrefix* outer) {
   if (known == nullptr) return false;
   quick_.offset = piece.offset;
   quick_.number = piece.number;
-  quick_.body = text.substr(known->bytes.size());
+  quick_.body = text.substr(known->size);
   quick_.header.tid = known->tid;
   quick_.header.device = known->device;
   quick_.header.level = known->level;
   quick_.dialect = Dialect::kNccl;
+  quick_.lasting = piece.lasting && outer == nullptr;
   const uint32_t process = known->process;
   const Extraction x{quick_, process, builder_};
   if (ExtractQuiet(x, options_.keep_every_collective) != Known::kQuiet) return false;
-  processes_.Link(process, outer);
-  processes_.CountQuiet(process, quick_.body, piece.offset, piece.number);
-  class_.nccl = true;
-  ++class_.records;
+  if (outer == nullptr) {
+    processes_.LinkPlain(process);
+  } else {
+    processes_.Link(process, *outer);
+  }
+  processes_.CountQuiet(process, quick_.body, piece.offset, piece.number, quick_.lasting);
   return true;
 }
 
@@ -75,12 +90,15 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   if (IsBlank(piece.text)) return;
   const bool whole = !piece.clipped && !piece.had_nul;
   // A line of a new thread, or one behind a launcher's prefix.
-  const auto quick = [&](std::string_view text, const OuterPrefix& outer) {
+  const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
     known = processes_.Known(text);
     if (known == nullptr) known = processes_.KnownByProcess(text);
-    return Quick(piece, text, known, outer);
+    if (!Quick(piece, text, known, outer)) return false;
+    class_.nccl = true;
+    ++class_.records;
+    return true;
   };
-  if (whole && known == nullptr && quick(piece.text, OuterPrefix{})) return;
+  if (whole && known == nullptr && quick(piece.text, nullptr)) return;
   StrippedLine stripped;
   HeaderMatch match;
   const HeaderMatch* parsed = nullptr;
@@ -99,7 +117,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
     stripped = stripper_.Strip(piece.text);
     known = nullptr;
     no_header = no_header && stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
-    if (whole && quick(stripped.text, stripped.prefix)) return;
+    if (whole && quick(stripped.text, &stripped.prefix)) return;
   }
   if (LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;
@@ -138,7 +156,7 @@ bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, co
     r.match.header.tid = known->tid;
     r.match.header.device = known->device;
     r.match.header.level = known->level;
-    r.match.body = known->bytes.size();
+    r.match.body = known->size;
     r.process = known->process;
     processes_.Link(r.process, outer);
     return true;

@@ -27,6 +27,10 @@ class LineParser : public PieceSink {
         processes_(facts, &builder_) {}
 
   void OnPiece(const LinePiece& piece) override;
+  void OnBufferEnd() override {
+    builder_.Settle();
+    processes_.Settle();
+  }
   void Finish();
 
  private:
@@ -49,7 +53,8 @@ class LineParser : public PieceSink {
   };
 
   using KnownHeader = ProcessTable::KnownHeader;
-  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix& outer);
+  // `outer` is null where the text stands as it is in the piece.
+  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
   void Slow(const LinePiece& piece, const KnownHeader* known);
   // Finds the records of `text` into records_. False: no NCCL header in it. `known` and `parsed`: the header that it
   // begins with, when somebody has found it already, else null; `no_header`: somebody has found that ParseHeader sees

@@ -113,9 +113,7 @@ namespace {
 // Where the first blank of a header may stand: host of up to 64, pid and tid of up to 10 digits.
 constexpr size_t kLeastBlank = 8;
 constexpr size_t kMostBlank = 96;
-constexpr size_t kLongestKnown = 128;
-constexpr size_t kFirstSlots = 16;
-constexpr size_t kMostSlots = 65536;
+constexpr size_t kMostKnown = 16384;  // no job has as many threads in one file
 
 uint64_t Word(const char* p) {
   uint64_t word = 0;
@@ -152,18 +150,23 @@ bool SameBytes(const char* a, const char* b, size_t size) {  // of at least eigh
 
 }  // namespace
 
-const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) const {
+const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) {
   if (known_.empty()) return nullptr;
-  const size_t blank = FirstBlank(text);
-  if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
-  const uint64_t hash = KnownHash(text, blank);
-  const size_t mask = known_.size() - 1;
-  for (size_t i = hash & mask; !known_[i].bytes.empty(); i = (i + 1) & mask) {
-    const std::string& bytes = known_[i].bytes;
-    if (known_[i].hash != hash) continue;
-    if (bytes.size() <= text.size() && SameBytes(bytes.data(), text.data(), bytes.size())) return &known_[i];
+  const auto begins = [&](uint32_t i) {
+    const KnownHeader& known = known_[i];
+    return known.size <= text.size() && SameBytes(known.bytes.data(), text.data(), known.size);
+  };
+  // Most lines are followed by what followed the same kind of line before.
+  uint32_t index = known_[known_now_].next;
+  if (!begins(index)) {
+    const size_t blank = FirstBlank(text);
+    if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
+    index = by_known_.Find(KnownHash(text, blank), begins);
+    if (index == IndexTable::kEmpty) return nullptr;
+    known_[known_now_].next = index;
   }
-  return nullptr;
+  known_now_ = index;
+  return &known_[index];
 }
 
 const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
@@ -194,34 +197,22 @@ const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view t
 
 void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process) {
   const size_t blank = FirstBlank(text);
-  if (blank < kLeastBlank || blank + 8 > size || size > kLongestKnown || text[size - 1] != ' ') return;
+  if (blank < kLeastBlank || blank + 8 > size || size > KnownHeader::kLongest || text[size - 1] != ' ') return;
   if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
-  if (Known(text) != nullptr) return;
-  if (known_count_ * 4 >= known_.size()) {
-    if (known_.size() >= kMostSlots) return;  // no job has as many threads in one file
-    std::vector<KnownHeader> old(known_.empty() ? kFirstSlots : known_.size() * 4);
-    old.swap(known_);
-    for (KnownHeader& h : old) {
-      if (!h.bytes.empty()) FreeSlot(h.hash) = std::move(h);
-    }
-  }
-  const uint64_t hash = KnownHash(text, blank);
-  KnownHeader& known = FreeSlot(hash);
-  ++known_count_;
-  known.bytes.assign(text.substr(0, size));
-  known.hash = hash;
+  if (Known(text) != nullptr || known_.size() >= kMostKnown) return;
+  KnownHeader known;
+  std::memcpy(known.bytes.data(), text.data(), size);
+  known.size = static_cast<uint32_t>(size);
+  known.hash = KnownHash(text, blank);
   known.process = process;
   known.host_size = static_cast<uint32_t>(header.host.size());
   known.pid = header.pid;
   known.tid = header.tid;
   known.device = header.device;
   known.level = header.level;
-}
-
-ProcessTable::KnownHeader& ProcessTable::FreeSlot(uint64_t hash) {
-  size_t i = hash & (known_.size() - 1);
-  while (!known_[i].bytes.empty()) i = (i + 1) & (known_.size() - 1);
-  return known_[i];
+  const auto index = static_cast<uint32_t>(known_.size());
+  known_.push_back(known);
+  by_known_.Add(known.hash, index, [&](uint32_t i) { return known_[i].hash; });
 }
 
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
@@ -254,14 +245,20 @@ uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
 void ProcessTable::Link(uint32_t process, const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
-  Stream& s = streams_[index];
-  if (s.owner == kNoProcess) s.owner = process;
-  if (s.owner != process) s.ambiguous = true;
+  streams_[index].Own(process);
   if (!outer.any) return;
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
   if (outer.rank >= 0) Vote(entries_[process], outer.rank);
+}
+
+void ProcessTable::LinkFirstPlain(uint32_t process) {
+  const uint32_t index = StreamIndex(OuterPrefix{});
+  if (index == UINT32_MAX) return;
+  streams_[index].Own(process);
+  plain_ = process;
+  plain_ambiguous_ = streams_[index].ambiguous;
 }
 
 uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
@@ -297,18 +294,13 @@ void ProcessTable::Vote(Entry& e, int32_t rank) {
   e.votes.emplace_back(rank, 1);
 }
 
-void ProcessTable::CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number) {
-  ProcessFacts& p = facts_->processes[process];
-  if (p.lines++ == 0) p.first = {number, offset, builder_->InternEvidence(text)};
-  p.last.line = number;
-  p.last.offset = offset;
-  p.last_torn = false;
-  entries_[process].last_text.assign(text.substr(0, limits::kEvidenceText));
+void ProcessTable::NoteFirst(ProcessFacts& process, std::string_view text, uint64_t offset, uint32_t number) {
+  process.first = {number, offset, builder_->InternEvidence(text)};
 }
 
 void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
   if (process == kNoProcess) return;
-  CountQuiet(process, line.body, line.offset, line.number);
+  CountQuiet(process, line.body, line.offset, line.number, line.lasting);
   facts_->processes[process].last_torn = line.torn;
   if (line.header.level == LogLevel::kWarn || line.header.level == LogLevel::kAbort) ++facts_->processes[process].warns;
 }
@@ -363,11 +355,12 @@ void ProcessTable::FitProvisional() {
 }
 
 void ProcessTable::Finish(bool trust_labels) {
+  Settle();
   FitProvisional();
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& e = entries_[i];
     ProcessFacts& p = facts_->processes[i];
-    p.last.text = builder_->Intern(e.last_text);
+    p.last.text = builder_->Intern(last_texts_.Get(static_cast<uint32_t>(i)));
     if (trust_labels && !e.votes.empty()) {
       const auto most = std::max_element(e.votes.begin(), e.votes.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
