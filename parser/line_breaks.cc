@@ -14,7 +14,7 @@ namespace {
 void FindByte(unsigned char c, size_t i, BreakBlock& block) {
   block.newlines |= uint64_t{c == '\n'} << i;
   block.high = block.high || c >= 0x80;
-  block.control = block.control || c == '\0' || c == '\r';
+  block.control = block.control || (c < 0x20 && c != '\n');
 }
 
 // Eight bytes at a time, for any processor.
@@ -26,8 +26,8 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
     for (size_t at = 0; at < kBreakBlock; at += 8) {
       uint64_t word = 0;
       std::memcpy(&word, text + at, sizeof word);
-      // A word without a byte below 14 or above 127 has nothing to tell.
-      if (((word | (word - kOnes * 14)) & kHighs) == 0) continue;
+      // A word without a byte below the blank or above 127 has nothing to tell.
+      if (((word | (word - kOnes * 0x20)) & kHighs) == 0) continue;
       for (size_t i = 0; i < 8; ++i) FindByte(static_cast<unsigned char>(text[at + i]), at + i, block);
     }
     *out = block;
@@ -37,8 +37,7 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
 #ifdef NCCLWHY_AVX2
 [[gnu::target("avx2")]] void FindWithAvx2(const char* text, size_t blocks, BreakBlock* out) {
   const __m256i newline = _mm256_set1_epi8('\n');
-  const __m256i carriage = _mm256_set1_epi8('\r');
-  const __m256i nul = _mm256_setzero_si256();
+  const __m256i last_control = _mm256_set1_epi8(0x1F);
   for (; blocks > 0; --blocks, text += kBreakBlock, ++out) {
     const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
     const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32));
@@ -46,10 +45,10 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
     const auto high = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, newline)));
     out->newlines = low | uint64_t{high} << 32;
     out->high = _mm256_movemask_epi8(_mm256_or_si256(a, b)) != 0;
-    // The smaller of a byte of each half is NUL when one of them is.
-    const __m256i returns = _mm256_or_si256(_mm256_cmpeq_epi8(a, carriage), _mm256_cmpeq_epi8(b, carriage));
-    const __m256i nuls = _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), nul);
-    out->control = _mm256_movemask_epi8(_mm256_or_si256(returns, nuls)) != 0;
+    const __m256i control_a = _mm256_cmpeq_epi8(_mm256_min_epu8(a, last_control), a);
+    const __m256i control_b = _mm256_cmpeq_epi8(_mm256_min_epu8(b, last_control), b);
+    out->control = static_cast<uint32_t>(_mm256_movemask_epi8(control_a)) != low ||
+                   static_cast<uint32_t>(_mm256_movemask_epi8(control_b)) != high;
   }
 }
 

@@ -12,7 +12,7 @@ inline constexpr size_t kBreakBlock = 64;
 struct BreakBlock {
   uint64_t newlines = 0;  // bit i: byte i is \n
   bool high = false;      // a byte is not ASCII
-  bool control = false;   // a byte is NUL or \r
+  bool control = false;   // a byte below the blank is none of the newlines
 };
 
 // Looks at `blocks` times kBreakBlock bytes.

@@ -33,6 +33,19 @@ size_t WorkerPrefix(std::string_view text, size_t torch) {
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }
 
+// The header that `text` begins with, read off one that was seen before.
+HeaderMatch MatchOf(const KnownHeader& known, std::string_view text) {
+  HeaderMatch match;
+  match.header.present = true;
+  match.header.host = text.substr(0, known.host_size);
+  match.header.pid = known.pid;
+  match.header.tid = known.tid;
+  match.header.device = known.device;
+  match.header.level = known.level;
+  match.body = known.size;
+  return match;
+}
+
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
@@ -63,7 +76,7 @@ void LineParser::OnPiece(const LinePiece& piece) {
 // A header that was seen before, and a message that needs neither recognizer nor sink.
 bool LineParser::Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known,
                        const OuterPrefix* outer) {
-  if (known == nullptr) return false;
+  if (known == nullptr || known->level == LogLevel::kNone) return false;
   quick_.offset = piece.offset;
   quick_.number = piece.number;
   quick_.body = text.substr(known->size);
@@ -84,44 +97,74 @@ bool LineParser::Quick(const LinePiece& piece, std::string_view text, const Know
   return true;
 }
 
+// The usual line of NCCL: a header that was seen before, nothing to clean, no second record. False: it may be more than
+// that, nothing was done.
+bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
+  const std::string_view text = piece.text;
+  if (!piece.ascii || !piece.printable || scan::Contains(text, "&")) return false;
+  HeaderMatch next;
+  if (FindHeader(text, match.body, &next) || FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  ParsedLine line = NewLine(piece, OuterPrefix{});
+  line.text = text;
+  line.body = text.substr(match.body);
+  line.header = match.header;
+  line.dialect = Dialect::kNccl;
+  line.lasting = piece.lasting;
+  processes_.LinkPlain(process);
+  EmitNccl(line, process, false, piece.terminated || !piece.last);
+  return true;
+}
+
 void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   class_.clipped = class_.clipped || piece.clipped;
   if (piece.had_nul) class_.binary = true;
   if (IsBlank(piece.text)) return;
   const bool whole = !piece.clipped && !piece.had_nul;
+  HeaderMatch match;
+  Beginning beginning;
   // A line of a new thread, or one behind a launcher's prefix.
   const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
-    known = processes_.Known(text);
-    if (known == nullptr) known = processes_.KnownByProcess(text);
+    if (known == nullptr || known->level == LogLevel::kNone) {
+      const KnownHeader* const new_thread = processes_.KnownByProcess(text);
+      if (new_thread != nullptr) known = new_thread;
+    }
     if (!Quick(piece, text, known, outer)) return false;
     class_.nccl = true;
     ++class_.records;
     return true;
   };
-  if (whole && known == nullptr && quick(piece.text, nullptr)) return;
-  StrippedLine stripped;
-  HeaderMatch match;
-  const HeaderMatch* parsed = nullptr;
-  // Most lines have no prefix at all: ask for the header first.
-  bool no_header = false;
-  bool header = known != nullptr;
-  if (!header && scan::IsAlnum(piece.text[0])) {
-    no_header = !ParseHeader(piece.text, &match);
-    header = !no_header && match.header.present;
+  const auto begins_with_known = [&](std::string_view text) {
+    if (known == nullptr) return false;
+    match = MatchOf(*known, text);
+    return known->level != LogLevel::kNone || ParseHeaderBehindDevice(text, known->size, &match);
+  };
+  if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
+    beginning = {&match, known->process, false};
+  } else if (whole) {
+    if (quick(piece.text, nullptr)) return;
+    if (begins_with_known(piece.text)) beginning = {&match, known->process, false};
   }
+  if (beginning.header != nullptr && OneRecord(piece, match, beginning.process)) return;
+  // Most lines have no prefix at all: ask for the header first.
+  if (beginning.header == nullptr && scan::IsAlnum(piece.text[0])) {
+    beginning.no_header = !ParseHeader(piece.text, &match);
+    if (!beginning.no_header && match.header.present) beginning.header = &match;
+  }
+  StrippedLine stripped;
   const auto has_escapes = [&] { return scan::Contains(piece.text, "\x1b") || scan::Contains(piece.text, "&"); };
-  if (header && !(MayNeedCleaning(piece.text) && has_escapes())) {
+  if (beginning.header != nullptr && !(MayNeedCleaning(piece.text) && has_escapes())) {
     stripped.text = piece.text;
-    if (known == nullptr) parsed = &match;
   } else {
     stripped = stripper_.Strip(piece.text);
-    known = nullptr;
-    no_header = no_header && stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
+    const bool same = stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
+    beginning = {nullptr, kNoProcess, beginning.no_header && same};
+    known = whole ? processes_.Known(stripped.text) : nullptr;
     if (whole && quick(stripped.text, &stripped.prefix)) return;
+    if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
   }
-  if (LooksBinary(piece.text)) class_.binary = true;
+  if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;
-  if (SplitRecords(stripped.text, stripped.prefix, known, parsed, no_header)) {
+  if (SplitRecords(stripped.text, stripped.prefix, beginning)) {
     EmitRecords(piece, stripped.text, stripped);
   } else {
     EmitForeign(piece, stripped.text, stripped);
@@ -145,44 +188,35 @@ void LineParser::AddHeader(const HeaderMatch& match, bool clean, const OuterPref
 }
 
 // The header that begins `text`: its record, and what is needed to know it again.
-bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
-                             const HeaderMatch* parsed, bool no_header) {
-  if (known != nullptr) {
+bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, const Beginning& beginning) {
+  if (beginning.process != kNoProcess) {
     Record& r = records_.emplace_back();
     r.nccl = true;
-    r.match.header.present = true;
-    r.match.header.host = text.substr(0, known->host_size);
-    r.match.header.pid = known->pid;
-    r.match.header.tid = known->tid;
-    r.match.header.device = known->device;
-    r.match.header.level = known->level;
-    r.match.body = known->size;
-    r.process = known->process;
+    r.match = *beginning.header;
+    r.process = beginning.process;
     processes_.Link(r.process, outer);
     return true;
   }
   HeaderMatch match;
+  const HeaderMatch* parsed = beginning.header;
   if (parsed == nullptr) {
-    if ((no_header || !ParseHeader(text, &match)) && !ParseHeaderless(text, &match)) return false;
+    if ((beginning.no_header || !ParseHeader(text, &match)) && !ParseHeaderless(text, &match)) return false;
     parsed = &match;
   }
   AddHeader(*parsed, true, outer);
   const Record& r = records_.back();
   const NcclHeader& h = r.match.header;
   const bool plain = h.present && h.host.data() == text.data() && h.host.size() == parsed->header.host.size() &&
-                     h.time.empty() && h.file.empty() && h.function.empty() && r.process != kNoProcess;
-  if (plain && (h.level == LogLevel::kInfo || h.level == LogLevel::kCall)) {
-    processes_.Know(text, r.match.body, h, r.process);
-  }
+                     h.time.empty() && r.process != kNoProcess;
+  if (plain) processes_.Know(text, r.match.body, h, r.process);
   return true;
 }
 
-bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
-                              const HeaderMatch* parsed, bool no_header) {
+bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning) {
   records_.clear();
   HeaderMatch match;
   size_t from = 0;
-  if (FirstHeader(text, outer, known, parsed, no_header)) {
+  if (FirstHeader(text, outer, beginning)) {
     from = records_.back().match.body;
   } else if (FindHeader(text, 0, &match)) {
     const std::string_view junk = text.substr(0, match.begin);

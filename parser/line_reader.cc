@@ -108,12 +108,12 @@ void LineReader::PushBytes(std::string_view chunk) {
   sink_->OnBufferEnd();
 }
 
-// A line that ends with a newline and begins where nothing is open. `plain`: certainly without \r and NUL.
-void LineReader::PushLine(std::string_view line, bool ascii, bool plain) {
+// A line that ends with a newline and begins where nothing is open.
+void LineReader::PushLine(std::string_view line, bool ascii, bool printable) {
   bool whole = line.size() <= limits::kLineBytes;
   const size_t size = line.size() + 1;
   std::string_view text = line;
-  if (whole && !plain) {
+  if (whole && !printable) {
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     whole = std::memchr(text.data(), '\r', text.size()) == nullptr &&
             std::memchr(text.data(), '\0', text.size()) == nullptr;
@@ -127,6 +127,7 @@ void LineReader::PushLine(std::string_view line, bool ascii, bool plain) {
   piece.offset = at_;
   piece.number = number_;
   piece.ascii = ascii;
+  piece.printable = printable;
   piece.lasting = true;
   at_ += size;
   ++number_;

@@ -24,6 +24,7 @@ struct LinePiece {
   bool clipped = false;  // the rest was skipped
   bool had_nul = false;
   bool ascii = false;      // certainly ASCII; false says nothing
+  bool printable = false;  // certainly without bytes below the blank; false says nothing
   bool lasting = false;    // `text` stays where it is until OnBufferEnd
   bool terminated = true;  // false: the source ended without a newline
 };
@@ -50,7 +51,7 @@ class LineReader {
 
   void Sniff(bool at_end);
   void PushBytes(std::string_view chunk);
-  void PushLine(std::string_view line, bool ascii, bool plain);
+  void PushLine(std::string_view line, bool ascii, bool printable);
   void PushSlow(std::string_view bytes);
   void PushUtf16(std::string_view chunk);
   void AppendCodePoint(uint32_t code);

@@ -108,70 +108,9 @@ uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefi
   return index;
 }
 
-namespace {
-
-// Where the first blank of a header may stand: host of up to 64, pid and tid of up to 10 digits.
-constexpr size_t kLeastBlank = 8;
-constexpr size_t kMostBlank = 96;
-constexpr size_t kMostKnown = 16384;  // no job has as many threads in one file
-
-uint64_t Word(const char* p) {
-  uint64_t word = 0;
-  std::memcpy(&word, p, sizeof word);
-  return word;
-}
-
-// The first blank of `text`, or kMostBlank. Eight bytes at a time: this is asked of every line.
-size_t FirstBlank(std::string_view text) {
-  constexpr uint64_t kOnes = 0x0101010101010101ull;
-  const size_t most = std::min(text.size(), kMostBlank);
-  size_t at = 0;
-  for (; at + 8 <= most; at += 8) {
-    const uint64_t x = Word(text.data() + at) ^ (kOnes * ' ');
-    if (((x - kOnes) & ~x & (kOnes << 7)) != 0) break;
-  }
-  while (at < most && text[at] != ' ') ++at;
-  return at < most ? at : kMostBlank;
-}
-
-// Of `0:4711:4711 [2] NCCL`: the eight bytes on either side of the first blank tell threads and kinds of headers apart.
-uint64_t KnownHash(std::string_view text, size_t blank) {
-  const uint64_t thread = Word(text.data() + blank - 8) * 0x9e3779b97f4a7c15ull;
-  const uint64_t kind = Word(text.data() + blank) * 0xc2b2ae3d27d4eb4full;
-  return Mix64(thread ^ kind);
-}
-
-bool SameBytes(const char* a, const char* b, size_t size) {  // of at least eight; cheaper than a call for 30 bytes
-  for (size_t i = 0; i + 8 < size; i += 8) {
-    if (Word(a + i) != Word(b + i)) return false;
-  }
-  return Word(a + size - 8) == Word(b + size - 8);
-}
-
-}  // namespace
-
-const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) {
-  if (known_.empty()) return nullptr;
-  const auto begins = [&](uint32_t i) {
-    const KnownHeader& known = known_[i];
-    return known.size <= text.size() && SameBytes(known.bytes.data(), text.data(), known.size);
-  };
-  // Most lines are followed by what followed the same kind of line before.
-  uint32_t index = known_[known_now_].next;
-  if (!begins(index)) {
-    const size_t blank = FirstBlank(text);
-    if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
-    index = by_known_.Find(KnownHash(text, blank), begins);
-    if (index == IndexTable::kEmpty) return nullptr;
-    known_[known_now_].next = index;
-  }
-  known_now_ = index;
-  return &known_[index];
-}
-
-const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
+const KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
   const size_t blank = FirstBlank(text);
-  if (blank == kMostBlank) return nullptr;
+  if (blank == std::string_view::npos) return nullptr;
   scan::Cursor tail(text.substr(blank));
   int64_t device = 0;
   if (!tail.Literal(" [") || !tail.Int(&device) || !tail.Literal("] NCCL INFO ")) return nullptr;
@@ -195,24 +134,23 @@ const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view t
   return Known(text);
 }
 
-void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process) {
-  const size_t blank = FirstBlank(text);
-  if (blank < kLeastBlank || blank + 8 > size || size > KnownHeader::kLongest || text[size - 1] != ' ') return;
-  if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
-  if (Known(text) != nullptr || known_.size() >= kMostKnown) return;
+void ProcessTable::Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process) {
   KnownHeader known;
-  std::memcpy(known.bytes.data(), text.data(), size);
-  known.size = static_cast<uint32_t>(size);
-  known.hash = KnownHash(text, blank);
   known.process = process;
   known.host_size = static_cast<uint32_t>(header.host.size());
   known.pid = header.pid;
   known.tid = header.tid;
   known.device = header.device;
+  const size_t blank = FirstBlank(text);
+  if (header.device != kNoDevice && blank != std::string_view::npos && scan::StartsWith(text.substr(blank), " [")) {
+    known.size = static_cast<uint32_t>(scan::Find(text, "] ", blank) + 2);
+    known_.Add(text, known);
+  }
+  const bool bare = header.file.empty() && header.function.empty();
+  if (!bare || (header.level != LogLevel::kInfo && header.level != LogLevel::kCall)) return;
+  known.size = static_cast<uint32_t>(body);
   known.level = header.level;
-  const auto index = static_cast<uint32_t>(known_.size());
-  known_.push_back(known);
-  by_known_.Add(known.hash, index, [&](uint32_t i) { return known_[i].hash; });
+  known_.Add(text, known);
 }
 
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {

@@ -6,7 +6,6 @@
 // source ends if exactly one process wrote through that stream. So several entries of one source may be one process.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "base/limits.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
+#include "parser/known_headers.h"
 #include "parser/latest_texts.h"
 #include "parser/parsed_line.h"
 
@@ -31,26 +31,12 @@ class ProcessTable {
 
   // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
-  // A header that began a line before, `host:pid:tid [dev] NCCL INFO ` to its last blank, and whose it is.
-  struct KnownHeader {
-    static constexpr size_t kLongest = 104;
-    std::array<char, kLongest> bytes{};
-    uint32_t size = 0;
-    uint32_t next = 0;  // the known header that followed when it was seen last
-    uint64_t hash = 0;
-    uint32_t process = kNoProcess;
-    uint32_t host_size = 0;
-    uint32_t pid = 0;
-    uint32_t tid = 0;
-    int32_t device = kNoDevice;
-    LogLevel level = LogLevel::kNone;
-  };
   // The known header that `text` begins with, or null: bytes are compared, nothing is parsed.
-  const KnownHeader* Known(std::string_view text);
+  const KnownHeader* Known(std::string_view text) { return known_.Find(text); }
   // The same for `host:pid:tid [dev] NCCL INFO ` of a thread that is new in a process whose headers began lines before.
   const KnownHeader* KnownByProcess(std::string_view text);
-  // Notes the header of `size` bytes at the beginning of `text`, which OfHeader gave to `process` as it stands.
-  void Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process);
+  // Notes a header at the beginning of `text`, which OfHeader gave to `process` as it stands; the message is at `body`.
+  void Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process);
   // Notes that a line of `process` came through the prefix `outer`.
   void Link(uint32_t process, const OuterPrefix& outer);
   // The same for a line without any prefix.
@@ -126,9 +112,7 @@ class ProcessTable {
   IndexTable by_host_;
   IndexTable by_stream_;
   LatestTexts last_texts_;  // of entries_
-  std::vector<KnownHeader> known_;
-  IndexTable by_known_;
-  uint32_t known_now_ = 0;  // the one that the latest line began with
+  KnownHeaders known_;
   // The latest process of a line without any prefix; several processes: nothing is to be learned from such lines.
   uint32_t plain_ = kNoProcess;
   bool plain_ambiguous_ = false;
