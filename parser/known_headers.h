@@ -40,8 +40,8 @@ class KnownHeaders {
     bool Begins(std::string_view text) const;
   };
   struct Thread {
-    static constexpr size_t kLongest = 96;
-    static constexpr size_t kTails = 4;
+    static constexpr size_t kLongest = 72;
+    static constexpr size_t kTails = 3;
     std::array<char, kLongest> bytes{};  // `host:pid:tid `
     uint32_t size = 0;
     uint32_t next = 0;  // the thread of the line behind the latest one of this

@@ -33,17 +33,22 @@ size_t WorkerPrefix(std::string_view text, size_t torch) {
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }
 
-// The header that `text` begins with, read off one that was seen before.
-HeaderMatch MatchOf(const KnownHeader& known, std::string_view text) {
-  HeaderMatch match;
-  match.header.present = true;
-  match.header.host = text.substr(0, known.host_size);
-  match.header.pid = known.pid;
-  match.header.tid = known.tid;
-  match.header.device = known.device;
-  match.header.level = known.level;
-  match.body = known.size;
-  return match;
+// The header that `text` begins with, read off one that was seen before. Field by field: making a new one costs more.
+void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match) {
+  NcclHeader& h = match->header;
+  h.present = true;
+  h.time = {};
+  h.host = text.substr(0, known.host_size);
+  h.pid = known.pid;
+  h.tid = known.tid;
+  h.device = known.device;
+  h.file = {};
+  h.file_line = 0;
+  h.function = {};
+  h.level = known.level;
+  match->begin = 0;
+  match->body = known.size;
+  match->cut = false;
 }
 
 bool IsBlank(std::string_view text) {
@@ -104,12 +109,18 @@ bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uin
   if (!piece.ascii || !piece.printable || scan::Contains(text, "&")) return false;
   HeaderMatch next;
   if (FindHeader(text, match.body, &next) || FindTorchRecord(text, match.body) != std::string_view::npos) return false;
-  ParsedLine line = NewLine(piece, OuterPrefix{});
+  ParsedLine& line = one_;  // its prefix is empty for ever
+  line.offset = piece.offset;
+  line.number = piece.number;
+  line.raw = text;
   line.text = text;
   line.body = text.substr(match.body);
   line.header = match.header;
   line.dialect = Dialect::kNccl;
+  line.torn = false;
+  line.same_as = 0;
   line.lasting = piece.lasting;
+  NoteRecord(&line);
   processes_.LinkPlain(process);
   EmitNccl(line, process, false, piece.terminated || !piece.last);
   return true;
@@ -120,7 +131,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   if (piece.had_nul) class_.binary = true;
   if (IsBlank(piece.text)) return;
   const bool whole = !piece.clipped && !piece.had_nul;
-  HeaderMatch match;
+  HeaderMatch& match = match_;
   Beginning beginning;
   // A line of a new thread, or one behind a launcher's prefix.
   const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
@@ -135,7 +146,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   };
   const auto begins_with_known = [&](std::string_view text) {
     if (known == nullptr) return false;
-    match = MatchOf(*known, text);
+    Recall(*known, text, &match);
     return known->level != LogLevel::kNone || ParseHeaderBehindDevice(text, known->size, &match);
   };
   if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
@@ -251,10 +262,14 @@ ParsedLine LineParser::NewLine(const LinePiece& piece, const OuterPrefix& outer)
   line.number = piece.number;
   line.raw = piece.text;
   line.outer = outer;
-  line.first_record = class_.records == 0;
-  if (!line.first_record) facts_->counters.Add(Counter::kGluedRecords);
-  ++class_.records;
+  NoteRecord(&line);
   return line;
+}
+
+void LineParser::NoteRecord(ParsedLine* line) {
+  line->first_record = class_.records == 0;
+  if (!line->first_record) facts_->counters.Add(Counter::kGluedRecords);
+  ++class_.records;
 }
 
 void LineParser::EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped) {

@@ -75,6 +75,7 @@ class LineParser : public PieceSink {
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
   bool IsCutHeader(std::string_view text) const;
   ParsedLine NewLine(const LinePiece& piece, const OuterPrefix& outer);
+  void NoteRecord(ParsedLine* line);
   void CountLine();
 
   SourceFacts* facts_;
@@ -88,7 +89,10 @@ class LineParser : public PieceSink {
   BodyMemo memo_;
   LineClass class_;
   std::vector<Record> records_;
+  // Made once: they are large, and most lines need one.
   ParsedLine quick_;
+  ParsedLine one_;
+  HeaderMatch match_;
 };
 
 }  // namespace ncclwhy
