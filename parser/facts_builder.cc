@@ -112,15 +112,22 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
                           std::string_view device) {
     uint64_t h = (uint64_t{p} << 32) ^ static_cast<uint32_t>(from);
     h = Mix64(h) ^ (uint64_t{static_cast<uint32_t>(to)} << 9) ^ static_cast<uint64_t>(direction) ^ (gdr ? 256u : 0u);
-    return HashBytes(device, HashBytes(transport, h));
+    return HashQuickly(device, HashQuickly(transport, h));
   };
   std::vector<ConnectionFacts>& all = facts_->connections;
-  const uint64_t hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
-  const uint32_t found = edges_.Find(hash, [&](uint32_t i) {
+  const auto equal = [&](uint32_t i) {
     const ConnectionFacts& c = all[i];
     return c.process == process && c.from == edge.from && c.to == edge.to && c.direction == edge.direction &&
            c.gdr == edge.gdr && facts_->Str(c.transport) == edge.transport && facts_->Str(c.device) == edge.device;
-  });
+  };
+  // Each channel of an edge has a line, one after the other.
+  uint32_t found = last_edge_;
+  uint64_t hash = 0;
+  if (found == IndexTable::kEmpty || !equal(found)) {
+    hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
+    found = edges_.Find(hash, equal);
+    if (found != IndexTable::kEmpty) last_edge_ = found;
+  }
   if (found != IndexTable::kEmpty) {
     ++all[found].channels;
     all[found].shared = all[found].shared || edge.shared;

@@ -86,6 +86,7 @@ class FactsBuilder {
   std::vector<StreamState> streams_;   // beside facts_->collectives
   LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
+  uint32_t last_edge_ = IndexTable::kEmpty;
   uint32_t last_stream_ = IndexTable::kEmpty;
   CollTailMemo coll_tails_;
 };

@@ -40,8 +40,12 @@ inline uint64_t HashQuickly(std::string_view text, uint64_t seed) {
     std::memcpy(&w, text.data() + at, sizeof w);
     return w;
   };
-  if (text.size() < 8) return HashBytes(text, seed);
   uint64_t h = seed ^ (text.size() * kOdd);
+  if (text.size() < 8) {
+    uint64_t few = 0;
+    for (const char c : text) few = few << 8 | static_cast<unsigned char>(c);
+    return Mix64(h ^ few);
+  }
   for (size_t at = 0; at + 8 < text.size(); at += 8) h = std::rotl((h ^ word(at)) * kOdd, 29);
   return Mix64(h ^ word(text.size() - 8));
 }
