@@ -32,7 +32,7 @@ class BodyMemo {
   Entry* Find(LogLevel level, std::string_view body) {
     if (body.size() < kShortest || body.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
-    const uint64_t hash = HashBytes(body, static_cast<uint64_t>(level));
+    const uint64_t hash = HashQuickly(body, static_cast<uint64_t>(level));
     Entry& e = entries_[hash & (entries_.size() - 1)];
     if (e.hash != hash) {
       e.hash = hash;

@@ -1,5 +1,8 @@
 #include "parser/dialect.h"
 
+#include <array>
+#include <cstdint>
+
 #include "parser/prefix.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
@@ -94,6 +97,35 @@ constexpr Mark kInside[] = {
     {"segfault at ", Dialect::kKernel},
 };
 
+// Which beginnings of kInside, four bytes each, a text has anywhere. One look at the text instead of one for each word.
+class InsideFilter {
+ public:
+  constexpr InsideFilter() {
+    for (const Mark& m : kInside) {
+      const uint32_t slot = SlotOf(Gram(m.text.data()));
+      bits_[slot / 64] |= uint64_t{1} << (slot % 64);
+    }
+  }
+  bool MayHoldOne(std::string_view text) const {
+    for (size_t i = 0; i + 4 <= text.size(); ++i) {
+      const uint32_t slot = SlotOf(Gram(text.data() + i));
+      if ((bits_[slot / 64] >> (slot % 64) & 1) != 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int kBits = 12;
+  static constexpr uint32_t Gram(const char* p) {
+    const auto byte = [p](int i) { return static_cast<uint32_t>(static_cast<unsigned char>(p[i])); };
+    return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+  }
+  static constexpr uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - kBits); }
+
+  std::array<uint64_t, (1 << kBits) / 64> bits_{};
+};
+constexpr InsideFilter kInsideFilter;
+
 // I0917 19:46:00.202469 118211 file.cc:82] and 2022-10-13 04:16:09.849660: E path.cc:2130]
 bool IsGlog(std::string_view text) {
   if (text.size() < 20) return false;
@@ -133,8 +165,10 @@ Dialect SniffDialect(std::string_view text) {
   if (text[0] == '[' && (Contains(text, "*** Process received signal") || Contains(text, "Caught signal"))) {
     return Dialect::kMpi;
   }
-  for (const Mark& m : kInside) {
-    if (Contains(text, m.text)) return m.dialect;
+  if (kInsideFilter.MayHoldOne(text)) {
+    for (const Mark& m : kInside) {
+      if (Contains(text, m.text)) return m.dialect;
+    }
   }
   if (PythonExceptionLength(text) > 0) return Dialect::kPython;
   if (IsGlog(text)) return Contains(text.substr(0, 120), "elastic") ? Dialect::kTorch : Dialect::kFramework;

@@ -112,15 +112,22 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
                           std::string_view device) {
     uint64_t h = (uint64_t{p} << 32) ^ static_cast<uint32_t>(from);
     h = Mix64(h) ^ (uint64_t{static_cast<uint32_t>(to)} << 9) ^ static_cast<uint64_t>(direction) ^ (gdr ? 256u : 0u);
-    return HashBytes(device, HashBytes(transport, h));
+    return HashQuickly(device, HashQuickly(transport, h));
   };
   std::vector<ConnectionFacts>& all = facts_->connections;
-  const uint64_t hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
-  const uint32_t found = edges_.Find(hash, [&](uint32_t i) {
+  const auto equal = [&](uint32_t i) {
     const ConnectionFacts& c = all[i];
     return c.process == process && c.from == edge.from && c.to == edge.to && c.direction == edge.direction &&
            c.gdr == edge.gdr && facts_->Str(c.transport) == edge.transport && facts_->Str(c.device) == edge.device;
-  });
+  };
+  // Each channel of an edge has a line, one after the other.
+  uint32_t found = last_edge_;
+  uint64_t hash = 0;
+  if (found == IndexTable::kEmpty || !equal(found)) {
+    hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
+    found = edges_.Find(hash, equal);
+    if (found != IndexTable::kEmpty) last_edge_ = found;
+  }
   if (found != IndexTable::kEmpty) {
     ++all[found].channels;
     all[found].shared = all[found].shared || edge.shared;
@@ -150,40 +157,61 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
   });
 }
 
-void FactsBuilder::AddCollective(const CollectiveCall& call, uint64_t comm, std::string_view comm_text, int64_t nranks,
-                                 bool from_call, const ParsedLine& line, uint32_t process) {
+namespace {
+
+uint64_t StreamHash(uint32_t process, uint64_t comm) {
+  return Mix64(comm ^ (uint64_t{process} << 48) ^ (process >> 16));
+}
+
+// Every second checkpoint stays.
+void Thin(CollectiveStream& s) {
+  for (size_t i = 0; i < s.checkpoints.size() / 2; ++i) s.checkpoints[i] = s.checkpoints[2 * i + 1];
+  s.checkpoints.resize(s.checkpoints.size() / 2);
+  s.interval *= 2;
+}
+
+}  // namespace
+
+// The index of a stream that begins with `line`, or kEmpty at a limit.
+uint32_t FactsBuilder::NewStream(const Collective& collective, const ParsedLine& line, uint32_t process) {
   std::vector<CollectiveStream>& all = facts_->collectives;
-  const auto hash_of = [](uint32_t p, uint64_t pointer) { return Mix64(pointer ^ (uint64_t{p} << 48) ^ (p >> 16)); };
-  const auto equal = [&](uint32_t i) { return streams_[i].comm == comm && all[i].process == process; };
-  uint32_t index = last_stream_;
-  if (index == IndexTable::kEmpty || !equal(index)) {
-    const uint64_t hash = hash_of(process, comm);
-    index = collectives_.Find(hash, equal);
-    if (index == IndexTable::kEmpty) {
-      const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
-      if (comm_counts_.size() <= slot) comm_counts_.resize(slot + 1);
-      if (comm_counts_[slot] >= limits::kCommunicatorsPerProcess || all.size() >= limits::kCollectiveStreamsPerSource) {
-        facts_->counters.Add(Counter::kDroppedCommunicators);
-        return;
-      }
-      ++comm_counts_[slot];
-      index = static_cast<uint32_t>(all.size());
-      CollectiveStream s;
-      s.process = process;
-      s.comm = Intern(comm_text);
-      s.first = {line.number, line.offset, InternEvidence(line.body)};
-      all.push_back(std::move(s));
-      streams_.push_back({comm, from_call, {}});
-      collectives_.Add(hash, index, [&](uint32_t i) { return hash_of(all[i].process, streams_[i].comm); });
-    }
-    last_stream_ = index;
+  const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
+  if (comm_counts_.size() <= slot) comm_counts_.resize(slot + 1);
+  if (comm_counts_[slot] >= limits::kCommunicatorsPerProcess || all.size() >= limits::kCollectiveStreamsPerSource) {
+    facts_->counters.Add(Counter::kDroppedCommunicators);
+    return IndexTable::kEmpty;
   }
-  if (streams_[index].from_call != from_call) return;
-  CollectiveStream& s = all[index];
-  if (nranks > 0) s.nranks = nranks;
+  ++comm_counts_[slot];
+  const auto index = static_cast<uint32_t>(all.size());
+  CollectiveStream s;
+  s.process = process;
+  s.comm = Intern(collective.comm_text);
+  s.first = {line.number, line.offset, InternEvidence(line.body)};
+  all.push_back(std::move(s));
+  streams_.push_back({collective.comm, process, collective.from_call});
+  collectives_.Add(StreamHash(process, collective.comm), index,
+                   [&](uint32_t i) { return StreamHash(streams_[i].process, streams_[i].comm); });
+  return index;
+}
+
+void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process,
+                                 uint32_t* stream) {
+  const auto equal = [&](uint32_t i) { return streams_[i].comm == collective.comm && streams_[i].process == process; };
+  if (stream == nullptr) stream = &last_stream_;
+  uint32_t index = *stream;
+  if (index == IndexTable::kEmpty || !equal(index)) {
+    index = collectives_.Find(StreamHash(process, collective.comm), equal);
+    if (index == IndexTable::kEmpty) index = NewStream(collective, line, process);
+    if (index == IndexTable::kEmpty) return;
+    *stream = index;
+  }
+  if (streams_[index].from_call != collective.from_call) return;
+  const CollectiveCall& call = collective.call;
+  CollectiveStream& s = facts_->collectives[index];
+  if (collective.nranks > 0) s.nranks = collective.nranks;
   s.last.line = line.number;
   s.last.offset = line.offset;
-  streams_[index].last_text.assign(line.body.substr(0, limits::kEvidenceText));
+  last_texts_.Set(index, line.body.substr(0, limits::kEvidenceText), line.lasting);
   static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
   const bool p2p = call.operation == 6 || call.operation == 7;
   std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
@@ -196,16 +224,14 @@ void FactsBuilder::AddCollective(const CollectiveCall& call, uint64_t comm, std:
   const uint64_t kind = uint64_t{call.operation} | (uint64_t{call.datatype} << 8) | (uint64_t{call.op} << 16) |
                         (uint64_t{static_cast<uint32_t>(call.root)} << 32);
   s.hash = Mix64(s.hash ^ Mix64(kind) ^ (call.count * 0x9e3779b97f4a7c15ull));
-  if (calls % s.interval != 0) return;
+  if ((calls & (s.interval - 1)) != 0) return;  // a power of two
   s.checkpoints.push_back(s.hash);
-  if (s.checkpoints.size() < limits::kCollectiveCheckpoints) return;
-  for (size_t i = 0; i < s.checkpoints.size() / 2; ++i) s.checkpoints[i] = s.checkpoints[2 * i + 1];
-  s.checkpoints.resize(s.checkpoints.size() / 2);
-  s.interval *= 2;
+  if (s.checkpoints.size() >= limits::kCollectiveCheckpoints) Thin(s);
 }
 
 void FactsBuilder::Finish() {
-  for (size_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(streams_[i].last_text);
+  Settle();
+  for (uint32_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(last_texts_.Get(i));
 }
 
 }  // namespace ncclwhy

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "parser/coll_tail_memo.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
+#include "parser/latest_texts.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
@@ -51,18 +53,30 @@ class FactsBuilder {
   };
   void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
 
-  // `from_call`: an NCCL CALL line. A stream keeps the kind of line it began with: with TRACE both are printed.
-  void AddCollective(const CollectiveCall& call, uint64_t comm, std::string_view comm_text, int64_t nranks,
-                     bool from_call, const ParsedLine& line, uint32_t process);
+  struct Collective {
+    const CollectiveCall& call;
+    uint64_t comm = 0;
+    std::string_view comm_text;
+    int64_t nranks = -1;
+    bool from_call = false;  // an NCCL CALL line
+  };
+  // A stream keeps the kind of line it began with: with TRACE both are printed. `stream`, or null: where a collective
+  // with the same communicator was put the last time; updated.
+  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, uint32_t* stream);
+  CollTailMemo& coll_tails() { return coll_tails_; }
+  // Lines whose `lasting` is true go away.
+  void Settle() { last_texts_.Settle(); }
   void Finish();
 
  private:
   friend class EventWriter;
   struct StreamState {
     uint64_t comm = 0;
+    uint32_t process = kNoProcess;
     bool from_call = false;
-    std::string last_text;
   };
+
+  uint32_t NewStream(const Collective& collective, const ParsedLine& line, uint32_t process);
 
   SourceFacts* facts_;
   std::vector<uint32_t> kind_counts_;    // [process + 1][kind]
@@ -70,8 +84,11 @@ class FactsBuilder {
   IndexTable edges_;
   IndexTable collectives_;
   std::vector<StreamState> streams_;   // beside facts_->collectives
+  LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
+  uint32_t last_edge_ = IndexTable::kEmpty;
   uint32_t last_stream_ = IndexTable::kEmpty;
+  CollTailMemo coll_tails_;
 };
 
 }  // namespace ncclwhy

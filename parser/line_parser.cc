@@ -33,6 +33,24 @@ size_t WorkerPrefix(std::string_view text, size_t torch) {
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }
 
+// The header that `text` begins with, read off one that was seen before. Field by field: making a new one costs more.
+void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match) {
+  NcclHeader& h = match->header;
+  h.present = true;
+  h.time = {};
+  h.host = text.substr(0, known.host_size);
+  h.pid = known.pid;
+  h.tid = known.tid;
+  h.device = known.device;
+  h.file = {};
+  h.file_line = 0;
+  h.function = {};
+  h.level = known.level;
+  match->begin = 0;
+  match->body = known.size;
+  match->cut = false;
+}
+
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
@@ -40,9 +58,21 @@ bool IsBlank(std::string_view text) {
 }  // namespace
 
 void LineParser::OnPiece(const LinePiece& piece) {
-  if (piece.first) class_ = {};
   const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);
-  if (!Quick(piece, piece.text, known, OuterPrefix{})) Slow(piece, known);
+  const bool quick = Quick(piece, piece.text, known, nullptr);
+  if (quick && piece.lasting && piece.ascii) {  // a whole line
+    facts_->counters.Add(Counter::kLines);
+    facts_->counters.Add(Counter::kNccl);
+    facts_->counters.Add(Counter::kRecognised);
+    return;
+  }
+  if (piece.first) class_ = {};
+  if (quick) {
+    class_.nccl = true;
+    ++class_.records;
+  } else {
+    Slow(piece, known);
+  }
   if (!piece.ascii && !IsValidUtf8(piece.text)) class_.invalid = true;
   if (piece.last) CountLine();
 }
@@ -50,22 +80,49 @@ void LineParser::OnPiece(const LinePiece& piece) {
 // host:pid:tid [dev] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 // A header that was seen before, and a message that needs neither recognizer nor sink.
 bool LineParser::Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known,
-                       const OuterPrefix& outer) {
-  if (known == nullptr) return false;
+                       const OuterPrefix* outer) {
+  if (known == nullptr || known->level == LogLevel::kNone) return false;
   quick_.offset = piece.offset;
   quick_.number = piece.number;
-  quick_.body = text.substr(known->bytes.size());
+  quick_.body = text.substr(known->size);
   quick_.header.tid = known->tid;
   quick_.header.device = known->device;
   quick_.header.level = known->level;
   quick_.dialect = Dialect::kNccl;
+  quick_.lasting = piece.lasting && outer == nullptr;
   const uint32_t process = known->process;
   const Extraction x{quick_, process, builder_};
   if (ExtractQuiet(x, options_.keep_every_collective) != Known::kQuiet) return false;
-  processes_.Link(process, outer);
-  processes_.CountQuiet(process, quick_.body, piece.offset, piece.number);
-  class_.nccl = true;
-  ++class_.records;
+  if (outer == nullptr) {
+    processes_.LinkPlain(process);
+  } else {
+    processes_.Link(process, *outer);
+  }
+  processes_.CountQuiet(process, quick_.body, piece.offset, piece.number, quick_.lasting);
+  return true;
+}
+
+// The usual line of NCCL: a header that was seen before, nothing to clean, no second record. False: it may be more than
+// that, nothing was done.
+bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
+  const std::string_view text = piece.text;
+  if (!piece.ascii || !piece.printable || scan::Contains(text, "&")) return false;
+  HeaderMatch next;
+  if (FindHeader(text, match.body, &next) || FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  ParsedLine& line = one_;  // its prefix is empty for ever
+  line.offset = piece.offset;
+  line.number = piece.number;
+  line.raw = text;
+  line.text = text;
+  line.body = text.substr(match.body);
+  line.header = match.header;
+  line.dialect = Dialect::kNccl;
+  line.torn = false;
+  line.same_as = 0;
+  line.lasting = piece.lasting;
+  NoteRecord(&line);
+  processes_.LinkPlain(process);
+  EmitNccl(line, process, false, piece.terminated || !piece.last);
   return true;
 }
 
@@ -74,36 +131,51 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   if (piece.had_nul) class_.binary = true;
   if (IsBlank(piece.text)) return;
   const bool whole = !piece.clipped && !piece.had_nul;
+  HeaderMatch& match = match_;
+  Beginning beginning;
   // A line of a new thread, or one behind a launcher's prefix.
-  const auto quick = [&](std::string_view text, const OuterPrefix& outer) {
-    known = processes_.Known(text);
-    if (known == nullptr) known = processes_.KnownByProcess(text);
-    return Quick(piece, text, known, outer);
+  const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
+    if (known == nullptr || known->level == LogLevel::kNone) {
+      const KnownHeader* const new_thread = processes_.KnownByProcess(text);
+      if (new_thread != nullptr) known = new_thread;
+    }
+    if (!Quick(piece, text, known, outer)) return false;
+    class_.nccl = true;
+    ++class_.records;
+    return true;
   };
-  if (whole && known == nullptr && quick(piece.text, OuterPrefix{})) return;
-  StrippedLine stripped;
-  HeaderMatch match;
-  const HeaderMatch* parsed = nullptr;
-  // Most lines have no prefix at all: ask for the header first.
-  bool no_header = false;
-  bool header = known != nullptr;
-  if (!header && scan::IsAlnum(piece.text[0])) {
-    no_header = !ParseHeader(piece.text, &match);
-    header = !no_header && match.header.present;
+  const auto begins_with_known = [&](std::string_view text) {
+    if (known == nullptr) return false;
+    Recall(*known, text, &match);
+    return known->level != LogLevel::kNone || ParseHeaderBehindDevice(text, known->size, &match);
+  };
+  if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
+    beginning = {&match, known->process, false};
+  } else if (whole) {
+    if (quick(piece.text, nullptr)) return;
+    if (begins_with_known(piece.text)) beginning = {&match, known->process, false};
   }
+  if (beginning.header != nullptr && OneRecord(piece, match, beginning.process)) return;
+  // Most lines have no prefix at all: ask for the header first.
+  if (beginning.header == nullptr && scan::IsAlnum(piece.text[0])) {
+    beginning.no_header = !ParseHeader(piece.text, &match);
+    if (!beginning.no_header && match.header.present) beginning.header = &match;
+  }
+  StrippedLine stripped;
   const auto has_escapes = [&] { return scan::Contains(piece.text, "\x1b") || scan::Contains(piece.text, "&"); };
-  if (header && !(MayNeedCleaning(piece.text) && has_escapes())) {
+  if (beginning.header != nullptr && !(MayNeedCleaning(piece.text) && has_escapes())) {
     stripped.text = piece.text;
-    if (known == nullptr) parsed = &match;
   } else {
     stripped = stripper_.Strip(piece.text);
-    known = nullptr;
-    no_header = no_header && stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
-    if (whole && quick(stripped.text, stripped.prefix)) return;
+    const bool same = stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
+    beginning = {nullptr, kNoProcess, beginning.no_header && same};
+    known = whole ? processes_.Known(stripped.text) : nullptr;
+    if (whole && quick(stripped.text, &stripped.prefix)) return;
+    if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
   }
-  if (LooksBinary(piece.text)) class_.binary = true;
+  if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;
-  if (SplitRecords(stripped.text, stripped.prefix, known, parsed, no_header)) {
+  if (SplitRecords(stripped.text, stripped.prefix, beginning)) {
     EmitRecords(piece, stripped.text, stripped);
   } else {
     EmitForeign(piece, stripped.text, stripped);
@@ -127,44 +199,35 @@ void LineParser::AddHeader(const HeaderMatch& match, bool clean, const OuterPref
 }
 
 // The header that begins `text`: its record, and what is needed to know it again.
-bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
-                             const HeaderMatch* parsed, bool no_header) {
-  if (known != nullptr) {
+bool LineParser::FirstHeader(std::string_view text, const OuterPrefix& outer, const Beginning& beginning) {
+  if (beginning.process != kNoProcess) {
     Record& r = records_.emplace_back();
     r.nccl = true;
-    r.match.header.present = true;
-    r.match.header.host = text.substr(0, known->host_size);
-    r.match.header.pid = known->pid;
-    r.match.header.tid = known->tid;
-    r.match.header.device = known->device;
-    r.match.header.level = known->level;
-    r.match.body = known->bytes.size();
-    r.process = known->process;
+    r.match = *beginning.header;
+    r.process = beginning.process;
     processes_.Link(r.process, outer);
     return true;
   }
   HeaderMatch match;
+  const HeaderMatch* parsed = beginning.header;
   if (parsed == nullptr) {
-    if ((no_header || !ParseHeader(text, &match)) && !ParseHeaderless(text, &match)) return false;
+    if ((beginning.no_header || !ParseHeader(text, &match)) && !ParseHeaderless(text, &match)) return false;
     parsed = &match;
   }
   AddHeader(*parsed, true, outer);
   const Record& r = records_.back();
   const NcclHeader& h = r.match.header;
   const bool plain = h.present && h.host.data() == text.data() && h.host.size() == parsed->header.host.size() &&
-                     h.time.empty() && h.file.empty() && h.function.empty() && r.process != kNoProcess;
-  if (plain && (h.level == LogLevel::kInfo || h.level == LogLevel::kCall)) {
-    processes_.Know(text, r.match.body, h, r.process);
-  }
+                     h.time.empty() && r.process != kNoProcess;
+  if (plain) processes_.Know(text, r.match.body, h, r.process);
   return true;
 }
 
-bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
-                              const HeaderMatch* parsed, bool no_header) {
+bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning) {
   records_.clear();
   HeaderMatch match;
   size_t from = 0;
-  if (FirstHeader(text, outer, known, parsed, no_header)) {
+  if (FirstHeader(text, outer, beginning)) {
     from = records_.back().match.body;
   } else if (FindHeader(text, 0, &match)) {
     const std::string_view junk = text.substr(0, match.begin);
@@ -199,10 +262,14 @@ ParsedLine LineParser::NewLine(const LinePiece& piece, const OuterPrefix& outer)
   line.number = piece.number;
   line.raw = piece.text;
   line.outer = outer;
-  line.first_record = class_.records == 0;
-  if (!line.first_record) facts_->counters.Add(Counter::kGluedRecords);
-  ++class_.records;
+  NoteRecord(&line);
   return line;
+}
+
+void LineParser::NoteRecord(ParsedLine* line) {
+  line->first_record = class_.records == 0;
+  if (!line->first_record) facts_->counters.Add(Counter::kGluedRecords);
+  ++class_.records;
 }
 
 void LineParser::EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped) {

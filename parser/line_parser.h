@@ -28,6 +28,10 @@ class LineParser : public PieceSink {
         processes_(facts, &builder_) {}
 
   void OnPiece(const LinePiece& piece) override;
+  void OnBufferEnd() override {
+    builder_.Settle();
+    processes_.Settle();
+  }
   void Finish();
 
  private:
@@ -49,16 +53,20 @@ class LineParser : public PieceSink {
     uint32_t process = kNoProcess;
   };
 
-  using KnownHeader = ProcessTable::KnownHeader;
-  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix& outer);
+  // What somebody has found out about the beginning of a text already.
+  struct Beginning {
+    const HeaderMatch* header = nullptr;  // the header there
+    uint32_t process = kNoProcess;        // whose it is, when it was seen before
+    bool no_header = false;               // ParseHeader sees none
+  };
+
+  // `outer` is null where the text stands as it is in the piece.
+  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
+  bool OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process);
   void Slow(const LinePiece& piece, const KnownHeader* known);
-  // Finds the records of `text` into records_. False: no NCCL header in it. `known` and `parsed`: the header that it
-  // begins with, when somebody has found it already, else null; `no_header`: somebody has found that ParseHeader sees
-  // none.
-  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const KnownHeader* known,
-                    const HeaderMatch* parsed, bool no_header);
-  bool FirstHeader(std::string_view text, const OuterPrefix& outer, const KnownHeader* known, const HeaderMatch* parsed,
-                   bool no_header);
+  // Finds the records of `text` into records_. False: no NCCL header in it.
+  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
+  bool FirstHeader(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
   void EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
   void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
@@ -68,6 +76,7 @@ class LineParser : public PieceSink {
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
   bool IsCutHeader(std::string_view text) const;
   ParsedLine NewLine(const LinePiece& piece, const OuterPrefix& outer);
+  void NoteRecord(ParsedLine* line);
   void CountLine();
 
   SourceFacts* facts_;
@@ -82,7 +91,10 @@ class LineParser : public PieceSink {
   QuotedMessage quoted_;
   LineClass class_;
   std::vector<Record> records_;
+  // Made once: they are large, and most lines need one.
   ParsedLine quick_;
+  ParsedLine one_;
+  HeaderMatch match_;
 };
 
 }  // namespace ncclwhy

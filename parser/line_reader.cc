@@ -1,9 +1,12 @@
 #include "parser/line_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/limits.h"
+#include "parser/line_breaks.h"
 
 namespace ncclwhy {
 namespace {
@@ -11,11 +14,8 @@ namespace {
 // Bytes looked at to tell UTF-16 from bytes when there is no mark.
 constexpr size_t kSniffBytes = 64;
 
-bool AllAscii(std::string_view bytes) {
-  unsigned char any = 0;
-  for (char c : bytes) any = static_cast<unsigned char>(any | static_cast<unsigned char>(c));
-  return any < 0x80;
-}
+// Blocks that are looked at before their lines are told: their bytes are still in the first cache then.
+constexpr size_t kWindow = 128;
 
 }  // namespace
 
@@ -69,33 +69,69 @@ void LineReader::Sniff(bool at_end) {
 }
 
 void LineReader::PushBytes(std::string_view chunk) {
-  const bool ascii = AllAscii(chunk);
-  const bool plain = std::memchr(chunk.data(), '\r', chunk.size()) == nullptr &&
-                     std::memchr(chunk.data(), '\0', chunk.size()) == nullptr;
-  while (!chunk.empty()) {
-    const void* hit = std::memchr(chunk.data(), '\n', chunk.size());
-    if (hit == nullptr) {
-      PushSlow(chunk);
-      return;
-    }
-    const auto size = static_cast<size_t>(static_cast<const char*>(hit) - chunk.data());
-    std::string_view line = chunk.substr(0, size);
-    bool whole = !open_ && size <= limits::kLineBytes;
-    if (whole && !plain) {
-      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-      whole = std::memchr(line.data(), '\r', line.size()) == nullptr &&
-              std::memchr(line.data(), '\0', line.size()) == nullptr;
-    }
-    if (whole) {
-      line_start_ = at_;
-      at_ += size + 1;
-      Emit(line, true, true, ascii, false);
-      ++number_;
-    } else {
-      PushSlow(chunk.substr(0, size + 1));
-    }
-    chunk.remove_prefix(size + 1);
+  if (open_) {  // the line that the chunk before left unfinished
+    const size_t end = std::min(chunk.find('\n'), chunk.size() - 1) + 1;
+    PushSlow(chunk.substr(0, end));
+    chunk.remove_prefix(end);
   }
+  const char* at = chunk.data();
+  const char* const end = at + chunk.size();
+  const char* line = at;
+  // Whether such a byte is in one of the blocks that the line stands in.
+  bool high = false;
+  bool control = false;
+  std::array<BreakBlock, kWindow> blocks;
+  while (at != end) {
+    const auto left = static_cast<size_t>(end - at);
+    size_t count = std::min(left / kBreakBlock, kWindow);
+    if (count > 0) {
+      FindLineBreaks(at, count, blocks.data());
+    } else {
+      blocks[0] = FindLineBreaksInTail(at, left);
+      count = 1;
+    }
+    for (size_t i = 0; i < count; ++i, at += kBreakBlock) {
+      const BreakBlock& block = blocks[i];
+      high = high || block.high;
+      control = control || block.control;
+      for (uint64_t newlines = block.newlines; newlines != 0; newlines &= newlines - 1) {
+        const char* stop = at + std::countr_zero(newlines);
+        PushLine({line, static_cast<size_t>(stop - line)}, !high, !control);
+        line = stop + 1;
+        high = block.high;
+        control = block.control;
+      }
+    }
+    if (at > end) at = end;
+  }
+  PushSlow({line, static_cast<size_t>(end - line)});
+  sink_->OnBufferEnd();
+}
+
+// A line that ends with a newline and begins where nothing is open.
+void LineReader::PushLine(std::string_view line, bool ascii, bool printable) {
+  bool whole = line.size() <= limits::kLineBytes;
+  const size_t size = line.size() + 1;
+  std::string_view text = line;
+  if (whole && !printable) {
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    whole = std::memchr(text.data(), '\r', text.size()) == nullptr &&
+            std::memchr(text.data(), '\0', text.size()) == nullptr;
+  }
+  if (!whole) {
+    PushSlow({line.data(), size});
+    return;
+  }
+  LinePiece piece;
+  piece.text = text;
+  piece.offset = at_;
+  piece.number = number_;
+  piece.ascii = ascii;
+  piece.printable = printable;
+  piece.lasting = true;
+  at_ += size;
+  ++number_;
+  sink_->OnPiece(piece);
 }
 
 // Bytes that are not one whole plain line: kept in carry_ until their piece ends.
@@ -200,7 +236,7 @@ void LineReader::Append(std::string_view bytes) {
 
 // Empty pieces between carriage returns say nothing and are left out; the last piece of a line is always told.
 void LineReader::EndPiece(bool last, bool terminated) {
-  if (last || !carry_.empty()) Emit(carry_, last, terminated, false, true);
+  if (last || !carry_.empty()) Emit(carry_, last, terminated);
   carry_.clear();
   clipped_ = false;
   if (last) {
@@ -210,7 +246,7 @@ void LineReader::EndPiece(bool last, bool terminated) {
   }
 }
 
-void LineReader::Emit(std::string_view text, bool last, bool terminated, bool ascii, bool may_hold_nul) {
+void LineReader::Emit(std::string_view text, bool last, bool terminated) {
   LinePiece piece;
   piece.text = text;
   piece.offset = line_start_;
@@ -218,9 +254,8 @@ void LineReader::Emit(std::string_view text, bool last, bool terminated, bool as
   piece.first = first_piece_;
   piece.last = last;
   piece.clipped = clipped_;
-  piece.ascii = ascii;
   piece.terminated = terminated;
-  if (may_hold_nul && !text.empty() && std::memchr(text.data(), '\0', text.size()) != nullptr) {
+  if (!text.empty() && std::memchr(text.data(), '\0', text.size()) != nullptr) {
     scratch_.assign(text);
     scratch_.erase(std::remove(scratch_.begin(), scratch_.end(), '\0'), scratch_.end());
     piece.text = scratch_;

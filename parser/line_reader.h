@@ -24,6 +24,8 @@ struct LinePiece {
   bool clipped = false;  // the rest was skipped
   bool had_nul = false;
   bool ascii = false;      // certainly ASCII; false says nothing
+  bool printable = false;  // certainly without bytes below the blank; false says nothing
+  bool lasting = false;    // `text` stays where it is until OnBufferEnd
   bool terminated = true;  // false: the source ended without a newline
 };
 
@@ -31,6 +33,8 @@ class PieceSink {
  public:
   virtual ~PieceSink() = default;
   virtual void OnPiece(const LinePiece& piece) = 0;
+  // What lasting pieces point to goes away.
+  virtual void OnBufferEnd() {}
 };
 
 class LineReader {
@@ -47,12 +51,13 @@ class LineReader {
 
   void Sniff(bool at_end);
   void PushBytes(std::string_view chunk);
+  void PushLine(std::string_view line, bool ascii, bool printable);
   void PushSlow(std::string_view bytes);
   void PushUtf16(std::string_view chunk);
   void AppendCodePoint(uint32_t code);
   void Append(std::string_view bytes);
   void EndPiece(bool last, bool terminated);
-  void Emit(std::string_view text, bool last, bool terminated, bool ascii, bool may_hold_nul);
+  void Emit(std::string_view text, bool last, bool terminated);
 
   PieceSink* sink_;
   Encoding encoding_ = Encoding::kUnknown;

@@ -11,24 +11,38 @@ using scan::IsDigit;
 constexpr size_t kNpos = std::string_view::npos;
 constexpr size_t kMaxHost = 64;
 
-struct LevelWord {
-  std::string_view word;
-  LogLevel level;
-};
-constexpr LevelWord kLevels[] = {{"INFO", LogLevel::kInfo},      {"WARN", LogLevel::kWarn}, {"CALL", LogLevel::kCall},
-                                 {"TRACE", LogLevel::kTrace},    {"DIAG", LogLevel::kDiag}, {"ABORT", LogLevel::kAbort},
-                                 {"VERSION", LogLevel::kVersion}};
-
 // `INFO ` → its level. The blank behind the word is needed, except at the end of the text.
 LogLevel TakeLevel(Cursor& c) {
-  for (const LevelWord& l : kLevels) {
-    Cursor probe = c;
-    if (probe.Literal(l.word) && (probe.AtEnd() || probe.Char(' '))) {
-      c = probe;
-      return l.level;
-    }
+  Cursor probe = c;
+  LogLevel level = LogLevel::kNone;
+  switch (c.Peek()) {
+    case 'I':
+      if (probe.Literal("INFO")) level = LogLevel::kInfo;
+      break;
+    case 'W':
+      if (probe.Literal("WARN")) level = LogLevel::kWarn;
+      break;
+    case 'C':
+      if (probe.Literal("CALL")) level = LogLevel::kCall;
+      break;
+    case 'T':
+      if (probe.Literal("TRACE")) level = LogLevel::kTrace;
+      break;
+    case 'D':
+      if (probe.Literal("DIAG")) level = LogLevel::kDiag;
+      break;
+    case 'A':
+      if (probe.Literal("ABORT")) level = LogLevel::kAbort;
+      break;
+    case 'V':
+      if (probe.Literal("VERSION")) level = LogLevel::kVersion;
+      break;
+    default:
+      break;
   }
-  return LogLevel::kNone;
+  if (level == LogLevel::kNone || !(probe.AtEnd() || probe.Char(' '))) return LogLevel::kNone;
+  c = probe;
+  return level;
 }
 
 bool Uint32(Cursor& c, uint32_t* value) {
@@ -93,9 +107,8 @@ bool PlausibleHost(std::string_view host) {
   return true;
 }
 
-// Everything behind HOST:PID:TID. Without a host the word NCCL or one of its source files is needed.
-bool TakeTail(Cursor& c, NcclHeader& h, bool has_host) {
-  const bool has_device = TakeDevice(c, &h.device);
+// Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
+bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
   SkipMilliseconds(c);
   bool has_file = false;
   {
@@ -174,11 +187,19 @@ bool ParseHeader(std::string_view text, HeaderMatch* match) {
   }
   bool two_parts = false;
   const bool has_host = TakeHost(c, h, &two_parts);
-  if (!TakeTail(c, h, has_host) || (two_parts && h.level != LogLevel::kDiag)) return false;
+  const bool has_device = TakeDevice(c, &h.device);
+  if (!TakeTail(c, h, has_host, has_device) || (two_parts && h.level != LogLevel::kDiag)) return false;
   match->header = h;
   match->begin = 0;
   match->body = static_cast<size_t>(c.position() - text.data());
   match->cut = false;
+  return true;
+}
+
+bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* match) {
+  Cursor c(text.substr(size));
+  if (!TakeTail(c, match->header, true, true)) return false;
+  match->body = static_cast<size_t>(c.position() - text.data());
   return true;
 }
 

@@ -22,6 +22,10 @@ struct HeaderMatch {
 //   [DEV] NCCL LEVEL, FILE:NN NCCL WARN, NCCL LEVEL             (the host was cut off by who pasted it)
 bool ParseHeader(std::string_view text, HeaderMatch* match);
 
+// The same where `text` is known to begin with `host:pid:tid [dev] ` of `size` bytes; who calls has filled these in
+// match->header.
+bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* match);
+
 // The first header at or behind `from`, found by its ` NCCL LEVEL ` and read backwards: text of any kind may stand in
 // front. The host is the longest run of host characters; who knows the real hosts must shorten it.
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match);

@@ -108,71 +108,9 @@ uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefi
   return index;
 }
 
-namespace {
-
-// Where the first blank of a header may stand: host of up to 64, pid and tid of up to 10 digits.
-constexpr size_t kLeastBlank = 8;
-constexpr size_t kMostBlank = 96;
-constexpr size_t kLongestKnown = 128;
-constexpr size_t kFirstSlots = 16;
-constexpr size_t kMostSlots = 65536;
-// Slots that are looked at. Headers that the hash cannot tell apart (hosts of containers, all with pid 1) are parsed.
-constexpr size_t kMostProbes = 16;
-
-uint64_t Word(const char* p) {
-  uint64_t word = 0;
-  std::memcpy(&word, p, sizeof word);
-  return word;
-}
-
-// The first blank of `text`, or kMostBlank. Eight bytes at a time: this is asked of every line.
-size_t FirstBlank(std::string_view text) {
-  constexpr uint64_t kOnes = 0x0101010101010101ull;
-  const size_t most = std::min(text.size(), kMostBlank);
-  size_t at = 0;
-  for (; at + 8 <= most; at += 8) {
-    const uint64_t x = Word(text.data() + at) ^ (kOnes * ' ');
-    if (((x - kOnes) & ~x & (kOnes << 7)) != 0) break;
-  }
-  while (at < most && text[at] != ' ') ++at;
-  return at < most ? at : kMostBlank;
-}
-
-// Of `0:4711:4711 [2] NCCL`: the eight bytes on either side of the first blank tell threads and kinds of headers apart.
-uint64_t KnownHash(std::string_view text, size_t blank) {
-  const uint64_t thread = Word(text.data() + blank - 8) * 0x9e3779b97f4a7c15ull;
-  const uint64_t kind = Word(text.data() + blank) * 0xc2b2ae3d27d4eb4full;
-  return Mix64(thread ^ kind);
-}
-
-bool SameBytes(const char* a, const char* b, size_t size) {  // of at least eight; cheaper than a call for 30 bytes
-  for (size_t i = 0; i + 8 < size; i += 8) {
-    if (Word(a + i) != Word(b + i)) return false;
-  }
-  return Word(a + size - 8) == Word(b + size - 8);
-}
-
-}  // namespace
-
-const ProcessTable::KnownHeader* ProcessTable::Known(std::string_view text) const {
-  if (known_.empty()) return nullptr;
+const KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
   const size_t blank = FirstBlank(text);
-  if (blank < kLeastBlank || blank + 8 > text.size()) return nullptr;
-  const uint64_t hash = KnownHash(text, blank);
-  const size_t mask = known_.size() - 1;
-  for (size_t probe = 0; probe < kMostProbes; ++probe) {
-    const size_t i = (hash + probe) & mask;
-    const std::string& bytes = known_[i].bytes;
-    if (bytes.empty()) break;
-    if (known_[i].hash != hash) continue;
-    if (bytes.size() <= text.size() && SameBytes(bytes.data(), text.data(), bytes.size())) return &known_[i];
-  }
-  return nullptr;
-}
-
-const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
-  const size_t blank = FirstBlank(text);
-  if (blank == kMostBlank) return nullptr;
+  if (blank == std::string_view::npos) return nullptr;
   scan::Cursor tail(text.substr(blank));
   int64_t device = 0;
   if (!tail.Literal(" [") || !tail.Int(&device) || !tail.Literal("] NCCL INFO ")) return nullptr;
@@ -196,45 +134,23 @@ const ProcessTable::KnownHeader* ProcessTable::KnownByProcess(std::string_view t
   return Known(text);
 }
 
-void ProcessTable::Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process) {
-  const size_t blank = FirstBlank(text);
-  if (blank < kLeastBlank || blank + 8 > size || size > kLongestKnown || text[size - 1] != ' ') return;
-  if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
-  if (Known(text) != nullptr) return;
-  if (known_count_ * 4 >= known_.size()) {
-    if (known_.size() >= kMostSlots) return;  // no job has as many threads in one file
-    std::vector<KnownHeader> old(known_.empty() ? kFirstSlots : known_.size() * 4);
-    old.swap(known_);
-    for (KnownHeader& h : old) {
-      if (h.bytes.empty()) continue;
-      if (KnownHeader* const slot = FreeSlot(h.hash)) {
-        *slot = std::move(h);
-      } else {
-        --known_count_;
-      }
-    }
-  }
-  const uint64_t hash = KnownHash(text, blank);
-  KnownHeader* const slot = FreeSlot(hash);
-  if (slot == nullptr) return;
-  KnownHeader& known = *slot;
-  ++known_count_;
-  known.bytes.assign(text.substr(0, size));
-  known.hash = hash;
+void ProcessTable::Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process) {
+  KnownHeader known;
   known.process = process;
   known.host_size = static_cast<uint32_t>(header.host.size());
   known.pid = header.pid;
   known.tid = header.tid;
   known.device = header.device;
-  known.level = header.level;
-}
-
-ProcessTable::KnownHeader* ProcessTable::FreeSlot(uint64_t hash) {
-  for (size_t probe = 0; probe < kMostProbes; ++probe) {
-    KnownHeader& slot = known_[(hash + probe) & (known_.size() - 1)];
-    if (slot.bytes.empty()) return &slot;
+  const size_t blank = FirstBlank(text);
+  if (header.device != kNoDevice && blank != std::string_view::npos && scan::StartsWith(text.substr(blank), " [")) {
+    known.size = static_cast<uint32_t>(scan::Find(text, "] ", blank) + 2);
+    known_.Add(text, known);
   }
-  return nullptr;
+  const bool bare = header.file.empty() && header.function.empty();
+  if (!bare || (header.level != LogLevel::kInfo && header.level != LogLevel::kCall)) return;
+  known.size = static_cast<uint32_t>(body);
+  known.level = header.level;
+  known_.Add(text, known);
 }
 
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
@@ -267,14 +183,20 @@ uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
 void ProcessTable::Link(uint32_t process, const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
-  Stream& s = streams_[index];
-  if (s.owner == kNoProcess) s.owner = process;
-  if (s.owner != process) s.ambiguous = true;
+  streams_[index].Own(process);
   if (!outer.any) return;
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
   if (outer.rank >= 0) Vote(entries_[process], outer.rank);
+}
+
+void ProcessTable::LinkFirstPlain(uint32_t process) {
+  const uint32_t index = StreamIndex(OuterPrefix{});
+  if (index == UINT32_MAX) return;
+  streams_[index].Own(process);
+  plain_ = process;
+  plain_ambiguous_ = streams_[index].ambiguous;
 }
 
 uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
@@ -310,18 +232,13 @@ void ProcessTable::Vote(Entry& e, int32_t rank) {
   e.votes.emplace_back(rank, 1);
 }
 
-void ProcessTable::CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number) {
-  ProcessFacts& p = facts_->processes[process];
-  if (p.lines++ == 0) p.first = {number, offset, builder_->InternEvidence(text)};
-  p.last.line = number;
-  p.last.offset = offset;
-  p.last_torn = false;
-  entries_[process].last_text.assign(text.substr(0, limits::kEvidenceText));
+void ProcessTable::NoteFirst(ProcessFacts& process, std::string_view text, uint64_t offset, uint32_t number) {
+  process.first = {number, offset, builder_->InternEvidence(text)};
 }
 
 void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
   if (process == kNoProcess) return;
-  CountQuiet(process, line.body, line.offset, line.number);
+  CountQuiet(process, line.body, line.offset, line.number, line.lasting);
   facts_->processes[process].last_torn = line.torn;
   if (line.header.level == LogLevel::kWarn || line.header.level == LogLevel::kAbort) ++facts_->processes[process].warns;
 }
@@ -376,11 +293,12 @@ void ProcessTable::FitProvisional() {
 }
 
 void ProcessTable::Finish(bool trust_labels) {
+  Settle();
   FitProvisional();
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& e = entries_[i];
     ProcessFacts& p = facts_->processes[i];
-    p.last.text = builder_->Intern(e.last_text);
+    p.last.text = builder_->Intern(last_texts_.Get(static_cast<uint32_t>(i)));
     if (trust_labels && !e.votes.empty()) {
       const auto most = std::max_element(e.votes.begin(), e.votes.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });

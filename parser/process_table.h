@@ -14,8 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
+#include "parser/known_headers.h"
+#include "parser/latest_texts.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
@@ -28,33 +31,36 @@ class ProcessTable {
 
   // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
-  // A header that began a line before, `host:pid:tid [dev] NCCL INFO ` to its last blank, and whose it is.
-  struct KnownHeader {
-    std::string bytes;
-    uint64_t hash = 0;
-    uint32_t process = kNoProcess;
-    uint32_t host_size = 0;
-    uint32_t pid = 0;
-    uint32_t tid = 0;
-    int32_t device = kNoDevice;
-    LogLevel level = LogLevel::kNone;
-  };
   // The known header that `text` begins with, or null: bytes are compared, nothing is parsed.
-  const KnownHeader* Known(std::string_view text) const;
+  const KnownHeader* Known(std::string_view text) { return known_.Find(text); }
   // The same for `host:pid:tid [dev] NCCL INFO ` of a thread that is new in a process whose headers began lines before.
   const KnownHeader* KnownByProcess(std::string_view text);
-  // Notes the header of `size` bytes at the beginning of `text`, which OfHeader gave to `process` as it stands.
-  void Know(std::string_view text, size_t size, const NcclHeader& header, uint32_t process);
+  // Notes a header at the beginning of `text`, which OfHeader gave to `process` as it stands; the message is at `body`.
+  void Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process);
   // Notes that a line of `process` came through the prefix `outer`.
   void Link(uint32_t process, const OuterPrefix& outer);
+  // The same for a line without any prefix.
+  void LinkPlain(uint32_t process) {
+    if (process != plain_ && !plain_ambiguous_) LinkFirstPlain(process);
+  }
 
   // The stream of a line without a header.
   uint32_t OfStream(const OuterPrefix& outer);
 
   // Counts a line of a process.
   void CountLine(uint32_t process, const ParsedLine& line);
-  // The same for a line that begins with a header that was seen before, without building a ParsedLine.
-  void CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number);
+  // The same for a line that begins with a header that was seen before, without building a ParsedLine. `lasting` as in
+  // ParsedLine, of `text`.
+  void CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number, bool lasting) {
+    ProcessFacts& p = facts_->processes[process];
+    if (p.lines++ == 0) NoteFirst(p, text, offset, number);
+    p.last.line = number;
+    p.last.offset = offset;
+    p.last_torn = false;
+    last_texts_.Set(process, text.substr(0, limits::kEvidenceText), lasting);
+  }
+  // Lines whose `lasting` is true go away.
+  void Settle() { last_texts_.Settle(); }
 
   // True when `host` stood in a header at the beginning of a line.
   bool IsKnownHost(std::string_view host) const;
@@ -65,8 +71,7 @@ class ProcessTable {
 
  private:
   struct Entry {
-    std::string host;  // as in the header
-    std::string last_text;
+    std::string host;                                 // as in the header
     std::vector<std::pair<int32_t, uint32_t>> votes;  // launcher rank, lines
     uint32_t vote = 0;                                // index of the latest vote
     bool header = false;                              // named by headers
@@ -82,11 +87,16 @@ class ProcessTable {
     uint32_t entry = kNoProcess;
     uint32_t owner = kNoProcess;  // process of the headers that came through it
     bool ambiguous = false;
+
+    void Own(uint32_t process) {
+      if (owner == kNoProcess) owner = process;
+      if (owner != process) ambiguous = true;
+    }
   };
 
   uint32_t AddEntry();
-  // Null when there is none near by.
-  KnownHeader* FreeSlot(uint64_t hash);
+  void LinkFirstPlain(uint32_t process);
+  void NoteFirst(ProcessFacts& process, std::string_view text, uint64_t offset, uint32_t number);
   bool IsCutHost(std::string_view head) const;
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
   uint32_t StreamIndex(const OuterPrefix& outer);
@@ -101,10 +111,11 @@ class ProcessTable {
   IndexTable by_header_;
   IndexTable by_host_;
   IndexTable by_stream_;
-  // Open addressing: threads that share a file alternate line by line. Grows with their number, for a job of many ranks
-  // has as many small files.
-  std::vector<KnownHeader> known_;
-  size_t known_count_ = 0;
+  LatestTexts last_texts_;  // of entries_
+  KnownHeaders known_;
+  // The latest process of a line without any prefix; several processes: nothing is to be learned from such lines.
+  uint32_t plain_ = kNoProcess;
+  bool plain_ambiguous_ = false;
   uint32_t last_stream_ = 0;
 };
 

@@ -1,9 +1,12 @@
 // Hand-written scanning over views: digits, literals, words. No locale, no allocation. Private to the parser.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
+#include "parser/runs.h"
 
 namespace ncclwhy::scan {
 
@@ -16,18 +19,10 @@ inline bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 // Characters of a host name as NCCL prints it: cut at the first dot.
 inline bool IsHostChar(char c) { return IsAlnum(c) || c == '-' || c == '_'; }
 inline bool IsIdentifierChar(char c) { return IsAlnum(c) || c == '_'; }
-struct HexTable {
-  signed char value[256] = {};
-  constexpr HexTable() {
-    for (int c = 0; c < 256; ++c) {
-      const int lower = c | 0x20;
-      const int letter = lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-      value[c] = static_cast<signed char>(c >= '0' && c <= '9' ? c - '0' : letter);
-    }
-  }
-};
-inline constexpr HexTable kHexTable;
-inline int HexValue(char c) { return kHexTable.value[static_cast<unsigned char>(c)]; }
+inline int HexValue(char c) {
+  const int lower = c | 0x20;
+  return IsDigit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
 
 // The first byte saves most calls: families of messages ask this for each of their dozens of beginnings.
 inline bool StartsWith(std::string_view text, std::string_view head) {
@@ -80,10 +75,15 @@ class Cursor {
 
   // Inlined everywhere: of a constant, the comparison is a load or two instead of a call.
   [[gnu::always_inline]] bool Literal(std::string_view literal) {
-    if (static_cast<size_t>(end_ - p_) < literal.size() || std::memcmp(p_, literal.data(), literal.size()) != 0) {
+    const size_t size = literal.size();
+    if (static_cast<size_t>(end_ - p_) < size) return false;
+    if (size >= 8 && size <= 16) {  // compilers call memcmp for some of these
+      const auto differ = [&](size_t at) { return runs::Load(p_ + at) ^ runs::Load(literal.data() + at); };
+      if ((differ(0) | differ(size - 8)) != 0) return false;
+    } else if (std::memcmp(p_, literal.data(), size) != 0) {
       return false;
     }
-    p_ += literal.size();
+    p_ += size;
     return true;
   }
   bool Char(char c) {
@@ -96,6 +96,16 @@ class Cursor {
     while (p_ != end_ && IsSpace(*p_)) ++p_;
   }
   bool Uint(uint64_t* value) {
+    if (end_ - p_ >= 8) {
+      const uint64_t word = runs::Load(p_);
+      const size_t digits = runs::Guess(runs::Digits(word));
+      if (digits == 0) return false;
+      if (digits < 8) {
+        *value = runs::Decimal(word, digits);
+        p_ += digits;
+        return true;
+      }
+    }
     const char* q = p_;
     uint64_t v = 0;
     while (q != end_ && IsDigit(*q) && q - p_ < 20) v = v * 10 + static_cast<uint64_t>(*q++ - '0');
@@ -128,18 +138,19 @@ class Cursor {
   // Hexadecimal with or without 0x; `(nil)` and `nil` count as 0.
   [[gnu::always_inline]] bool Hex(uint64_t* value) {
     const char* begin = p_;
-    if (end_ - p_ >= 2 && p_[0] == '0' && p_[1] == 'x') begin += 2;
-    const char* q = begin;
-    const char* stop = end_ - begin > 16 ? begin + 16 : end_;
-    uint64_t v = 0;
-    for (; q != stop; ++q) {
-      const int digit = HexValue(*q);
-      if (digit < 0) break;
-      v = (v << 4) | static_cast<uint64_t>(digit);
-    }
-    if (q == begin) return Nil(value);
-    p_ = q;
-    *value = v;
+    const size_t digits = HexDigits(&begin);
+    if (digits == 0) return Nil(value);
+    *value = end_ - begin >= 16 ? runs::Hexadecimal(begin, digits) : HexOf(begin, digits);
+    p_ = begin + digits;
+    return true;
+  }
+  // The same where the number does not matter.
+  [[gnu::always_inline]] bool SkipHex() {
+    const char* begin = p_;
+    const size_t digits = HexDigits(&begin);
+    uint64_t ignored = 0;
+    if (digits == 0) return Nil(&ignored);
+    p_ = begin + digits;
     return true;
   }
   // Up to the next blank or the end.
@@ -160,6 +171,19 @@ class Cursor {
   }
 
  private:
+  // How many hexadecimal digits stand behind an optional 0x, 16 at most; `*begin` is moved to the first of them.
+  [[gnu::always_inline]] size_t HexDigits(const char** begin) const {
+    if (end_ - p_ >= 2 && p_[0] == '0' && p_[1] == 'x') *begin += 2;
+    if (end_ - *begin >= 16) return runs::Guess(runs::HexDigits(*begin));
+    size_t n = 0;
+    while (*begin + n != end_ && HexValue((*begin)[n]) >= 0) ++n;
+    return n;
+  }
+  static uint64_t HexOf(const char* p, size_t digits) {
+    uint64_t v = 0;
+    for (size_t i = 0; i < digits; ++i) v = (v << 4) | static_cast<uint64_t>(HexValue(p[i]));
+    return v;
+  }
   bool Nil(uint64_t* value) {
     if (!Literal("(nil)") && !Literal("nil")) return false;
     *value = 0;

@@ -96,6 +96,8 @@ class KnowledgeBase : public MessageRecognizer {
 
   // Bugs whose tell-tale or version range fits are for the caller to choose. In the order of their ids.
   std::vector<BugKnowledge> Bugs(Language language) const;
+  // Those that a line can tell; the others are not parsed.
+  std::vector<BugKnowledge> BugsWithTellTale(Language language) const;
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;

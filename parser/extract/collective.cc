@@ -10,25 +10,59 @@ namespace {
 
 using scan::Cursor;
 
-struct Name {
-  std::string_view text;
-  uint8_t operation;
-};
-// Indices of kCollectiveNames.
-constexpr Name kNames[] = {{"AllReduce", 1},  {"AllGather", 2},  {"ReduceScatter", 3}, {"Broadcast", 4},
-                           {"Reduce", 5},     {"Send", 6},       {"Recv", 7},          {"AlltoAll", 8},
-                           {"AllToAll", 8},   {"Gather", 9},     {"Scatter", 10},      {"PutSignal", 11},
-                           {"Put", 11},       {"Signal", 12},    {"WaitSignal", 13},   {"Wait", 13},
-                           {"AlltoAllv", 14}, {"AllToAllv", 14}, {"Bcast", 4}};
 constexpr uint8_t kOther = 15;
 
+// Of a constant, and of the same size: a load or two instead of a call.
+template <size_t N>
+[[gnu::always_inline]] inline bool Is(std::string_view name, const char (&text)[N]) {
+  return std::memcmp(name.data(), text, N - 1) == 0;
+}
+
+// Indices of kCollectiveNames.
 uint8_t OperationOf(std::string_view name) {
-  const size_t size = name.size();
-  for (const Name& n : kNames) {
-    // Size and a byte in the middle leave one name to compare: AllReduce, AllGather, Broadcast.
-    if (n.text.size() == size && n.text[size / 2] == name[size / 2] && n.text == name) return n.operation;
+  switch (name.size()) {
+    case 3:
+      return Is(name, "Put") ? 11 : kOther;
+    case 4:
+      return Is(name, "Send") ? 6 : Is(name, "Recv") ? 7 : Is(name, "Wait") ? 13 : kOther;
+    case 5:
+      return Is(name, "Bcast") ? 4 : kOther;
+    case 6:
+      return Is(name, "Reduce") ? 5 : Is(name, "Gather") ? 9 : Is(name, "Signal") ? 12 : kOther;
+    case 7:
+      return Is(name, "Scatter") ? 10 : kOther;
+    case 8:
+      return Is(name, "AlltoAll") || Is(name, "AllToAll") ? 8 : kOther;
+    case 9:
+      if (Is(name, "AllReduce")) return 1;
+      if (Is(name, "AllGather")) return 2;
+      if (Is(name, "Broadcast")) return 4;
+      if (Is(name, "PutSignal")) return 11;
+      return Is(name, "AlltoAllv") || Is(name, "AllToAllv") ? 14 : kOther;
+    case 10:
+      return Is(name, "WaitSignal") ? 13 : kOther;
+    case 13:
+      return Is(name, "ReduceScatter") ? 3 : kOther;
+    default:
+      return kOther;
   }
-  return kOther;
+}
+
+// The name in front of the colon, and what it is.
+struct Name {
+  size_t size = 0;  // 0: no name
+  uint8_t operation = kOther;
+};
+Name NameOf(std::string_view body) {
+  constexpr size_t kUsual = 9;  // AllReduce, AllGather, Broadcast
+  if (body.size() > kUsual && body[kUsual] == ':') {
+    const uint8_t operation = OperationOf(body.substr(0, kUsual));
+    if (operation != kOther) return {kUsual, operation};
+  }
+  size_t n = 0;
+  while (n < body.size() && n < 24 && scan::IsAlpha(body[n])) ++n;
+  if (n == 0 || n >= body.size() || body[n] != ':') return {};
+  return {n, OperationOf(body.substr(0, n))};
 }
 
 struct CollLine {
@@ -38,39 +72,53 @@ struct CollLine {
   int64_t nranks = -1;
 };
 
-bool ParseColl(Cursor c, CollLine* out) {
-  uint64_t buffer = 0;
+// ` opCount 1f sendbuff 0x7f recvbuff 0x7f`
+[[gnu::always_inline]] inline bool ParseCollHead(Cursor& c, uint64_t* op_count) {
+  return c.Literal(" opCount ") && c.Hex(op_count) && c.Literal(" sendbuff ") && c.SkipHex() &&
+         c.Literal(" recvbuff ") && c.SkipHex();
+}
+
+// What stands behind that, to the end of the line.
+bool ParseCollTail(std::string_view text, CollTail* out) {
+  Cursor c(text);
+  uint64_t size = 0;
   uint64_t small = 0;
   int32_t op = 0;
-  if (!c.Literal(" opCount ") || !c.Hex(&out->call.op_count)) return false;
-  if (!c.Literal(" sendbuff ") || !c.Hex(&buffer) || !c.Literal(" recvbuff ") || !c.Hex(&buffer)) return false;
   if (!c.Literal(" count ") || !c.Uint(&out->call.count)) return false;
-  if (c.Literal(" size ") && !c.Uint(&buffer)) return false;  // 2.3.5
+  if (c.Literal(" size ") && !c.Uint(&size)) return false;  // 2.3.5
   if (!c.Literal(" datatype ") || !c.Uint(&small)) return false;
   out->call.datatype = static_cast<uint8_t>(small);
   if (!c.Literal(" op ") || !c.Int32(&op)) return false;
   out->call.op = static_cast<uint8_t>(op);
   if (!c.Literal(" root ") || !c.Int32(&out->call.root)) return false;
   if (!c.Literal(" comm ")) return false;
-  const char* begin = c.position();
+  out->comm_begin = static_cast<uint32_t>(c.position() - text.data());
   if (!c.Hex(&out->comm)) return false;
-  out->comm_text = {begin, static_cast<size_t>(c.position() - begin)};
+  out->comm_size = static_cast<uint32_t>(c.position() - text.data()) - out->comm_begin;
   if (c.Literal(" [nranks=") && !(c.Int(&out->nranks) && c.Char(']'))) return false;
   // The stream ends the line; anything behind it is glued, nothing there is cut.
-  if (!c.Literal(" stream ") || !c.Hex(&buffer)) return false;
+  if (!c.Literal(" stream ") || !c.SkipHex()) return false;
   c.SkipSpaces();
   return c.AtEnd();
 }
 
-void Keep(const Extraction& x, const CollLine& coll) {
+void Keep(const Extraction& x, const CollectiveCall& call, std::string_view comm) {
   x.Begin(EventKind::kCollective)
-      .Set(FieldId::kOperation, kCollectiveNames[coll.call.operation])
-      .Set(FieldId::kOpCount, static_cast<int64_t>(coll.call.op_count))
-      .Set(FieldId::kCount, static_cast<int64_t>(coll.call.count))
-      .Set(FieldId::kDatatype, coll.call.datatype)
-      .Set(FieldId::kOp, coll.call.op)
-      .Set(FieldId::kRoot, coll.call.root)
-      .Set(FieldId::kComm, coll.comm_text);
+      .Set(FieldId::kOperation, kCollectiveNames[call.operation])
+      .Set(FieldId::kOpCount, static_cast<int64_t>(call.op_count))
+      .Set(FieldId::kCount, static_cast<int64_t>(call.count))
+      .Set(FieldId::kDatatype, call.datatype)
+      .Set(FieldId::kOp, call.op)
+      .Set(FieldId::kRoot, call.root)
+      .Set(FieldId::kComm, comm);
+}
+
+// What the end of a COLL line says; null: it is no such end.
+CollTail* TailOf(std::string_view text, CollTailMemo& memo, CollTail* parsed) {
+  if (CollTail* known = memo.Find(text)) return known;
+  if (!ParseCollTail(text, parsed)) return nullptr;
+  memo.Keep(text, *parsed);
+  return parsed;
 }
 
 }  // namespace
@@ -78,22 +126,29 @@ void Keep(const Extraction& x, const CollLine& coll) {
 Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   const std::string_view body = x.body();
   Cursor c(body);
-  size_t n = 0;
-  while (n < body.size() && n < 24 && scan::IsAlpha(body[n])) ++n;
-  if (n == 0 || n >= body.size() || body[n] != ':') return Known::kNo;
-  c.Skip(n + 1);
-  CollLine coll;
-  if (ParseColl(c, &coll)) {
-    coll.call.operation = OperationOf(body.substr(0, n));
-    coll.call.line = x.line.number;
-    x.out.AddCollective(coll.call, coll.comm, coll.comm_text, coll.nranks, false, x.line, x.process);
-    if (keep_every_collective) Keep(x, coll);
+  const Name name = NameOf(body);
+  if (name.size == 0) return Known::kNo;
+  c.Skip(name.size + 1);
+  uint64_t op_count = 0;
+  Cursor head = c;
+  if (ParseCollHead(head, &op_count)) {
+    CollTail parsed;
+    const std::string_view text = head.Rest();
+    CollTail* const tail = TailOf(text, x.out.coll_tails(), &parsed);
+    if (tail == nullptr) return Known::kNo;
+    CollectiveCall call = tail->call;
+    call.op_count = op_count;
+    call.operation = name.operation;
+    call.line = x.line.number;
+    const std::string_view comm = text.substr(tail->comm_begin, tail->comm_size);
+    x.out.AddCollective({call, tail->comm, comm, tail->nranks, false}, x.line, x.process, &tail->stream);
+    if (keep_every_collective) Keep(x, call, comm);
     return Known::kQuiet;
   }
   // AllReduce: 268435456 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}
   uint64_t bytes = 0;
-  const bool tuning = OperationOf(body.substr(0, n)) != kOther && c.Char(' ') && c.Uint(&bytes) &&
-                      c.Literal(" Bytes -> ") && !scan::Contains(c.Rest(), ":");
+  const bool tuning = name.operation != kOther && c.Char(' ') && c.Uint(&bytes) && c.Literal(" Bytes -> ") &&
+                      !scan::Contains(c.Rest(), ":");
   return tuning ? Known::kQuiet : Known::kNo;
 }
 
@@ -107,7 +162,6 @@ struct CallLine {
 // What stands in the parentheses of a collective.
 bool ParseCall(Cursor c, CallLine* out) {
   CollLine& coll = out->coll;
-  uint64_t buffer = 0;
   uint64_t small = 0;
   int32_t op = 0;
   const auto comma = [&] {
@@ -115,7 +169,7 @@ bool ParseCall(Cursor c, CallLine* out) {
     c.SkipSpaces();
     return true;
   };
-  if (!c.Hex(&buffer) || !comma() || !c.Hex(&buffer) || !comma() || !c.Uint(&coll.call.count) || !comma() ||
+  if (!c.SkipHex() || !comma() || !c.SkipHex() || !comma() || !c.Uint(&coll.call.count) || !comma() ||
       !c.Uint(&small) || !comma() || !c.Int32(&op) || !comma() || !c.Int32(&coll.call.root) || !comma()) {
     return false;
   }
@@ -124,14 +178,14 @@ bool ParseCall(Cursor c, CallLine* out) {
   coll.comm_text = {begin, static_cast<size_t>(c.position() - begin - 1)};
   coll.call.datatype = static_cast<uint8_t>(small);
   coll.call.op = static_cast<uint8_t>(op);
-  out->closed = c.Hex(&buffer) && c.Char(')') && c.AtEnd();
+  out->closed = c.SkipHex() && c.Char(')') && c.AtEnd();
   return true;
 }
 
 void AddCall(const Extraction& x, CollLine& coll, uint8_t operation) {
   coll.call.operation = operation;
   coll.call.line = x.line.number;
-  x.out.AddCollective(coll.call, coll.comm, coll.comm_text, -1, true, x.line, x.process);
+  x.out.AddCollective({coll.call, coll.comm, coll.comm_text, -1, true}, x.line, x.process, nullptr);
 }
 
 }  // namespace

@@ -242,12 +242,14 @@ class Seen {
   Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings) {
     for (const SourceFacts* source : model.sources) {
       for (const Event& e : source->events) kinds_.insert(e.kind);
+      connections_ = connections_ || !source->connections.empty();
     }
     for (const Finding& f : findings) rules_.insert(rules[f.rule.value].id);
   }
 
   bool AnyOf(const std::vector<std::string>& needs) const {
     const auto there = [&](const std::string& need) {
+      if (need == kNeedsConnections) return connections_;
       return std::any_of(kinds_.begin(), kinds_.end(), [&](EventKind kind) { return EventKindName(kind) == need; }) ||
              std::any_of(rules_.begin(), rules_.end(), [&](std::string_view id) { return GlobMatches(need, id); });
     };
@@ -256,6 +258,7 @@ class Seen {
 
  private:
   std::set<EventKind> kinds_;
+  bool connections_ = false;
   std::set<std::string_view> rules_;
 };
 

@@ -71,6 +71,9 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
 // A name of parser/event_kinds.def.
 bool IsEventKind(std::string_view name);
 
+// What `needs` calls rows in the view `connection`, which come from no event.
+inline constexpr std::string_view kNeedsConnections = "connection";
+
 // `*` matches any run of characters; everything else itself. For `explains`.
 bool GlobMatches(std::string_view glob, std::string_view id);
 

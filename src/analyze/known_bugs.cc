@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <optional>
+
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "base/re2_call.h"
+#include "rules/engine/lint.h"
 
 namespace ncclwhy {
 namespace {
@@ -17,9 +20,21 @@ constexpr double kHintLogOdds = 1.0;  // the bug is one way to get the cause
 
 struct Candidate {
   BugKnowledge bug;
-  std::unique_ptr<RE2> tell_tale;
+  std::string literal;             // in every line that tells; empty = unknown
+  std::unique_ptr<RE2> tell_tale;  // compiled when a line has the literal
   int32_t first = 0;
   int32_t last = INT32_MAX;
+
+  bool Tells(const std::string& line) {
+    if (line.find(literal) == std::string::npos) return false;
+    if (tell_tale == nullptr) {
+      RE2::Options options;
+      options.set_log_errors(false);
+      options.set_max_mem(limits::kPatternMemory);
+      tell_tale = InRe2([&] { return std::make_unique<RE2>(bug.tell_tale, options); });
+    }
+    return tell_tale->ok() && InRe2([&] { return RE2::PartialMatch(line, *tell_tale); });
+  }
 };
 
 // "2.20.3", "2.19.1..2.19.4", "..2.22.3", "2.27.3.."
@@ -34,16 +49,12 @@ void ParseRange(std::string_view range, Candidate* c) {
 }
 
 std::vector<Candidate> Candidates(const KnowledgeBase& kb, Language language) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(limits::kPatternMemory);
   std::vector<Candidate> list;
-  for (BugKnowledge& bug : kb.Bugs(language)) {
-    if (bug.tell_tale.empty()) continue;
+  for (BugKnowledge& bug : kb.BugsWithTellTale(language)) {
     Candidate c;
-    c.tell_tale = InRe2([&] { return std::make_unique<RE2>(bug.tell_tale, options); });
-    if (!c.tell_tale->ok()) continue;
     if (bug.product == "nccl") ParseRange(bug.affected, &c);
+    const bool flags = bug.tell_tale.find("(?") != std::string::npos;  // such as (?i)
+    if (!flags) c.literal = RequiredLiteral(bug.tell_tale);
     c.bug = std::move(bug);
     list.push_back(std::move(c));
   }
@@ -62,7 +73,7 @@ bool VersionFits(const Candidate& c, const JobModel& model, ProcessId process) {
 }  // namespace
 
 std::vector<BugMatch> MatchKnownBugs(const JobModel& model, const KnowledgeBase& kb, Language language) {
-  std::vector<Candidate> candidates = Candidates(kb, language);
+  std::optional<std::vector<Candidate>> candidates;  // made when there is a line to ask about
   std::vector<BugMatch> matches;
   size_t searched = 0;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
@@ -73,17 +84,17 @@ std::vector<BugMatch> MatchKnownBugs(const JobModel& model, const KnowledgeBase&
         continue;
       }
       if (++searched > kLinesSearched) return matches;
+      if (!candidates) candidates = Candidates(kb, language);
       const std::string line =
           fmt::format("{}:{} NCCL {} {}", facts.Str(e.nccl_file), e.nccl_line, LevelName(e.level), facts.Str(e.text));
       const ProcessId process = model.ProcessOf(SourceId{s}, e.process, e.launcher_rank);
-      for (auto it = candidates.begin(); it != candidates.end();) {
-        const bool told = InRe2([&] { return RE2::PartialMatch(line, *it->tell_tale); });
-        if (!told || !VersionFits(*it, model, process)) {
+      for (auto it = candidates->begin(); it != candidates->end();) {
+        if (!it->Tells(line) || !VersionFits(*it, model, process)) {
           ++it;
           continue;
         }
         matches.push_back({std::move(it->bug), SourceId{s}, e.line, std::string(facts.Str(e.text)), process});
-        it = candidates.erase(it);
+        it = candidates->erase(it);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "store/database.h"
 #include "store/fill.h"
 #include "store/query.h"
+#include "store/schema_parts.h"
 #include "store/sql_text.h"
 #include "store/store.h"
 
@@ -89,8 +90,10 @@ class SqliteTimeline : public Timeline {
       filled_.clear();
       model_ = &model;
       loaded_ = lazy_;
-      created_ = false;
+      begun_ = false;
+      made_.clear();
       pending_.clear();
+      causes_ = {};
       if (lazy_) return Status::Ok();
       Status status = InTransaction(*database_, [&]() -> Status {
         if (Status dropped = DropAll(*database_); !dropped.ok()) return dropped;
@@ -106,7 +109,7 @@ class SqliteTimeline : public Timeline {
   Status AddFindings(const JobModel&, const RuleSet& rules, const std::vector<Finding>& findings) override {
     if (!loaded_) return NotLoaded();
     return Guarded([&]() -> Status {
-      if (lazy_ && !created_) {
+      if (lazy_ && !Made("_finding")) {
         rules_ = &rules;
         pending_.insert(pending_.end(), findings.begin(), findings.end());
         return Status::Ok();
@@ -118,14 +121,18 @@ class SqliteTimeline : public Timeline {
   Status AddReport(const Report& report) override {
     model_ = nullptr;  // the analysis ends here; the model may go away
     if (!loaded_) return NotLoaded();
-    if (lazy_ && !created_) return Status::Ok();  // nobody asked, and nobody can from now on
+    if (lazy_ && !begun_) return Status::Ok();  // nobody asked, and nobody can from now on
+    if (lazy_ && !Made("_cause")) {
+      causes_.causes = report.causes;
+      return Status::Ok();
+    }
     return Guarded([&] { return InTransaction(*database_, [&] { return AddCauseRows(*database_, report); }); });
   }
 
   Result<std::vector<QueryRow>> Query(std::string_view sql) override {
     if (!loaded_) return NotLoaded();
     return Guarded([&]() -> Result<std::vector<QueryRow>> {
-      if (Status status = CreateWhenAsked(); !status.ok()) return status;
+      if (Status status = CreateFor(sql); !status.ok()) return status;
       auto table = RunQuery(*database_, sql, [this](const std::set<std::string>& tables) { return FillFor(tables); });
       if (!table.ok()) return table.status();
       return RowsOf(table.take());
@@ -135,17 +142,49 @@ class SqliteTimeline : public Timeline {
  private:
   Status NotLoaded() const { return Status::InvalidArgument(database_->name() + ": no job was loaded"); }
 
-  // Tables cost more than the whole analysis of a pasted failure, and most of those need no query.
-  Status CreateWhenAsked() {
-    if (!lazy_ || created_) return Status::Ok();
-    created_ = true;
+  bool Made(std::string_view table) const { return made_.count(table) != 0; }
+
+  static Status Ended() {
+    return Status::InvalidArgument("the timeline in memory ended with the report; write it to a file to query it");
+  }
+
+  // Tables cost more than the whole analysis of a pasted failure, and most of those need no query, or one of few
+  // tables.
+  Status CreateFor(std::string_view sql) {
+    if (!lazy_) return Status::Ok();
+    const std::vector<SchemaPart>& parts = SchemaParts();
+    std::vector<bool> wanted = PartsFor(sql);
+    bool any = false;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      wanted[i] = wanted[i] && !Made(parts[i].name);
+      any = any || wanted[i];
+    }
+    if (!any) return Status::Ok();
     return InTransaction(*database_, [&]() -> Status {
-      if (Status dropped = DropAll(*database_); !dropped.ok()) return dropped;
-      if (Status made = CreateSchema(*database_); !made.ok()) return made;
-      if (pending_.empty()) return Status::Ok();
-      const std::vector<Finding> findings = std::move(pending_);
-      return AddFindingRows(*database_, *rules_, findings);
+      if (!begun_) {
+        if (Status dropped = DropAll(*database_); !dropped.ok()) return dropped;
+        begun_ = true;
+      }
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (!wanted[i]) continue;
+        if (Status made = database_->Execute(parts[i].sql.c_str(), "it was created"); !made.ok()) return made;
+        made_.insert(parts[i].name);
+      }
+      return AddPending();
     });
+  }
+
+  // What was told before somebody asked for it.
+  Status AddPending() {
+    if (Made("_finding") && !pending_.empty()) {
+      const std::vector<Finding> findings = std::move(pending_);
+      pending_.clear();
+      if (Status added = AddFindingRows(*database_, *rules_, findings); !added.ok()) return added;
+    }
+    if (!Made("_cause") || causes_.causes.empty()) return Status::Ok();
+    const Report report = std::move(causes_);
+    causes_ = {};
+    return AddCauseRows(*database_, report);
   }
 
   template <typename Wanted>
@@ -168,18 +207,19 @@ class SqliteTimeline : public Timeline {
     if (std::none_of(fillers.begin(), fillers.end(), [&](const TableFiller& f) { return missing(f.table); })) {
       return Status::Ok();
     }
-    if (model_ == nullptr) {
-      return Status::InvalidArgument("the timeline in memory ended with the report; write it to a file to query it");
-    }
+    if (model_ == nullptr) return Ended();
     return InTransaction(*database_, [&] { return FillTables(missing); });
   }
 
   std::unique_ptr<Database> database_;
   const bool lazy_;
   bool loaded_ = false;
-  bool created_ = false;  // lazy only
+  // Lazy only: whether a table or view was made since Load, and which.
+  bool begun_ = false;
+  std::set<std::string_view> made_;
   const RuleSet* rules_ = nullptr;
   std::vector<Finding> pending_;
+  Report causes_;  // only these of it
   const JobModel* model_ = nullptr;
   std::set<std::string_view> filled_;
 };

@@ -31,8 +31,14 @@ MIXES = {
     "warn": ["--mix", "warn", "--fault", "killed", "--version", "2.21.5", "--ranks", "64", "--hosts", "8"],
     "torn-foreign": ["--mix", "torn,foreign", "--subsys", "coll", "--ranks", "64", "--hosts", "8"],
 }
-# The forms beyond one file, only for this mix: the others differ in content, not in how it is read.
+# The forms beyond one file, only for this mix: the others differ in content, not in how it is read. Sizes beyond this
+# are only read as one file.
 FORMS_OF = "coll"
+MOST_OF_FORMS = 1.0
+# Sizes that few tools are asked to read.
+LARGE = 5.0
+# A failure as it is pasted; beside sizes.
+PASTE = ["--ranks", "1", "--hosts", "1", "--steps", "2", "--brief", "--channels", "1", "--fault", "killed"]
 
 
 class Suite:
@@ -41,9 +47,11 @@ class Suite:
         self.ncclwhy = os.path.join(self.build, "ncclwhy")
         self.gen = os.path.join(self.build, "tests", "bench", "ncclwhy_gen")
         self.literals = os.path.join(self.build, "tests", "bench", "ncclwhy_bench_literals")
-        for tool in (self.ncclwhy, self.gen, self.literals):
+        self.inserts = os.path.join(self.build, "tests", "bench", "ncclwhy_bench_inserts")
+        for tool in (self.ncclwhy, self.gen, self.literals, self.inserts):
             if not os.access(tool, os.X_OK):
-                sys.exit(f"suite.py: {tool} is missing: build ncclwhy_cli, ncclwhy_gen and ncclwhy_bench_literals first")
+                sys.exit(f"suite.py: {tool} is missing: build ncclwhy_cli and the ncclwhy_gen, ncclwhy_bench_literals and "
+                         "ncclwhy_bench_inserts of tests/bench first")
         self.runs = args.runs
         self.limit = args.limit
         self.sizes = [float(size) for size in args.sizes.split(",")]
@@ -64,7 +72,9 @@ class Suite:
                 name = f"{mix}-{size:g}GB"
                 forms = ["one-file"]
                 if mix == FORMS_OF and size == min(self.sizes):
-                    forms += ["pipe", "zst", "256-files", "1024-files"]
+                    forms += ["pipe", "zst"]
+                if mix == FORMS_OF and size <= MOST_OF_FORMS:
+                    forms += ["256-files", "1024-files", "timeline-full"]
                 forms = [form for form in forms if not self.only or any(w in f"{name} {form}" for w in self.only)]
                 if forms:
                     yield name, size, options, forms
@@ -76,7 +86,7 @@ class Suite:
             options[options.index("--ranks") + 1] = str(ranks)
             options[options.index("--hosts") + 1] = str(ranks // 8)
         done = subprocess.run([self.gen, "--out", folder, "--layout", layout, "--seed", "1",
-                               "--size", str(int(size * 1e9)), *options], check=True, capture_output=True)
+                               *(["--size", str(int(size * 1e9))] if size else []), *options], check=True, capture_output=True)
         os.remove(os.path.join(folder, "incident.json"))
         written = json.loads(done.stdout)
         for path in self.files(folder):  # into the page cache
@@ -118,6 +128,14 @@ class Suite:
             return {"ncclwhy": ([self.ncclwhy, "--format", "json", paths[0]], None),
                     "rg -z literals": (["rg", "-z", "-c", "-F", "-f", fixed, paths[0]], None),
                     "zstd -dc": (["zstd", "-dc", paths[0]], None)}
+        if form == "paste":
+            return {"ncclwhy": ([self.ncclwhy, "-"], paths[0]), "rg x": (["rg", "x"], paths[0]),
+                    "ncclwhy --version": ([self.ncclwhy, "--version"], None), "rg --version": (["rg", "--version"], None)}
+        if form == "timeline-full":
+            timeline = os.path.join(self.work, "timeline.db")
+            return {"ncclwhy --timeline full": ([self.ncclwhy, "--jobs", "1", "--format", "json", "--timeline", "full", "--db",
+                                                 timeline, *paths], None),
+                    "bare inserts": ([self.inserts, timeline, timeline + ".copy"], None)}
         whole = [folder] if len(paths) > 1 else paths
         tools = {"ncclwhy": ([self.ncclwhy, "--format", "json", *whole], None),
                  "ncclwhy --jobs 1": ([self.ncclwhy, "--jobs", "1", "--format", "json", *whole], None),
@@ -126,7 +144,9 @@ class Suite:
                  "rg regexes": (["rg", "--no-unicode", "-c", "-f", regexes, *whole], None),
                  "grep WARN": (["grep", "-c", "NCCL WARN", *paths], None),
                  "wc -l": (["wc", "-l", *paths], None)}
-        if shutil.which("lnav"):
+        if sum(os.path.getsize(path) for path in paths) > LARGE * 1e9:
+            tools = {name: tools[name] for name in ("ncclwhy", "ncclwhy --jobs 1", "rg literals", "wc -l")}
+        elif shutil.which("lnav"):
             tools["lnav"] = (["lnav", "-n", "-q", "-c", ":quit", *paths], None)
         return {name: tool for name, tool in tools.items()
                 if os.path.isabs(tool[0][0]) or shutil.which(tool[0][0])}
@@ -152,7 +172,7 @@ class Suite:
     @staticmethod
     def lines_counted(name, text):
         """How many lines the tool says it went through; None when it does not say."""
-        if name.startswith("ncclwhy"):
+        if name.startswith("ncclwhy") and text.startswith(b"{"):
             return json.loads(text)["coverage"]["lines"]
         if name == "wc -l":
             return int(text.split(b"\n")[-2].split()[0])
@@ -165,6 +185,9 @@ class Suite:
                 if turn > 0 and self.cut_off(name, form, tool):
                     continue
                 cost, text = self.run_once(argv, source)
+                if tool == "bare inserts":  # it reads as well, and tells what the inserts alone took
+                    told = json.loads(text)
+                    cost["wall"], cost["cpu"] = told["wall_s"], told["cpu_s"]
                 if turn == 0 and cost["status"] != -signal.SIGKILL:
                     counted = self.lines_counted(tool, text)
                     if counted is not None:
@@ -186,7 +209,7 @@ class Suite:
     def main(self):
         folder = os.path.join(self.work, "logs")
         for name, size, options, forms in self.inputs():
-            plain = [form for form in forms if form in ("one-file", "pipe", "zst")]
+            plain = [form for form in forms if form in ("one-file", "timeline-full", "pipe", "zst")]
             if plain:
                 written = self.generate(folder, size, options, "single")
                 for form in plain:
@@ -198,6 +221,10 @@ class Suite:
                 if form.endswith("-files"):
                     written = self.generate(folder, size, options, "rank", int(form.split("-")[0]))
                     self.measure(name, form, folder, written)
+        if not self.only or any(word in "paste" for word in self.only):
+            written = self.generate(folder, 0, PASTE, "single")
+            for _ in range(5):  # a few milliseconds: more turns
+                self.measure("paste", "paste", folder, written)
         if not self.rows:
             sys.exit("suite.py: --only leaves nothing to run")
         self.report()
@@ -253,18 +280,23 @@ class Suite:
             f"| lnav | {self.first_line('lnav', '-V')} |",
             f"| Python | {platform.python_version()} |", ""])
 
+    @staticmethod
+    def seconds(value):
+        return f"{value:.2f}" if value >= 0.1 else f"{value:.4f}"
+
     def summary(self):
         text = ["# Summary", "",
                 "Medians of the runs; whole process, inputs in the page cache. The ratios are wall and CPU time (user and",
                 "system) over those of `rg literals` (rg -c -F -f: all literals of the rules and the WARN texts of the",
-                "catalogue) in the same run of the suite. On a busy machine trust the second. Slow cases are listed like",
+                "catalogue) in the same run of the suite; for the paste over `rg x`, for the full timeline over an insert",
+                "loop with the same rows. On a busy machine trust the second. Slow cases are listed like",
                 f"the others. A peak of {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB may be less: it is what",
                 "the starting script had.", ""]
         inputs = list(dict.fromkeys((r["input"], r["form"]) for r in self.rows))
         for name, form in inputs:
             here = [r for r in self.rows if (r["input"], r["form"]) == (name, form)]
             tools = list(dict.fromkeys(r["tool"] for r in here))
-            base = next((t for t in tools if t in ("rg literals", "rg -z literals")), None)
+            base = next((t for t in tools if t in ("rg literals", "rg -z literals", "rg x", "bare inserts")), None)
             base_wall, base_cpu = (self.median(name, form, base, column) if base else 0 for column in ("wall_s", "cpu_s"))
             text += [f"## {name}, {form}", "", f"{here[0]['bytes'] / 1e6:.0f} MB, {here[0]['lines']} lines", "",
                      "| tool | wall s | MB/s | CPU s | peak MB | wall ratio | CPU ratio |", "|---|---|---|---|---|---|---|"]
@@ -272,7 +304,7 @@ class Suite:
                 wall, cpu = (self.median(name, form, tool, column) for column in ("wall_s", "cpu_s"))
                 ratio = f"{wall / base_wall:.2f} | {cpu / base_cpu:.2f}" if base_wall and base_cpu else " | "
                 more = "> " if self.cut_off(name, form, tool) else ""
-                text.append(f"| {tool} | {more}{wall:.2f} | {here[0]['bytes'] / 1e6 / max(wall, 1e-4):.0f} | {cpu:.2f} | "
+                text.append(f"| {tool} | {more}{self.seconds(wall)} | {here[0]['bytes'] / 1e6 / max(wall, 1e-4):.0f} | {self.seconds(cpu)} | "
                             f"{self.median(name, form, tool, 'peak_bytes') / 1e6:.0f} | {ratio} |")
             text.append("")
         text += ["## Equal work", "", "Lines that a tool says it read, against the lines that were written.", "",

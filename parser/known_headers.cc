@@ -1,0 +1,112 @@
+#include "parser/known_headers.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "parser/runs.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// Where the first blank of a header may stand: host of up to 64, pid and tid of up to 10 digits.
+constexpr size_t kLeastBlank = 8;
+constexpr size_t kMostBlank = 96;
+constexpr size_t kMost = 16384;  // no job has as many threads in one file
+// Threads that the hash cannot tell apart (containers, all with pid 1). More are parsed line by line.
+constexpr size_t kMostAlike = 16;
+
+// Of `0:4711:4711 `: the bytes in front of the blank tell threads apart.
+uint64_t ThreadHash(std::string_view text, size_t blank) { return Mix64(runs::Load(text.data() + blank - 8)); }
+
+}  // namespace
+
+size_t FirstBlank(std::string_view text) {
+  const size_t most = std::min(text.size(), kMostBlank);
+  size_t at = 0;
+  // This is asked of most lines.
+  for (; at + 8 <= most; at += 8) {
+    const uint64_t x = runs::Load(text.data() + at) ^ (runs::kOnes * ' ');
+    const uint64_t zeros = (x - runs::kOnes) & ~x & runs::kHighs;
+    if (zeros != 0) return at + runs::Before(zeros);
+  }
+  while (at < most && text[at] != ' ') ++at;
+  return at < most ? at : std::string_view::npos;
+}
+
+bool KnownHeaders::Tail::Begins(std::string_view text) const {
+  if (text.size() < size) return false;
+  if (size < 8) return std::memcmp(bytes.data(), text.data(), size) == 0;
+  const auto differ = [&](size_t at) { return runs::Load(bytes.data() + at) ^ runs::Load(text.data() + at); };
+  return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
+}
+
+bool KnownHeaders::Thread::Begins(std::string_view text) const {
+  if (text.size() < size) return false;
+  return size >= 16 ? runs::Same(bytes.data(), text.data(), size) : std::memcmp(bytes.data(), text.data(), size) == 0;
+}
+
+void KnownHeaders::Thread::AddTail(std::string_view text, const KnownHeader& header) {
+  if (tail_count == kTails || text.empty() || text.size() > tails[0].bytes.size()) return;
+  size_t at = tail_count++;
+  for (; at > 0 && tails[at - 1].size < text.size(); --at) tails[at] = tails[at - 1];
+  tails[at] = {};
+  std::memcpy(tails[at].bytes.data(), text.data(), text.size());
+  tails[at].size = static_cast<uint32_t>(text.size());
+  tails[at].header = header;
+}
+
+KnownHeaders::Thread* KnownHeaders::FindThread(std::string_view text) {
+  if (threads_.empty()) return nullptr;
+  // Most lines are followed by what followed a line of the same thread before.
+  uint32_t index = threads_[now_].next;
+  if (!threads_[index].Begins(text)) {
+    const size_t blank = FirstBlank(text);
+    if (blank == std::string_view::npos || blank < kLeastBlank) return nullptr;
+    index = by_hash_.Find(ThreadHash(text, blank), [&](uint32_t i) { return threads_[i].Begins(text); });
+    if (index == IndexTable::kEmpty) return nullptr;
+    threads_[now_].next = index;
+  }
+  now_ = index;
+  return &threads_[index];
+}
+
+const KnownHeader* KnownHeaders::Find(std::string_view text) {
+  const Thread* const thread = FindThread(text);
+  if (thread == nullptr) return nullptr;
+  const std::string_view rest = text.substr(thread->size);
+  for (size_t i = 0; i < thread->tail_count; ++i) {
+    if (thread->tails[i].Begins(rest)) return &thread->tails[i].header;
+  }
+  return nullptr;
+}
+
+void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
+  const size_t blank = FirstBlank(text);
+  if (blank == std::string_view::npos || blank < kLeastBlank || blank + 1 > Thread::kLongest) return;
+  if (blank + 1 >= header.size || text[header.size - 1] != ' ') return;
+  if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
+  const std::string_view tail = text.substr(blank + 1, header.size - blank - 1);
+  if (Thread* const known = FindThread(text); known != nullptr) {
+    const KnownHeader* const found = Find(text);
+    if (found == nullptr || found->size < header.size) known->AddTail(tail, header);
+    return;
+  }
+  if (threads_.size() >= kMost) return;
+  const uint64_t hash = ThreadHash(text, blank);
+  size_t alike = 0;
+  by_hash_.Find(hash, [&](uint32_t i) {
+    alike += threads_[i].hash == hash ? 1 : 0;
+    return false;
+  });
+  if (alike >= kMostAlike) return;
+  const auto index = static_cast<uint32_t>(threads_.size());
+  Thread& thread = threads_.emplace_back();
+  std::memcpy(thread.bytes.data(), text.data(), blank + 1);
+  thread.size = static_cast<uint32_t>(blank + 1);
+  thread.hash = hash;
+  thread.AddTail(tail, header);
+  by_hash_.Add(thread.hash, index, [&](uint32_t i) { return threads_[i].hash; });
+}
+
+}  // namespace ncclwhy

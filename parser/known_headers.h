@@ -1,0 +1,67 @@
+// KnownHeaders: beginnings of lines that were parsed before, and whose they are. Bytes are compared, nothing is parsed:
+// first host:pid:tid, then the few things that stand behind it in lines of that thread. Bounded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "parser/event.h"
+#include "parser/hash.h"
+
+namespace ncclwhy {
+
+struct KnownHeader {
+  uint32_t size = 0;  // up to and with its last blank
+  uint32_t process = kNoProcess;
+  uint32_t host_size = 0;
+  uint32_t pid = 0;
+  uint32_t tid = 0;
+  int32_t device = kNoDevice;
+  LogLevel level = LogLevel::kNone;  // kNone: `host:pid:tid [dev] `, what follows differs from line to line
+};
+
+class KnownHeaders {
+ public:
+  // The longest one that `text` begins with, or null; valid until the next Add.
+  const KnownHeader* Find(std::string_view text);
+  // Notes the first `header.size` bytes of `text`, which end with a blank.
+  void Add(std::string_view text, const KnownHeader& header);
+
+ private:
+  // `[3] NCCL INFO `, `NCCL CALL `, `[3] `
+  struct Tail {
+    std::array<char, 24> bytes{};
+    uint32_t size = 0;
+    KnownHeader header;
+
+    bool Begins(std::string_view text) const;
+  };
+  struct Thread {
+    static constexpr size_t kLongest = 72;
+    static constexpr size_t kTails = 3;
+    std::array<char, kLongest> bytes{};  // `host:pid:tid `
+    uint32_t size = 0;
+    uint32_t next = 0;  // the thread of the line behind the latest one of this
+    uint64_t hash = 0;
+    uint32_t tail_count = 0;
+    std::array<Tail, kTails> tails;  // the longest ones first
+
+    bool Begins(std::string_view text) const;
+    void AddTail(std::string_view text, const KnownHeader& header);
+  };
+
+  // The thread whose line `text` may be, or null.
+  Thread* FindThread(std::string_view text);
+
+  std::vector<Thread> threads_;
+  IndexTable by_hash_;
+  uint32_t now_ = 0;  // the thread that was found last
+};
+
+// The first blank of `text`, or npos when there is none where a header may have one.
+size_t FirstBlank(std::string_view text);
+
+}  // namespace ncclwhy

@@ -1,0 +1,131 @@
+// Runs: digits and letters at the beginning of a text, eight or sixteen bytes at a time. A loop over characters ends
+// with a branch that is guessed wrong whenever the next number has another length; these have none.
+//
+// Everything here reads whole words: the caller makes sure that they can be read.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace ncclwhy::runs {
+
+inline constexpr uint64_t kOnes = 0x0101010101010101ull;
+inline constexpr uint64_t kHighs = kOnes << 7;
+
+// Eight bytes, the first one lowest.
+inline uint64_t Load(const char* p) {
+  uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) {
+    uint64_t turned = 0;
+    for (int i = 0; i < 8; ++i) turned |= (word >> (8 * i) & 0xFF) << (56 - 8 * i);
+    word = turned;
+  }
+  return word;
+}
+
+// The high bit of each byte that is not in first..last (both below 0x80).
+constexpr uint64_t Outside(uint64_t word, char first, char last) {
+  const uint64_t low = word & ~kHighs;  // no carry between bytes
+  const uint64_t at_least = low + kOnes * static_cast<uint64_t>(0x80 - first);
+  const uint64_t above = low + kOnes * static_cast<uint64_t>(0x7F - last);
+  return (~at_least | above | word) & kHighs;
+}
+// How many bytes come before the first one whose high bit is set.
+inline size_t Before(uint64_t highs) { return static_cast<size_t>(std::countr_zero(highs)) / 8; }
+
+// `n`, as a branch: the processor guesses it from the lines before and goes on behind the run while it is still being
+// measured. Without this every field of a line waits for the one in front of it.
+[[gnu::always_inline]] inline size_t Guess(size_t n) {
+#if defined(__GNUC__)
+  // The empty statement keeps the compiler from seeing that all branches say the same.
+  const auto opaque = [](size_t known) {
+    asm volatile("" : "+r"(known));
+    return known;
+  };
+  if (n == 12) return opaque(12);  // a pointer
+  switch (n) {
+    case 1:
+      return opaque(1);
+    case 2:
+      return opaque(2);
+    case 3:
+      return opaque(3);
+    case 4:
+      return opaque(4);
+    case 5:
+      return opaque(5);
+    default:
+      break;
+  }
+#endif
+  return n;
+}
+
+// How many of the eight bytes are digits before the first that is none.
+inline size_t Digits(uint64_t word) { return Before(Outside(word, '0', '9')); }
+
+// The number that the first `digits` (1 to 7) bytes of the word spell.
+inline uint64_t Decimal(uint64_t word, size_t digits) {
+  uint64_t v = (word << (64 - 8 * digits)) & (kOnes * 0x0F);  // zeros in front
+  v = (v * 10 + (v >> 8)) & 0x00FF00FF00FF00FFull;
+  v = (v * 100 + (v >> 16)) & 0x0000FFFF0000FFFFull;
+  return (v * 10000 + (v >> 32)) & 0xFFFFFFFF;
+}
+
+// How many of the sixteen bytes at `p` are hexadecimal digits before the first that is none.
+inline size_t HexDigits(const char* p) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+  const __m128i letter = _mm_sub_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+  const __m128i hex = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit),
+                                   _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(5)), letter));
+  return static_cast<size_t>(std::countr_one(static_cast<uint16_t>(_mm_movemask_epi8(hex))));
+#else
+  const auto eight = [](const char* at) {
+    const uint64_t word = Load(at);
+    return Before(Outside(word, '0', '9') & Outside(word | kOnes * 0x20, 'a', 'f'));
+  };
+  const size_t n = eight(p);
+  return n < 8 ? n : 8 + eight(p + 8);
+#endif
+}
+
+// Whether two texts of `size` bytes, at least sixteen, are equal.
+inline bool Same(const char* a, const char* b, size_t size) {
+#if defined(__SSE2__)
+  const auto same = [&](size_t at) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + at)),
+                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at)));
+  };
+  __m128i all = same(size - 16);
+  for (size_t at = 0; at + 16 < size; at += 16) all = _mm_and_si128(all, same(at));
+  return _mm_movemask_epi8(all) == 0xFFFF;
+#else
+  return std::memcmp(a, b, size) == 0;
+#endif
+}
+
+// The number that the first `digits` (1 to 8) of eight hexadecimal digits spell.
+inline uint64_t EightHex(uint64_t word, size_t digits) {
+  word <<= 64 - 8 * digits;  // zeros in front
+  uint64_t v = (word & (kOnes * 0x0F)) + 9 * ((word >> 6) & kOnes);
+  v = (v << 4 | v >> 8) & 0x00FF00FF00FF00FFull;
+  v = (v << 8 | v >> 16) & 0x0000FFFF0000FFFFull;
+  return (v << 16 | v >> 32) & 0xFFFFFFFF;
+}
+
+// The number that `digits` (1 to 16) hexadecimal digits at `p` spell; sixteen bytes can be read.
+inline uint64_t Hexadecimal(const char* p, size_t digits) {
+  if (digits <= 8) return EightHex(Load(p), digits);
+  return EightHex(Load(p), 8) << (4 * (digits - 8)) | EightHex(Load(p + 8), digits - 8);
+}
+
+}  // namespace ncclwhy::runs

@@ -1,0 +1,23 @@
+// SchemaParts: the statements of schema.sql and views.sql one by one, so that a timeline in memory makes only the
+// tables and views that somebody asks for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+struct SchemaPart {
+  std::string name;  // of the table or view
+  std::string sql;   // its CREATE statement
+};
+
+// In the order in which they can be made.
+const std::vector<SchemaPart>& SchemaParts();
+
+// Beside SchemaParts(): whether `sql` may read it, directly or through a view. A word that only looks like a name
+// counts.
+std::vector<bool> PartsFor(std::string_view sql);
+
+}  // namespace ncclwhy
