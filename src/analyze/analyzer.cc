@@ -67,6 +67,32 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
   return out;
 }
 
+// For a failure without a cause: the lines that report it, those that say most first.
+std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
+  std::vector<const EvidenceItem*> items;
+  for (const EvidenceItem& item : c.items) {
+    const Role role = item.finding.role;
+    const bool failure = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
+    if (failure && !item.survived && item.finding.line != 0) items.push_back(&item);
+  }
+  std::stable_sort(items.begin(), items.end(), [](const EvidenceItem* a, const EvidenceItem* b) {
+    const auto rank = [](const EvidenceItem& i) { return i.consequence ? 3 : static_cast<int>(i.finding.role); };
+    return rank(*a) < rank(*b);
+  });
+  std::vector<Consequence> out;
+  std::set<std::pair<uint32_t, uint32_t>> told;
+  for (const EvidenceItem* item : items) {
+    if (!told.emplace(item->finding.source.value, item->finding.line).second) continue;
+    if (out.size() >= limits::kConsequences) {
+      ++*unlisted;
+      continue;
+    }
+    const Evidence e = ItemEvidence(c, *item, "supporting");
+    out.push_back({e.file, e.line, e.text, "", 1 + item->finding.repeats});
+  }
+  return out;
+}
+
 std::vector<Warning> RuleWarnings(const CaseFile& c) {
   std::vector<Warning> out;
   std::map<std::string, size_t> by_rule;
@@ -157,6 +183,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
       report.collect = StepsToDecide(context, ranking.hypotheses[0], culprits);
     }
   } else if (report.verdict == Verdict::kUndetermined) {
+    report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(model, items, report.coverage, options.language);
   }
   report.warnings = RuleWarnings(context);

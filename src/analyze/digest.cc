@@ -26,6 +26,8 @@ class DigestBuilder::Sink : public LineSink {
       Message& m = MessageOf(message);
       CountMessage(m.count, line, process, facts);
       if (!m.silent) AddCatalogHit(line, process, message, facts);
+    } else if (line.dialect == Dialect::kNccl && line.header.level == LogLevel::kWarn && !line.torn) {
+      AddCatalogHit(line, process, kUnknownMessage, facts);
     } else if (line.dialect != Dialect::kNccl) {
       AddMentions(line, facts);
     }

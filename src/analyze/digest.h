@@ -16,9 +16,11 @@
 
 namespace ncclwhy {
 
+inline constexpr int kUnknownMessage = -1;
+
 // A line whose catalogue meaning says more than "state": evidence where no rule speaks about it.
 struct CatalogHit {
-  int message = -1;
+  int message = -1;  // kUnknownMessage: a warning that no entry knows
   uint32_t line = 0;
   uint64_t offset = 0;
   uint32_t process = kNoProcess;

@@ -46,6 +46,18 @@ Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts&
   return f;
 }
 
+// A WARN of a release or build that the catalogue does not know yet: something was worth a warning.
+EvidenceItem UnknownWarning(const JobModel& model, SourceId source, const SourceFacts& facts, const CatalogHit& hit,
+                            Language language) {
+  MessageKnowledge unknown;
+  unknown.meaning = MessageMeaning::kSymptom;
+  EvidenceItem item;
+  item.name = "message";
+  item.note = language == Language::kChinese ? "本版本的知识库不认识的警告" : "a warning that is not in the catalogue";
+  item.finding = FromCatalogue(model, source, facts, hit, unknown);
+  return item;
+}
+
 }  // namespace
 
 std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vector<SourceDigest>& digests,
@@ -70,13 +82,19 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
   std::set<std::tuple<uint32_t, uint32_t, int>> judged;  // (source, process, message)
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
-      if (spoken.contains({s, hit.line})) judged.emplace(s, hit.process, hit.message);
+      const bool known = hit.message != kUnknownMessage;
+      if (known && spoken.contains({s, hit.line})) judged.emplace(s, hit.process, hit.message);
     }
   }
   std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
       if (judged.contains({s, hit.process, hit.message})) continue;
+      if (hit.message == kUnknownMessage) {
+        if (!spoken.contains({s, hit.line}))
+          items.push_back(UnknownWarning(model, SourceId{s}, digests[s].facts, hit, language));
+        continue;
+      }
       const ProcessId process = model.ProcessOf(SourceId{s}, hit.process, hit.launcher_rank);
       const std::string_view version = process.valid() ? model.processes[process.value].nccl_version : "";
       const auto [it, fresh] = known.try_emplace({hit.message, version});

@@ -270,7 +270,9 @@ class Page {
       rows += fmt::format("<tr data-item=\"\"><td><code>{}</code></td><td>{}</td><td><code>{}</code></td></tr>\n",
                           EscapeHtml(FileLine(item.file, item.line)), item.count, EscapeHtml(item.text));
     }
-    if (!rows.empty()) Put(words_.consequences, "<table>" + rows + "</table>\n");
+    if (!rows.empty())
+      Put(report_.verdict == Verdict::kUndetermined ? words_.failing : words_.consequences,
+          "<table>" + rows + "</table>\n");
   }
 
   void Warnings() {

@@ -148,11 +148,13 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     }
     return line + "\n";
   });
-  out.Folded(words.consequences, report.consequences, words.more_items, [&](const Consequence& item) {
-    std::string line = "- " + MarkdownCode(FileLine(item.file, item.line));
-    if (item.count > 1) line += fmt::format(" ({})", EscapeMarkdown(Filled(words.times, std::to_string(item.count))));
-    return line + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
-  });
+  out.Folded(report.verdict == Verdict::kUndetermined ? words.failing : words.consequences, report.consequences,
+             words.more_items, [&](const Consequence& item) {
+               std::string line = "- " + MarkdownCode(FileLine(item.file, item.line));
+               if (item.count > 1)
+                 line += fmt::format(" ({})", EscapeMarkdown(Filled(words.times, std::to_string(item.count))));
+               return line + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
+             });
   const std::string job = JobSentence(report.job, words);
   out.Add("\n" + (job.empty() ? "" : EscapeMarkdown(std::string(PrefixOfWidth(job, 600))) + "\n\n") +
               EscapeMarkdown(CoverageSentence(report.coverage, words)) + "\n",

@@ -23,6 +23,7 @@ constexpr size_t kFixes = 3;
 constexpr size_t kConfirms = 1;
 constexpr size_t kCollects = 2;
 constexpr size_t kConsequences = 1;
+constexpr size_t kFailing = 3;
 constexpr size_t kWarnings = 2;
 constexpr size_t kProblems = 5;
 
@@ -56,8 +57,9 @@ class TextReport {
       }
     }
     Alternatives();
+    if (report_.verdict == Verdict::kUndetermined) Consequences();
     Collects();
-    Consequences();
+    if (report_.verdict != Verdict::kUndetermined) Consequences();
     Warnings();
     Problems();
     Footer();
@@ -177,11 +179,13 @@ class TextReport {
 
   void Consequences() {
     if (report_.consequences.empty()) return;
-    layout_.Title(words_.consequences);
+    const bool failing = report_.verdict == Verdict::kUndetermined;
+    layout_.Title(failing ? words_.failing : words_.consequences);
+    const size_t shown = failing ? kFailing : kConsequences;
     uint64_t left = 0;
     for (size_t i = 0; i < report_.consequences.size(); ++i) {
       const Consequence& item = report_.consequences[i];
-      if (i >= kConsequences) {
+      if (i >= shown) {
         left += std::max<uint64_t>(item.count, 1);
         continue;
       }

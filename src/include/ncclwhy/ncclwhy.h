@@ -8,8 +8,8 @@
  *     the next call that returns text from the same handle.
  *  3. Functions that can fail return an ncclwhy_code. ncclwhy_analyzer_error() has the sentence for a person.
  *  4. No C++ exception leaves the library: running out of memory is NCCLWHY_ERROR_INTERNAL. The one place where this
- *     cannot be promised is inside RE2, which matches patterns and knows no exceptions: 16 MiB are asked for before each
- *     call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
+ *     cannot be promised is inside RE2, which matches patterns and knows no exceptions: 16 MiB are asked for before
+ * each call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
  *     allocation inside RE2 fails, the process ends.
  *  5. A handle is used by one thread at a time; different handles by any threads. There is no global state.
  *  6. Within a major version symbols and values are only added. Codes and verdicts may grow: treat unknown ones as

@@ -76,7 +76,7 @@ struct Consequence {
   std::string file;
   uint64_t line = 0;
   std::string text;
-  std::string of;      // cause id
+  std::string of;      // cause id; empty when no cause is named
   uint64_t count = 1;  // lines of this kind that were folded into this one
 };
 
