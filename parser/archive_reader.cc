@@ -179,14 +179,18 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   }
   Feed feed{next, first, false, Status::Ok()};
   if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
+  // Damage before the first byte comes out looks like an empty file to libarchive, and is forgotten with the next call.
+  const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
 
   Status worst;
   while (expansion->sink.WantsMore()) {
     archive_entry* entry = nullptr;
     const int code = archive_read_next_header(a.get(), &entry);
     if (code == ARCHIVE_EOF) {
+      if (archive_format(a.get()) != ARCHIVE_FORMAT_EMPTY) break;
+      if (!damage.ok()) return damage;
       // A log that was compressed before anything was written to it.
-      if (archive_format(a.get()) == ARCHIVE_FORMAT_EMPTY && expansion->sink.Begin(name)) expansion->sink.End();
+      if (expansion->sink.Begin(name)) expansion->sink.End();
       break;
     }
     if (code == ARCHIVE_RETRY) continue;
