@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "base/numbers.h"
@@ -52,12 +53,23 @@ int32_t RankInText(std::string_view text) {
 class Resolver {
  public:
   Resolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
-      : model_(model), items_(items), chinese_(chinese) {
+      : model_(model), chinese_(chinese) {
     std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
     for (const EvidenceItem& i : items) {
       if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
       auto& set = processes[{i.rule, i.finding.host}];
       if (set.insert(i.finding.process).second && set.size() > 1) others_.insert({i.rule, i.finding.host});
+    }
+    for (const EvidenceItem& i : items) {
+      if (i.finding.source.valid() && i.finding.line > 0) placed_.push_back(&i.finding);
+    }
+    std::stable_sort(placed_.begin(), placed_.end(),
+                     [](const Finding* a, const Finding* b) { return Place(a) < Place(b); });
+    for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
+    for (const Edge& e : model.edges) {
+      if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
+      net_peers_[e.from].insert(e.to);
+      net_peers_[e.to].insert(e.from);
     }
   }
 
@@ -70,15 +82,20 @@ class Resolver {
   }
 
  private:
+  static std::pair<SourceId, uint32_t> Place(const Finding* f) { return {f->source, f->line}; }
+
   // NCCL prints no rank with a WARN, but the program that quotes it often does:
   // "worker-45: rank 0: failure … / Failed to CUDA host alloc 4 bytes". The nearest such line that names the host.
   void QuotedRank(const Finding& f, Candidate& c) const {
     if (c.host.empty() || !c.process.valid() || !f.source.valid()) return;
     constexpr uint32_t kNear = 200;
     uint32_t best = kNear;
-    for (const EvidenceItem& i : items_) {
-      const Finding& q = i.finding;
-      if (q.source != f.source || q.line == 0 || (q.process.valid() && q.process != c.process)) continue;
+    const std::pair from(f.source, f.line > kNear ? f.line - kNear : 0);
+    auto it = std::lower_bound(placed_.begin(), placed_.end(), from,
+                               [](const Finding* a, const auto& b) { return Place(a) < b; });
+    for (; it != placed_.end() && (*it)->source == f.source && (*it)->line < f.line + kNear; ++it) {
+      const Finding& q = **it;
+      if (q.process.valid() && q.process != c.process) continue;
       const uint32_t distance = q.line > f.line ? q.line - f.line : f.line - q.line;
       if (distance >= best || q.text.find(c.host) == std::string::npos) continue;
       const int32_t rank = RankInText(q.text);
@@ -166,14 +183,12 @@ class Resolver {
   }
 
   void FillRank(Candidate& c) const {
-    for (const Process& p : model_.processes) {
-      if (p.rank == c.rank) {
-        c.process = p.id;
-        if (c.host.empty()) c.host = std::string(p.host);
-        return;
-      }
+    if (const auto it = processes_.find(c.rank); it != processes_.end()) {
+      c.process = it->second;
+      if (c.host.empty()) c.host = std::string(model_.processes[it->second.value].host);
+    } else if (c.host.empty()) {
+      c.host = InferHost(model_, c.rank);
     }
-    if (c.host.empty()) c.host = InferHost(model_, c.rank);
   }
 
   std::vector<Candidate> Peer(const Finding& f) const {
@@ -187,7 +202,7 @@ class Resolver {
     }
     if (const auto local = ParseInt<int32_t>(Get(f.fields, "local_rank"))) {
       const Communicator* comm = LargestOrNull(model_);
-      for (const Rank& r : comm != nullptr ? comm->ranks : std::vector<Rank>{}) {
+      for (const Rank& r : comm != nullptr ? std::span<const Rank>(comm->ranks) : std::span<const Rank>()) {
         if (r.local_rank == *local && r.host == f.host && r.process.valid()) {
           Candidate c = OfProcess(r.process);
           c.why = why;
@@ -220,23 +235,21 @@ class Resolver {
 
   // Ranks among `processes` that `rank` talks to over the network.
   std::set<int32_t> NetPeers(int32_t rank, const std::vector<ProcessId>& processes) const {
-    std::set<int32_t> there;
-    for (const ProcessId id : processes) {
-      if (model_.RankOf(id) >= 0) there.insert(model_.RankOf(id));
-    }
     std::set<int32_t> peers;
-    for (const Edge& e : model_.edges) {
-      if (e.comm != model_.largest || !e.transport.starts_with("NET")) continue;
-      if (e.from == rank && there.contains(e.to)) peers.insert(e.to);
-      if (e.to == rank && there.contains(e.from)) peers.insert(e.from);
+    const auto it = net_peers_.find(rank);
+    if (it == net_peers_.end()) return peers;
+    for (const ProcessId id : processes) {
+      if (it->second.contains(model_.RankOf(id))) peers.insert(model_.RankOf(id));
     }
     return peers;
   }
 
   const JobModel& model_;
-  const std::vector<EvidenceItem>& items_;
   bool chinese_;
   std::set<std::pair<const Rule*, std::string>> others_;  // rules that fired in several processes of a host
+  std::vector<const Finding*> placed_;                    // those with a line, by source and line
+  std::map<int32_t, ProcessId> processes_;                // the first of each rank
+  std::map<int32_t, std::set<int32_t>> net_peers_;        // by rank, of the largest communicator
 };
 
 }  // namespace

@@ -103,22 +103,24 @@ class Finder {
   }
 
   // That a variable is not echoed proves something only where others are, and where the rank came far enough to have
-  // read it.
-  bool WouldEcho(const Process& p) const {
-    if (p.environment.empty()) return false;
+  // read it. By process.
+  std::vector<bool> WouldEcho() const {
+    std::vector<bool> would(model_.processes.size());
     for (const Communicator& c : model_.communicators) {
       for (const Rank& r : c.ranks) {
-        if (r.process == p.id && r.reached >= Stage::kReady) return true;
+        if (r.process.valid() && r.reached >= Stage::kReady) would[r.process.value] = true;
       }
     }
-    return false;
+    for (const Process& p : model_.processes) {
+      if (p.environment.empty()) would[p.id.value] = false;
+    }
+    return would;
   }
 
   void Environment() {
     std::set<std::string_view> names;
-    std::vector<bool> echoes;
+    const std::vector<bool> echoes = WouldEcho();
     for (const Process& p : model_.processes) {
-      echoes.push_back(WouldEcho(p));
       for (const auto& [name, entry] : p.environment) names.insert(name);
     }
     const std::string not_set = language_ == Language::kChinese ? "未设置" : "not set";
