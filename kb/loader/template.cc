@@ -12,7 +12,7 @@ constexpr std::string_view kNames =
     " address bus_id bytes comm count cuda device driver errno_text exception exit_code expected_value"
     " fixed_in function gid gid_index gpu host interface library limit magic_text missing_ranks mtu"
     " nearest network nranks op_count operation other_bytes other_operation other_version path peer"
-    " peer_host peer_rank pid port rank ranks_seen shm_needed signal size size_human status status_name"
+    " peer_host peer_rank pid port rank ranks_seen reporter shm_needed signal size size_human status status_name"
     " symbol text timeout_s value variable version who who_host xid ";
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }

@@ -94,7 +94,7 @@ struct Divergence {
   std::vector<int32_t> minority;  // the ranks that differ from most
   std::string expected;           // "AllReduce count 65536 float32 sum"
   std::string found_instead;
-  std::vector<std::pair<int32_t, uint32_t>> lines;  // (rank, line of its call) around the divergence
+  std::vector<std::pair<int32_t, uint32_t>> lines;  // (rank, line of its call at the divergence), by rank
 };
 
 struct Communicator {

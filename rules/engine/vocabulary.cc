@@ -22,7 +22,7 @@ constexpr std::array kTemplateNames = {
     std::string_view("xid"), std::string_view("gid"), std::string_view("gid_index"), std::string_view("mtu"),
     std::string_view("bus_id"), std::string_view("library"), std::string_view("symbol"), std::string_view("exception"),
     std::string_view("text"), std::string_view("timeout_s"), std::string_view("driver"), std::string_view("cuda"),
-    std::string_view("magic_text"), std::string_view("who"), std::string_view("who_host"),
+    std::string_view("magic_text"), std::string_view("who"), std::string_view("reporter"), std::string_view("who_host"),
     // Not printed, but read by the analyzer.
     std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why")};
 

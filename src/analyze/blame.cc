@@ -252,6 +252,23 @@ class Resolver {
   std::map<int32_t, std::set<int32_t>> net_peers_;        // by rank, of the largest communicator
 };
 
+// Two ends see a broken connection, and each names the other. The one host that every pair has in common, where pairs
+// of three and more hosts say so; empty when there is none.
+std::string_view CommonEnd(const std::set<std::pair<std::string, std::string>>& pairs) {
+  std::set<std::string_view> hosts;
+  for (const auto& [one, other] : pairs) {
+    hosts.insert(one);
+    hosts.insert(other);
+  }
+  if (hosts.size() < 3) return {};
+  for (const std::string_view host : hosts) {
+    if (std::all_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == host || p.second == host; })) {
+      return host;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string InferHost(const JobModel& model, int32_t rank) {
@@ -280,6 +297,7 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
                                   const Hypothesis& hypothesis, Language language) {
   const Resolver resolver(model, items, language == Language::kChinese);
   std::map<std::pair<int32_t, std::string>, Candidate> found;
+  std::set<std::pair<std::string, std::string>> pairs;  // (host that says it, host that it names)
   double best = 0;
   for (size_t order = 0; order < hypothesis.evidence.size(); ++order) {
     const EvidenceItem& item = items[hypothesis.evidence[order]];
@@ -293,6 +311,10 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
       // A line of every rank and a line that points at one: the pointing rule has the say.
       c.weight = weight + (item.rule != nullptr && item.rule->blame != Blame::kSelf ? 0.5 : 0.0);
       c.order = order;
+      const bool names_peer = item.rule != nullptr && item.rule->blame == Blame::kPeer;
+      if (names_peer && !item.finding.host.empty() && !c.host.empty() && item.finding.host != c.host) {
+        pairs.emplace(item.finding.host, c.host);
+      }
       auto [it, fresh] = found.try_emplace({c.rank, c.host}, c);
       if (!fresh && c.weight > it->second.weight) it->second = c;
       best = std::max(best, c.weight);
@@ -302,6 +324,9 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
   for (auto& [key, c] : found) {
     if (c.weight >= best - 0.75) list.push_back(std::move(c));
   }
+  const std::string common(CommonEnd(pairs));
+  const auto elsewhere = [&](const Candidate& c) { return c.host != common; };
+  if (!common.empty() && !std::all_of(list.begin(), list.end(), elsewhere)) std::erase_if(list, elsewhere);
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
     return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
   });

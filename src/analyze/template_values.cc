@@ -61,6 +61,7 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
   };
   if (process.valid()) {
     const Process& p = model.processes[process.value];
+    set("reporter", std::string(p.host));
     if (!values.contains("host")) set("host", std::string(p.host));
     if (!values.contains("version")) set("version", std::string(p.nccl_version));
     if (!values.contains("cuda")) set("cuda", std::string(p.cuda_version));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "report/evidence_group.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -38,6 +39,10 @@ Style VerdictStyle(Verdict verdict) {
       break;
   }
   return Style::kYellow;
+}
+
+bool IsFree(std::string_view cost) {
+  return cost.empty() || cost == "none" || cost == "None." || cost == "无" || cost == "无。";
 }
 
 class TextReport {
@@ -99,9 +104,11 @@ class TextReport {
   void EvidenceOf(const Cause& cause) {
     if (cause.evidence.empty()) return;
     layout_.Title(words_.evidence);
-    const size_t shown = std::min(cause.evidence.size(), kEvidence);
-    for (size_t i = 0; i < shown; ++i) {
-      const Evidence& item = cause.evidence[i];
+    const std::vector<EvidenceGroup> groups = GroupEvidence(cause.evidence);
+    size_t left = cause.evidence.size();
+    for (size_t i = 0; i < std::min(groups.size(), kEvidence); ++i) {
+      const Evidence& item = cause.evidence[groups[i].front()];
+      left -= groups[i].size();
       const std::string place = FileLine(item.file, item.line);
       const std::string role(RoleWord(item.role, words_));
       if (place.empty()) {  // what is missing has no line
@@ -111,8 +118,18 @@ class TextReport {
       layout_.Prose("  ", fmt::format("{} ({})", place, role), Style::kCyan);
       if (!item.text.empty()) layout_.LogText("  | ", item.text, kRowsPerLogLine);
       if (!item.note.empty()) layout_.Prose("  = ", item.note);
+      Also(cause.evidence, groups[i]);
     }
-    More("  ", words_.more_evidence, cause.evidence.size() - shown);
+    More("  ", words_.more_evidence, left);
+  }
+
+  // Where else the same stands: "also rank57.log:26, rank58.log:26".
+  void Also(const std::vector<Evidence>& evidence, const EvidenceGroup& group) {
+    std::string places;
+    for (size_t i = 1; i < group.size(); ++i) {
+      places += (places.empty() ? "" : ", ") + FileLine(evidence[group[i]].file, evidence[group[i]].line);
+    }
+    if (!places.empty()) layout_.Prose("  ", Filled(words_.also, places), Style::kCyan);
   }
 
   void Fixes(const Cause& cause) {
@@ -121,8 +138,7 @@ class TextReport {
     const size_t shown = std::min(cause.fixes.size(), kFixes);
     for (size_t i = 0; i < shown; ++i) {
       const Fix& fix = cause.fixes[i];
-      const bool free = fix.cost.empty() || fix.cost == "None." || fix.cost == "无。";
-      const std::string cost = free ? "" : " " + Filled(words_.cost, fix.cost);
+      const std::string cost = IsFree(fix.cost) ? "" : " " + Filled(words_.cost, fix.cost);
       layout_.Prose(fmt::format("  {}. ", i + 1), FixLabel(fix, words_) + fix.text + cost);
       layout_.Command("     $ ", fix.command);
     }
@@ -197,18 +213,23 @@ class TextReport {
   }
 
   void Warnings() {
-    if (report_.warnings.empty()) return;
+    // Who has a failure to mend does not want to hear that it was slow before; other formats list it.
+    std::vector<const Warning*> list;
+    for (const Warning& w : report_.warnings) {
+      if (report_.verdict != Verdict::kFailure || !w.id.starts_with("perf.")) list.push_back(&w);
+    }
+    if (list.empty()) return;
     layout_.Title(words_.warnings);
-    const size_t shown = std::min(report_.warnings.size(), kWarnings);
+    const size_t shown = std::min(list.size(), kWarnings);
     for (size_t i = 0; i < shown; ++i) {
-      const Warning& item = report_.warnings[i];
+      const Warning& item = *list[i];
       std::string text = item.text;
       if (!item.evidence.empty() && !item.evidence.front().file.empty()) {
         text += fmt::format(" ({})", FileLine(item.evidence.front().file, item.evidence.front().line));
       }
       layout_.Prose("  - ", text);
     }
-    More("  ", words_.more_warnings, report_.warnings.size() - shown);
+    More("  ", words_.more_warnings, list.size() - shown);
   }
 
   void Problems() {

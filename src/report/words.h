@@ -26,6 +26,7 @@ struct Words {
   std::string_view more_culprits;  // {count} one|many
   // evidence
   std::string_view direct, supporting, contradicting, absent;
+  std::string_view also;                                                                     // {places}
   std::string_view more_evidence, more_fixes, more_consequences, more_warnings, more_items;  // {count} one|many
   std::string_view label;  // {name}: in front of a text
   std::string_view cost;   // {cost}

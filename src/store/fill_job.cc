@@ -20,6 +20,7 @@ Insert& BindPlace(Insert& insert, const Place& place) {
 }
 
 Status FillRanksOf(Insert& insert, const Communicator& communicator) {
+  auto call = communicator.divergence.lines.begin();  // in the order of the ranks, of those that made the call
   for (const Rank& r : communicator.ranks) {
     insert.Integer(communicator.id.value).Integer(r.rank);
     BindId(insert, r.process).TextOrNull(r.comm).TextOrNull(r.host).Integer(r.seen).IntegerOrNull(r.nranks);
@@ -32,6 +33,11 @@ Status FillRanksOf(Insert& insert, const Communicator& communicator) {
     BindLine(insert, r.init_start);
     BindLine(insert, r.init_complete);
     BindPlace(insert, r.last).TextOrNull(r.last.text);
+    if (call != communicator.divergence.lines.end() && call->first == r.rank) {
+      insert.Integer(call++->second);
+    } else {
+      insert.Null();
+    }
     if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();
@@ -95,7 +101,7 @@ Status FillCommunicators(Database& database, const JobModel& model) {
 
 Status FillRanks(Database& database, const JobModel& model) {
   auto insert =
-      Insert::Prepare(database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      Insert::Prepare(database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert.ok()) return insert.status();
   for (const Communicator& c : model.communicators) {
     if (Status status = FillRanksOf(insert.value(), c); !status.ok()) return status;

@@ -45,7 +45,7 @@ Evidence
   = missing: no line shows a larger /dev/shm
 
 Fix
-  1. docker: Give the container a larger /dev/shm. Costs: none
+  1. docker: Give the container a larger /dev/shm.
      $ docker run --shm-size=1g ...
   2. kubernetes: Mount a memory-backed volume at /dev/shm.
        volumes:

@@ -1,0 +1,61 @@
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "ncclwhy/analyzer.h"
+
+namespace ncclwhy {
+namespace {
+
+// "10.0.0.7" is host h7.
+struct Complaint {
+  int from, to;  // host
+};
+
+std::string HostLog(int host, const std::vector<Complaint>& complaints) {
+  const std::string h = std::to_string(host);
+  const std::string header = "h" + h + ":70" + h + ":70" + h + " [0] NCCL ";
+  std::string log = header + "INFO NCCL version 2.28.9+cuda12.9\n" + header + "INFO Bootstrap: Using eth0:10.0.0." + h +
+                    "<0>\n" + header + "INFO ncclCommInitRank comm 0x7f00 rank " + h +
+                    " nranks 4 cudaDev 0 nvmlDev 0 busId 1000 commId 0x77 - Init START\n" + header +
+                    "INFO ncclCommInitRank comm 0x7f00 rank " + h +
+                    " nranks 4 cudaDev 0 nvmlDev 0 busId 1000 commId 0x77 - Init COMPLETE\n";
+  for (const Complaint& c : complaints) {
+    if (c.from != host) continue;
+    log += header + "WARN NET/IB: Got completion from peer 10.0.0." + std::to_string(c.to) +
+           "<4242> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) reqSize=0 vendor_err=129 req_type=Send "
+           "hca mlx5_0\n";
+  }
+  return log;
+}
+
+std::vector<std::string> CulpritHosts(const std::vector<Complaint>& complaints) {
+  const auto analyzer = Analyzer::Create({}).take();
+  for (int host = 0; host < 4; ++host) {
+    REQUIRE(analyzer->Begin("rank" + std::to_string(host) + ".log").ok());
+    REQUIRE(analyzer->Push(HostLog(host, complaints)).ok());
+    REQUIRE(analyzer->EndSource().ok());
+  }
+  const Report report = analyzer->Finish().take();
+  REQUIRE(!report.causes.empty());
+  CHECK(report.causes[0].id == "ib.retry-exceeded");
+  std::vector<std::string> hosts;
+  for (const Culprit& c : report.causes[0].culprits) hosts.push_back(c.host);
+  return hosts;
+}
+
+using Hosts = std::vector<std::string>;
+
+TEST_CASE("the host that every broken connection has in common is the culprit", "[analyze]") {
+  // Its own line names a victim.
+  CHECK(CulpritHosts({{0, 3}, {1, 3}, {3, 2}}) == Hosts{"h3"});
+  CHECK(CulpritHosts({{3, 2}, {0, 3}, {1, 3}}) == Hosts{"h3"});
+}
+
+TEST_CASE("two ends of one connection cannot be told apart, nor two broken connections", "[analyze]") {
+  CHECK(CulpritHosts({{0, 3}, {3, 0}}).size() == 2);
+  CHECK(CulpritHosts({{0, 3}, {1, 2}}).size() == 2);
+}
+
+}  // namespace
+}  // namespace ncclwhy
