@@ -133,8 +133,9 @@ class RuleLint {
       Warn("/role", "R022", fmt::format("a {} that names no cause decides nothing", WordOf(kRoleWords, rule_.role)),
            "give \"causes\" their log-odds");
     }
-    if (rule_.blame == Blame::kPeer && !GivesOneOf({"peer", "peer_rank", "peer_host", "address", "local_rank"})) {
-      Warn("/blame", "R023", "\"peer\" is blamed, but nothing tells who that is",
+    const bool blames_peer = rule_.blame == Blame::kPeer || rule_.blame == Blame::kConnection;
+    if (blames_peer && !GivesOneOf({"peer", "peer_rank", "peer_host", "address", "local_rank"})) {
+      Warn("/blame", "R023", "the peer is blamed, but nothing tells who that is",
            "capture peer, peer_rank, peer_host, address or local_rank");
     }
     if (rule_.blame == Blame::kField && !GivesOneOf({"culprit_rank", "culprit_host"})) {

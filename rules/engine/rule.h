@@ -25,11 +25,12 @@ enum class Scope : uint8_t { kLine, kProcess, kRank, kCommunicator, kHost, kSour
 
 // Whom a finding points at.
 enum class Blame : uint8_t {
-  kNobody,  // the finding says nothing about who
-  kSelf,    // the process that printed the line
-  kHost,    // the host that printed it, not one rank
-  kPeer,    // the peer named in the fields (peer, peer_rank, peer_host, address, local_rank)
-  kField,   // rank/host columns or captures `culprit_rank`, `culprit_host`
+  kNobody,      // the finding says nothing about who
+  kSelf,        // the process that printed the line
+  kHost,        // the host that printed it, not one rank
+  kPeer,        // the peer named in the fields (peer, peer_rank, peer_host, address, local_rank)
+  kConnection,  // the same, and the process that printed the line as the other end, if the peer's log goes on
+  kField,       // rank/host columns or captures `culprit_rank`, `culprit_host`
 };
 
 struct Weight {

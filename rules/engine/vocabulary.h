@@ -28,10 +28,11 @@ inline constexpr std::array<NamedValue<Scope>, 7> kScopeWords = {{{"line", Scope
                                                                   {"host", Scope::kHost},
                                                                   {"source", Scope::kSource},
                                                                   {"job", Scope::kJob}}};
-inline constexpr std::array<NamedValue<Blame>, 5> kBlameWords = {{{"nobody", Blame::kNobody},
+inline constexpr std::array<NamedValue<Blame>, 6> kBlameWords = {{{"nobody", Blame::kNobody},
                                                                   {"self", Blame::kSelf},
                                                                   {"host", Blame::kHost},
                                                                   {"peer", Blame::kPeer},
+                                                                  {"connection", Blame::kConnection},
                                                                   {"field", Blame::kField}}};
 // "NONE" is a line without an NCCL level.
 inline constexpr std::array<NamedValue<LogLevel>, 8> kLevelWords = {{{"NONE", LogLevel::kNone},

@@ -13,6 +13,8 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kCulprits = 8;
+// Behind the ends that are named, within what is listed beside them.
+constexpr double kSecondEnd = 0.25;
 
 struct Candidate {
   int32_t rank = -1;
@@ -22,6 +24,7 @@ struct Candidate {
   std::string why;
   double weight = 0;
   size_t order = 0;
+  bool second = false;  // the end that tells, not the one it names
 };
 
 std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
@@ -116,6 +119,8 @@ class Resolver {
         return Host(item.finding, item.rule);
       case Blame::kPeer:
         return Peer(item.finding);
+      case Blame::kConnection:
+        return Connection(item.finding);
       case Blame::kField:
         return Field(item.finding, item.rule);
     }
@@ -233,6 +238,21 @@ class Resolver {
     return {};
   }
 
+  // Which end of a silent connection is at fault, neither end can see. A peer whose log just ends is it.
+  std::vector<Candidate> Connection(const Finding& f) const {
+    std::vector<Candidate> ends = Peer(f);
+    if (ends.empty() || f.host.empty() || !f.process.valid() || ends.front().host == f.host) return ends;
+    for (const Process& p : model_.processes) {
+      const bool peer = ends.front().process.valid() ? p.id == ends.front().process : p.host == ends.front().host;
+      if (peer && (p.log_just_ends || p.last_torn)) return ends;
+    }
+    Candidate here = OfProcess(f.process);
+    here.why = Say("the other end of that connection", "该连接的另一端");
+    here.second = true;
+    ends.push_back(std::move(here));
+    return ends;
+  }
+
   // Ranks among `processes` that `rank` talks to over the network.
   std::set<int32_t> NetPeers(int32_t rank, const std::vector<ProcessId>& processes) const {
     std::set<int32_t> peers;
@@ -310,8 +330,10 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
     for (Candidate& c : resolver.Resolve(item)) {
       // A line of every rank and a line that points at one: the pointing rule has the say.
       c.weight = weight + (item.rule != nullptr && item.rule->blame != Blame::kSelf ? 0.5 : 0.0);
+      if (c.second) c.weight -= kSecondEnd;
       c.order = order;
-      const bool names_peer = item.rule != nullptr && item.rule->blame == Blame::kPeer;
+      const bool names_peer = item.rule != nullptr && !c.second &&
+                              (item.rule->blame == Blame::kPeer || item.rule->blame == Blame::kConnection);
       if (names_peer && !item.finding.host.empty() && !c.host.empty() && item.finding.host != c.host) {
         pairs.emplace(item.finding.host, c.host);
       }
