@@ -96,6 +96,8 @@ class DigestBuilder::Sink : public LineSink {
         ++stop;
       }
       if (colon && stop == value) continue;
+      // "Disable NVLS (NCCL_NVLS_ENABLE=0) if you wish to avoid this error": advice, not a setting.
+      if (begin > 0 && (text[begin - 1] == '(' || text[begin - 1] == '`')) continue;
       const StringId name = facts.strings.Intern(text.substr(begin, end - begin));
       const StringId set = facts.strings.Intern(text.substr(value, std::min<size_t>(stop - value, 128)));
       if (!mentioned_.insert((static_cast<uint64_t>(name.value) << 32) | set.value).second) continue;
