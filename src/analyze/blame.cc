@@ -223,15 +223,21 @@ class Resolver {
       Candidate c;
       c.host = std::string(owner.host);
       c.why = why;
-      if (owner.processes.size() == 1) {
+      std::set<int32_t> peers = NetPeers(f, owner.host);
+      if (peers.size() > 1) {
+        // All but one have a log: the one that nobody heard.
+        std::set<int32_t> unheard;
+        for (const int32_t rank : peers) {
+          if (!processes_.contains(rank)) unheard.insert(rank);
+        }
+        if (unheard.size() == 1) peers = unheard;
+      }
+      if (peers.size() == 1) {
+        c.rank = *peers.begin();
+        FillRank(c);
+      } else if (peers.empty() && owner.processes.size() == 1) {
         c = OfProcess(owner.processes[0]);
         c.why = why;
-      } else if (f.rank >= 0) {
-        const std::set<int32_t> peers = NetPeers(f.rank, owner.processes);
-        if (peers.size() == 1) {
-          c.rank = *peers.begin();
-          FillRank(c);
-        }
       }
       return {c};
     }
@@ -253,15 +259,19 @@ class Resolver {
     return ends;
   }
 
-  // Ranks among `processes` that `rank` talks to over the network.
-  std::set<int32_t> NetPeers(int32_t rank, const std::vector<ProcessId>& processes) const {
-    std::set<int32_t> peers;
-    const auto it = net_peers_.find(rank);
-    if (it == net_peers_.end()) return peers;
-    for (const ProcessId id : processes) {
-      if (it->second.contains(model_.RankOf(id))) peers.insert(model_.RankOf(id));
+  // Ranks on `host` that the finding's rank talks to over the network, also those without a log.
+  std::set<int32_t> NetPeers(const Finding& f, std::string_view host) const {
+    std::set<int32_t> there;
+    const int32_t rank = f.rank < 0 && f.process.valid() ? model_.RankOf(f.process) : f.rank;
+    const auto peers = net_peers_.find(rank);
+    if (rank < 0 || peers == net_peers_.end()) return there;
+    for (const int32_t peer : peers->second) {
+      Candidate c;
+      c.rank = peer;
+      FillRank(c);
+      if (c.host == host) there.insert(peer);
     }
-    return peers;
+    return there;
   }
 
   const JobModel& model_;
