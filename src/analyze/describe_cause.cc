@@ -55,7 +55,7 @@ Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_v
   Evidence e = PlaceEvidence(c.model, {f.source, f.line, f.offset, f.text}, role);
   e.rule = item.name;
   TemplateValues values;
-  for (const auto& [name, value] : f.fields) values.emplace(name, value);
+  for (const auto& [name, value] : f.fields) values.emplace(name, WithoutQuotes(value));
   if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
   if (!f.host.empty()) values.emplace("host", f.host);
   e.note = ExpandTemplate(item.note, values);

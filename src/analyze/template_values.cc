@@ -45,6 +45,17 @@ std::string ShmNeeded(const JobModel& model, uint64_t segment) {
 
 }  // namespace
 
+std::string_view WithoutQuotes(std::string_view value) {
+  for (const char quote : {'"', '\''}) {
+    // An odd number: the other end is outside of the value.
+    if (std::count(value.begin(), value.end(), quote) % 2 == 0) continue;
+    const size_t at = value.find_last_not_of(" ,;)]}\\");
+    if (at != std::string_view::npos && value[at] == quote) value = value.substr(0, at);
+    while (!value.empty() && value.back() == '\\') value.remove_suffix(1);
+  }
+  return value;
+}
+
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits) {
   TemplateValues values;
@@ -52,7 +63,7 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
   for (const size_t n : hypothesis.evidence) {
     const Finding& f = items[n].finding;
     for (const auto& [name, value] : f.fields) {
-      if (!value.empty()) values.emplace(name, value);
+      if (const std::string_view v = WithoutQuotes(value); !v.empty()) values.emplace(name, v);
     }
     if (!process.valid()) process = f.process;
   }
