@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 
+#include "analyze/host_blocks.h"
 #include "base/numbers.h"
 
 namespace ncclwhy {
@@ -56,7 +57,7 @@ int32_t RankInText(std::string_view text) {
 class Resolver {
  public:
   Resolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
-      : model_(model), chinese_(chinese) {
+      : model_(model), hosts_(model), chinese_(chinese) {
     std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
     for (const EvidenceItem& i : items) {
       if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
@@ -192,7 +193,7 @@ class Resolver {
       c.process = it->second;
       if (c.host.empty()) c.host = std::string(model_.processes[it->second.value].host);
     } else if (c.host.empty()) {
-      c.host = InferHost(model_, c.rank);
+      c.host = hosts_.HostOf(c.rank);
     }
   }
 
@@ -275,6 +276,7 @@ class Resolver {
   }
 
   const JobModel& model_;
+  HostBlocks hosts_;
   bool chinese_;
   std::set<std::pair<const Rule*, std::string>> others_;  // rules that fired in several processes of a host
   std::vector<const Finding*> placed_;                    // those with a line, by source and line
@@ -300,28 +302,6 @@ std::string_view CommonEnd(const std::set<std::pair<std::string, std::string>>& 
 }
 
 }  // namespace
-
-std::string InferHost(const JobModel& model, int32_t rank) {
-  const Communicator* comm = LargestOrNull(model);
-  if (comm == nullptr || rank < 0) return {};
-  // Launchers fill hosts block by block: the neighbours' host, if the block has room for one more.
-  std::map<std::string_view, std::set<int32_t>> blocks;
-  for (const Rank& r : comm->ranks) {
-    if (r.seen && !r.host.empty()) blocks[r.host].insert(r.rank);
-  }
-  if (blocks.empty()) return {};
-  size_t largest = 0;
-  for (const auto& [host, ranks] : blocks) largest = std::max(largest, ranks.size());
-  std::vector<std::string_view> candidates;
-  for (const auto& [host, ranks] : blocks) {
-    const auto size = static_cast<int32_t>(largest);
-    const bool aligned = size > 0 && rank / size == *ranks.begin() / size && rank / size == *ranks.rbegin() / size;
-    if (ranks.size() < largest && aligned) candidates.push_back(host);
-  }
-  if (candidates.size() == 1) return std::string(candidates[0]);
-  if (blocks.size() == 1) return std::string(blocks.begin()->first);
-  return {};
-}
 
 std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
                                   const Hypothesis& hypothesis, Language language) {

@@ -15,7 +15,4 @@ namespace ncclwhy {
 std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
                                   const Hypothesis& hypothesis, Language language);
 
-// The host on which an unseen rank must run, judged from the block order of the others. Empty when that does not tell.
-std::string InferHost(const JobModel& model, int32_t rank);
-
 }  // namespace ncclwhy
