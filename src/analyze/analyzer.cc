@@ -67,6 +67,12 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
   return out;
 }
 
+// "init.cc:1200 -> 2": only that something failed before it.
+bool IsResultTrace(std::string_view text) {
+  const size_t arrow = text.find(" -> ");
+  return arrow != std::string_view::npos && text.substr(0, arrow).find(".c") != std::string_view::npos;
+}
+
 // For a failure without a cause: the lines that report it, those that say most first.
 std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   std::vector<const EvidenceItem*> items;
@@ -76,7 +82,10 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
     if (failure && !item.survived && item.finding.line != 0) items.push_back(&item);
   }
   std::stable_sort(items.begin(), items.end(), [](const EvidenceItem* a, const EvidenceItem* b) {
-    const auto rank = [](const EvidenceItem& i) { return i.consequence ? 3 : static_cast<int>(i.finding.role); };
+    const auto rank = [](const EvidenceItem& i) {
+      if (IsResultTrace(i.finding.text)) return 4;
+      return i.consequence ? 3 : static_cast<int>(i.finding.role);
+    };
     return rank(*a) < rank(*b);
   });
   std::vector<Consequence> out;
