@@ -51,11 +51,68 @@ void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match)
   match->cut = false;
 }
 
+// More than a COLL line whose header is known ever has.
+constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
+
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
 
 }  // namespace
+
+// host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
+// Lines that repeat an earlier one of their process but for the opCount and the buffers: what Quick does, without
+// looking for the end of the line first.
+PieceSink::Taken LineParser::TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
+  Taken taken;
+  if (options_.keep_every_collective) return taken;
+  while (text.size() >= kLineReach) {
+    const KnownHeader* const known = processes_.Known(text);
+    if (known == nullptr || known->level != LogLevel::kInfo || known->size < runs::kLeastSame) break;
+    const Taken run = TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
+    if (run.lines == 0) break;
+    taken.bytes += run.bytes;
+    taken.lines += run.lines;
+    text.remove_prefix(run.bytes);
+  }
+  facts_->counters.Add(Counter::kLines, taken.lines);
+  facts_->counters.Add(Counter::kNccl, taken.lines);
+  facts_->counters.Add(Counter::kRecognised, taken.lines);
+  return taken;
+}
+
+// Such lines of one thread: their header, `known`, is the same, byte for byte.
+PieceSink::Taken LineParser::TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset,
+                                     uint32_t number) {
+  CollLineMemo& memo = builder_.coll_lines();
+  TextPlace first;
+  TextPlace last;
+  uint32_t stream = IndexTable::kEmpty;  // of `last`
+  uint32_t lines = 0;
+  const char* const end = text.data() + text.size();
+  const char* line = text.data();
+  do {
+    const char* const body = line + known.size;
+    uint64_t op_count = 0;
+    size_t size = 0;
+    const CollLine* const said = memo.Recall(known.process, body, &op_count, &size);
+    if (said == nullptr || said->stream == IndexTable::kEmpty || body[size] != '\n') break;
+    if (stream != said->stream && lines > 0) builder_.NoteLast(stream, last, true);
+    stream = said->stream;
+    builder_.RepeatCollective(*said, op_count, number + lines);
+    processes_.LinkPlain(known.process);
+    last.text = {body, size};
+    last.offset = offset + static_cast<uint64_t>(line - text.data());
+    last.number = number + lines;
+    if (lines++ == 0) first = last;
+    line = body + size + 1;
+  } while (end - line >= static_cast<ptrdiff_t>(kLineReach) && runs::Same(text.data(), line, known.size));
+  if (lines > 0) {
+    builder_.NoteLast(stream, last, true);
+    processes_.CountRun(known.process, first, last, lines, true);
+  }
+  return {static_cast<size_t>(line - text.data()), lines};
+}
 
 void LineParser::OnPiece(const LinePiece& piece) {
   const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);

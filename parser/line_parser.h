@@ -17,7 +17,7 @@
 
 namespace ncclwhy {
 
-class LineParser : public PieceSink {
+class LineParser final : public PieceSink {
  public:
   LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
       : facts_(facts),
@@ -28,6 +28,7 @@ class LineParser : public PieceSink {
         processes_(facts, &builder_) {}
 
   void OnPiece(const LinePiece& piece) override;
+  Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) override;
   void OnBufferEnd() override {
     builder_.Settle();
     processes_.Settle();
@@ -60,6 +61,7 @@ class LineParser : public PieceSink {
     bool no_header = false;               // ParseHeader sees none
   };
 
+  Taken TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
   // `outer` is null where the text stands as it is in the piece.
   bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
   bool OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process);

@@ -98,7 +98,9 @@ inline size_t HexDigits(const char* p) {
 #endif
 }
 
-// Whether two texts of `size` bytes, at least sixteen, are equal.
+inline constexpr size_t kLeastSame = 16;
+
+// Whether two texts of `size` bytes, at least kLeastSame, are equal.
 inline bool Same(const char* a, const char* b, size_t size) {
 #if defined(__SSE2__)
   const auto same = [&](size_t at) {
@@ -106,7 +108,9 @@ inline bool Same(const char* a, const char* b, size_t size) {
                           _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at)));
   };
   __m128i all = same(size - 16);
-  for (size_t at = 0; at + 16 < size; at += 16) all = _mm_and_si128(all, same(at));
+  size_t at = 0;
+  for (; at + 32 < size; at += 32) all = _mm_and_si128(all, _mm_and_si128(same(at), same(at + 16)));
+  if (at + 16 < size) all = _mm_and_si128(all, same(at));
   return _mm_movemask_epi8(all) == 0xFFFF;
 #else
   return std::memcmp(a, b, size) == 0;
