@@ -60,7 +60,7 @@ class KnownHeaders {
     static constexpr size_t kTails = 3;
     std::array<char, kLongest> bytes{};  // `host:pid:tid `
     uint32_t size = 0;
-    uint32_t next = 0;  // the thread of the line behind the latest one of this
+    uint32_t next = 0;  // the other thread that a line behind the latest one of this was of
     uint64_t hash = 0;
     uint32_t tail_count = 0;
     std::array<Tail, kTails> tails;  // the longest ones first
@@ -73,14 +73,16 @@ class KnownHeaders {
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
-  // The thread whose line `text` may be, or null. Most lines are followed by what followed a line of the same thread
-  // before.
+  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one, or of the one
+  // that followed it before.
   Thread* FindThread(std::string_view text) {
     if (threads_.empty()) return nullptr;
-    const uint32_t next = threads_[now_].next;
-    if (!threads_[next].Begins(text)) return FindByHash(text);
-    now_ = next;
-    return &threads_[next];
+    Thread& latest = threads_[now_];
+    if (latest.Begins(text)) return &latest;
+    Thread& next = threads_[latest.next];
+    if (!next.Begins(text)) return FindByHash(text);
+    now_ = latest.next;
+    return &next;
   }
   Thread* FindByHash(std::string_view text);
 
