@@ -163,9 +163,12 @@ bool LineParser::Quick(const LinePiece& piece, std::string_view text, const Know
 // that, nothing was done.
 bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
   const std::string_view text = piece.text;
-  if (!piece.ascii || !piece.printable || scan::Contains(text, "&")) return false;
-  HeaderMatch next;
-  if (FindHeader(text, match.body, &next) || FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  if (!piece.ascii || !piece.printable || scan::Contains(text.substr(0, match.body), "&")) return false;
+  if (MayHoldMore(text, match.body)) {
+    HeaderMatch next;
+    if (scan::Contains(text, "&") || FindHeader(text, match.body, &next)) return false;
+    if (FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  }
   ParsedLine& line = one_;  // its prefix is empty for ever
   line.offset = piece.offset;
   line.number = piece.number;
@@ -180,6 +183,19 @@ bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uin
   NoteRecord(&line);
   processes_.LinkPlain(process);
   EmitNccl(line, process, false, piece.terminated || !piece.last);
+  return true;
+}
+
+// ParseHeaderBehindDevice into match_, or what it said the last time.
+bool LineParser::ParseBehindDevice(std::string_view text, size_t size) {
+  const size_t place = size + MillisecondsSize(text.substr(size));
+  const size_t recalled = places_.Recall(text.substr(place), &match_.header);
+  if (recalled > 0) {
+    match_.body = place + recalled;
+    return true;
+  }
+  if (!ParseHeaderBehindDevice(text, size, &match_)) return false;
+  places_.Keep(text.substr(place), match_.body - place, match_.header);
   return true;
 }
 
@@ -204,7 +220,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   const auto begins_with_known = [&](std::string_view text) {
     if (known == nullptr) return false;
     Recall(*known, text, &match);
-    return known->level != LogLevel::kNone || ParseHeaderBehindDevice(text, known->size, &match);
+    return known->level != LogLevel::kNone || ParseBehindDevice(text, known->size);
   };
   if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
     beginning = {&match, known->process, false};

@@ -8,6 +8,7 @@
 #include "parser/body_memo.h"
 #include "parser/extract/extract.h"
 #include "parser/facts_builder.h"
+#include "parser/known_places.h"
 #include "parser/line_reader.h"
 #include "parser/outer_prefix.h"
 #include "parser/parser.h"
@@ -65,6 +66,7 @@ class LineParser final : public PieceSink {
   // `outer` is null where the text stands as it is in the piece.
   bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
   bool OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process);
+  bool ParseBehindDevice(std::string_view text, size_t size);
   void Slow(const LinePiece& piece, const KnownHeader* known);
   // Finds the records of `text` into records_. False: no NCCL header in it.
   bool SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
@@ -90,6 +92,7 @@ class LineParser final : public PieceSink {
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
   BodyMemo memo_;
+  KnownPlaces places_;
   QuotedMessage quoted_;
   LineClass class_;
   std::vector<Record> records_;

@@ -117,6 +117,33 @@ inline bool Same(const char* a, const char* b, size_t size) {
 #endif
 }
 
+// Calls `found` with the place of each a, b and c of the text from `from` on.
+template <typename Found>
+void ForEachOf(const char* text, size_t from, size_t size, char a, char b, char c, Found found) {
+#if defined(__SSE2__)
+  const auto look = [&](size_t at, uint32_t of) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + at));
+    const __m128i any =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(a)),
+                     _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b)), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))));
+    for (uint32_t hits = static_cast<uint32_t>(_mm_movemask_epi8(any)) & of; hits != 0; hits &= hits - 1) {
+      found(at + static_cast<size_t>(std::countr_zero(hits)));
+    }
+  };
+  size_t at = from;
+  for (; at + 16 <= size; at += 16) look(at, 0xFFFF);
+  if (at >= size) return;
+  if (size >= 16) {  // the rest, with bytes in front of it that do not count
+    look(size - 16, 0xFFFFu << (at + 16 - size));
+    return;
+  }
+  from = at;
+#endif
+  for (size_t i = from; i < size; ++i) {
+    if (text[i] == a || text[i] == b || text[i] == c) found(i);
+  }
+}
+
 // The number that the first `digits` (1 to 8) of eight hexadecimal digits spell.
 inline uint64_t EightHex(uint64_t word, size_t digits) {
   word <<= 64 - 8 * digits;  // zeros in front
