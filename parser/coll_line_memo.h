@@ -46,18 +46,23 @@ class CollLineMemo {
   // What was kept for a line of `process` with this front and tail, or null.
   CollLine* Find(uint32_t process, const Parts& line) {
     if (entries_.empty() || !Fits(line) || process == kNoProcess) return nullptr;
-    const uint32_t slot = SlotOf(process, line);
-    Entry& e = entries_[slot];
-    if (!e.Is(process, line)) return nullptr;
+    uint32_t slot = SlotOf(process, line);
+    if (!entries_[slot].Is(process, line)) slot ^= 1;
+    if (!entries_[slot].Is(process, line)) return nullptr;
     Follow(LatestOf(process), slot);
-    return &e.said;
+    return &entries_[slot].said;
   }
 
   void Keep(uint32_t process, const Parts& line, const CollLine& said) {
     if (!Fits(line) || process == kNoProcess) return;
     if (entries_.empty() || (++missed_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
-    const uint32_t slot = SlotOf(process, line);
+    uint32_t slot = SlotOf(process, line);  // or its neighbour, whichever helped less
+    if (entries_[slot].helped > entries_[slot ^ 1].helped) slot ^= 1;
     Entry& e = entries_[slot];
+    if (e.helped > 0) {
+      --e.helped;
+      return;
+    }
     e = {};
     e.process = process;
     e.front_size = static_cast<uint32_t>(line.front.size());
@@ -82,6 +87,7 @@ class CollLineMemo {
       Entry& e = entries_[slot];
       if (e.process != process || !e.Begins(text, op_count, size)) continue;
       latest = slot;
+      e.helped = 3;
       return &e.said;
     }
     return nullptr;
@@ -106,6 +112,7 @@ class CollLineMemo {
     uint32_t front_size = 0;
     uint32_t rest_size = 0;
     uint32_t tail_size = 0;
+    uint32_t helped = 0;  // it stays for so many others
     std::array<uint32_t, 2> next{};  // the entries that were found behind this one, the latest first
     std::array<char, kMostFront> front;
     std::array<char, kMostRest> rest;  // the latest buffers, and the tail

@@ -71,13 +71,16 @@ void LineReader::PushBytes(std::string_view chunk) {
   }
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
+  size_t window = kWindowBetween;
   while (at != end) {  // a line begins here
     const auto left = static_cast<size_t>(end - at);
     const PieceSink::Taken taken = sink_->TakeLines({at, left}, at_, number_);
     at += taken.bytes;
     at_ += taken.bytes;
     number_ += taken.lines;
-    const char* const next = PushLines(at, end, taken.lines > 0 ? kWindowBetween : kWindow);
+    // The more of what is here the sink does not take, the less often it is asked.
+    window = taken.lines > 0 ? kWindowBetween : std::min(window * 2, kWindow);
+    const char* const next = PushLines(at, end, window);
     if (next == at) break;
     at = next;
   }
