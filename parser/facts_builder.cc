@@ -215,18 +215,17 @@ void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool lastin
 }
 
 void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process,
-                                 CollLine* known) {
+                                 CollLine& known) {
   const auto equal = [&](uint32_t i) { return streams_[i].comm == collective.comm && streams_[i].process == process; };
-  uint32_t& stream = known == nullptr ? last_stream_ : known->stream;
-  uint32_t index = stream;
+  uint32_t index = known.stream;
   if (index == IndexTable::kEmpty || !equal(index)) {
     index = collectives_.Find(StreamHash(process, collective.comm), equal);
     if (index == IndexTable::kEmpty) index = NewStream(collective, line, process);
     if (index == IndexTable::kEmpty) return;
-    stream = index;
+    known.stream = index;
   }
   const uint64_t step = StepOf(collective.call);
-  if (known != nullptr) known->step = step;
+  known.step = step;
   if (streams_[index].from_call != collective.from_call) return;
   CollectiveStream& s = facts_->collectives[index];
   if (collective.nranks > 0) s.nranks = collective.nranks;

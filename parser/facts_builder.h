@@ -61,19 +61,19 @@ class FactsBuilder {
     int64_t nranks = -1;
     bool from_call = false;  // an NCCL CALL line
   };
-  // A stream keeps the kind of line it began with: with TRACE both are printed. `known`, or null: what the memo says
-  // about such lines; updated.
-  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, CollLine* known);
-  // The same for a COLL line that differs from an added one in nothing but the opCount, the buffers and its place. Not
+  // A stream keeps the kind of line it began with: with TRACE both are printed. `known`: where a line like this one was
+  // put the last time, if there was one; updated.
+  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, CollLine& known);
+  // The same for a line that differs from an added one in nothing but the opCount, the buffers and its place. Not
   // before NoteLast is it the last one of its stream.
   void RepeatCollective(const CollLine& known, uint64_t op_count, uint32_t number) {
-    if (streams_[known.stream].from_call) return;
+    if (streams_[known.stream].from_call != known.from_call) return;
     CollectiveStream& s = facts_->collectives[known.stream];
     if (known.nranks > 0) s.nranks = known.nranks;
     Issue(s, known.call, op_count, number, known.step);
   }
   // `lasting` as in ParsedLine.
-  void NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call = false);
+  void NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call);
   CollLineMemo& coll_lines() { return coll_lines_; }
   // Lines whose `lasting` is true go away.
   void Settle() { last_texts_.Settle(); }
@@ -117,7 +117,6 @@ class FactsBuilder {
   LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
   uint32_t last_edge_ = IndexTable::kEmpty;
-  uint32_t last_stream_ = IndexTable::kEmpty;
   CollLineMemo coll_lines_;
 };
 

@@ -55,15 +55,14 @@ class KnownHeaders {
       return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
     }
   };
-  struct Thread {
+  struct alignas(64) Thread {
     static constexpr size_t kLongest = KnownHeaders::kLongest - 24;
     static constexpr size_t kTails = 3;
-    std::array<char, kLongest> bytes{};  // `host:pid:tid `
     uint32_t size = 0;
-    uint32_t next = 0;  // the other thread that a line behind the latest one of this was of
-    uint64_t hash = 0;
     uint32_t tail_count = 0;
-    std::array<Tail, kTails> tails;  // the longest ones first
+    std::array<char, kLongest> bytes{};  // `host:pid:tid `
+    std::array<Tail, kTails> tails;      // the longest ones first
+    uint64_t hash = 0;
 
     bool Begins(std::string_view text) const {
       if (text.size() < size) return false;
@@ -73,16 +72,11 @@ class KnownHeaders {
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
-  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one, or of the one
-  // that followed it before.
+  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one.
   Thread* FindThread(std::string_view text) {
     if (threads_.empty()) return nullptr;
     Thread& latest = threads_[now_];
-    if (latest.Begins(text)) return &latest;
-    Thread& next = threads_[latest.next];
-    if (!next.Begins(text)) return FindByHash(text);
-    now_ = latest.next;
-    return &next;
+    return latest.Begins(text) ? &latest : FindByHash(text);
   }
   Thread* FindByHash(std::string_view text);
 

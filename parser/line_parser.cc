@@ -61,14 +61,16 @@ bool IsBlank(std::string_view text) {
 }  // namespace
 
 // host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
-// Lines that repeat an earlier one of their process but for the opCount and the buffers: what Quick does, without
-// looking for the end of the line first.
+// Lines that repeat an earlier one of their process, but for an opCount and buffers: what Quick does, without looking
+// for the end of the line first.
 PieceSink::Taken LineParser::TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
   Taken taken;
   if (options_.keep_every_collective) return taken;
   while (text.size() >= kLineReach) {
     const KnownHeader* const known = processes_.Known(text);
-    if (known == nullptr || known->level != LogLevel::kInfo || known->size < runs::kLeastSame) break;
+    asked_ = text.data();
+    answer_ = known;
+    if (known == nullptr || known->level == LogLevel::kNone || known->size < runs::kLeastSame) break;
     const Taken run = TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
     if (run.lines == 0) break;
     taken.bytes += run.bytes;
@@ -85,37 +87,58 @@ PieceSink::Taken LineParser::TakeLines(std::string_view text, uint64_t offset, u
 PieceSink::Taken LineParser::TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset,
                                      uint32_t number) {
   CollLineMemo& memo = builder_.coll_lines();
-  TextPlace first;
-  TextPlace last;
-  uint32_t stream = IndexTable::kEmpty;  // of `last`
-  uint32_t lines = 0;
+  const bool from_call = known.level == LogLevel::kCall;
+  struct Body {
+    const char* begin = nullptr;
+    size_t size = 0;
+    uint32_t lines = 0;  // in front of it
+  };
+  const auto place = [&](const Body& body) -> TextPlace {
+    const auto at = static_cast<size_t>(body.begin - text.data()) - known.size;
+    return {{body.begin, body.size}, offset + at, number + body.lines};
+  };
+  Body here{text.data() + known.size};
+  Body last;
+  Body issued;  // the last one that issued a collective
+  uint32_t stream = IndexTable::kEmpty;
+  size_t first_size = 0;
   const char* const end = text.data() + text.size();
   const char* line = text.data();
   do {
-    const char* const body = line + known.size;
+    here.begin = line + known.size;
     uint64_t op_count = 0;
-    size_t size = 0;
-    const CollLine* const said = memo.Recall(known.process, body, &op_count, &size);
-    if (said == nullptr || said->stream == IndexTable::kEmpty || body[size] != '\n') break;
-    if (stream != said->stream && lines > 0) builder_.NoteLast(stream, last, true);
-    stream = said->stream;
-    builder_.RepeatCollective(*said, op_count, number + lines);
+    const CollLine* const said = memo.Recall(known.process, from_call, here.begin, &op_count, &here.size);
+    if (said == nullptr || here.begin[here.size] != '\n') break;
+    if (said->issued) {
+      if (said->stream == IndexTable::kEmpty) break;
+      if (stream != said->stream && stream != IndexTable::kEmpty) {
+        builder_.NoteLast(stream, place(issued), true, from_call);
+      }
+      stream = said->stream;
+      builder_.RepeatCollective(*said, op_count, number + here.lines);
+      issued = here;
+    }
     processes_.LinkPlain(known.process);
-    last.text = {body, size};
-    last.offset = offset + static_cast<uint64_t>(line - text.data());
-    last.number = number + lines;
-    if (lines++ == 0) first = last;
-    line = body + size + 1;
+    if (here.lines == 0) first_size = here.size;
+    last = here;
+    ++here.lines;
+    line = here.begin + here.size + 1;
   } while (end - line >= static_cast<ptrdiff_t>(kLineReach) && runs::Same(text.data(), line, known.size));
-  if (lines > 0) {
-    builder_.NoteLast(stream, last, true);
-    processes_.CountRun(known.process, first, last, lines, true);
+  if (stream != IndexTable::kEmpty) builder_.NoteLast(stream, place(issued), true, from_call);
+  if (here.lines > 0) {
+    const TextPlace first = place({text.data() + known.size, first_size, 0});
+    processes_.CountRun(known.process, first, place(last), here.lines, true);
   }
-  return {static_cast<size_t>(line - text.data()), lines};
+  return {static_cast<size_t>(line - text.data()), here.lines};
 }
 
 void LineParser::OnPiece(const LinePiece& piece) {
-  const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);
+  const KnownHeader* known = nullptr;
+  if (piece.lasting && piece.text.data() == asked_) {
+    known = answer_;
+  } else if (!piece.clipped && !piece.had_nul) {
+    known = processes_.Known(piece.text);
+  }
   const bool quick = Quick(piece, piece.text, known, nullptr);
   if (quick && piece.lasting && piece.ascii) {  // a whole line
     facts_->counters.Add(Counter::kLines);

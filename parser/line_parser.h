@@ -31,6 +31,7 @@ class LineParser final : public PieceSink {
   void OnPiece(const LinePiece& piece) override;
   Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) override;
   void OnBufferEnd() override {
+    asked_ = nullptr;
     builder_.Settle();
     processes_.Settle();
   }
@@ -91,6 +92,9 @@ class LineParser final : public PieceSink {
   ProcessTable processes_;
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
+  // The beginning of a line that TakeLines saw last, and what is known of its header.
+  const char* asked_ = nullptr;
+  const KnownHeader* answer_ = nullptr;
   BodyMemo memo_;
   KnownPlaces places_;
   QuotedMessage quoted_;

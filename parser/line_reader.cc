@@ -71,15 +71,16 @@ void LineReader::PushBytes(std::string_view chunk) {
   }
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
-  size_t window = kWindowBetween;
+  size_t window = kWindowOfOne;
+  size_t refused = 0;
   while (at != end) {  // a line begins here
     const auto left = static_cast<size_t>(end - at);
     const PieceSink::Taken taken = sink_->TakeLines({at, left}, at_, number_);
     at += taken.bytes;
     at_ += taken.bytes;
     number_ += taken.lines;
-    // The more of what is here the sink does not take, the less often it is asked.
-    window = taken.lines > 0 ? kWindowBetween : std::min(window * 2, kWindow);
+    refused = taken.lines > 0 ? 0 : refused + 1;
+    window = refused <= kPatience ? kWindowOfOne : std::min(window * 2, kWindow);
     const char* const next = PushLines(at, end, window);
     if (next == at) break;
     at = next;
@@ -88,8 +89,8 @@ void LineReader::PushBytes(std::string_view chunk) {
   sink_->OnBufferEnd();
 }
 
-// Tells the lines that end within the first blocks in which any does, `window` at once. Where the next line begins;
-// `begin`: none ends.
+// Tells the lines that end within the first blocks in which any does, `window` at once; one line with kWindowOfOne.
+// Where the next line begins; `begin`: none ends.
 const char* LineReader::PushLines(const char* begin, const char* end, size_t window) {
   const char* at = begin;
   const char* line = begin;
@@ -113,6 +114,7 @@ const char* LineReader::PushLines(const char* begin, const char* end, size_t win
         const char* stop = at + std::countr_zero(newlines);
         PushLine({line, static_cast<size_t>(stop - line)}, !high, !control);
         line = stop + 1;
+        if (window == kWindowOfOne) return line;
         high = block.high;
         control = block.control;
       }

@@ -63,8 +63,10 @@ class LineReader {
  private:
   // Blocks that are looked at before their lines are told: their bytes are still in the first cache then.
   static constexpr size_t kWindow = 128;
-  // The same behind lines that the sink took: most likely it takes the ones behind the next, too.
-  static constexpr size_t kWindowBetween = 4;
+  // The same behind lines that the sink took: most likely it takes those behind the next line, too.
+  static constexpr size_t kWindowOfOne = 2;
+  // So many lines that it does not take, one behind the other, and it is asked less often.
+  static constexpr size_t kPatience = 8;
   enum class Encoding { kUnknown, kBytes, kUtf16Le, kUtf16Be };
 
   void Sniff(bool at_end);

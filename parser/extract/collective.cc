@@ -135,7 +135,7 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
     call.op_count = op_count;
     call.line = x.line.number;
     const std::string_view comm = tail.substr(said.comm_begin, said.comm_size);
-    x.out.AddCollective({call, said.comm, comm, said.nranks, false}, x.line, x.process, &said);
+    x.out.AddCollective({call, said.comm, comm, said.nranks, false}, x.line, x.process, said);
     if (known == nullptr) memo.Keep(x.process, parts, said);
     if (keep_every_collective) Keep(x, call, comm);
     return Known::kQuiet;
@@ -144,7 +144,11 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   uint64_t bytes = 0;
   const bool tuning = name.operation != kOther && c.Char(' ') && c.Uint(&bytes) && c.Literal(" Bytes -> ") &&
                       !scan::Contains(c.Rest(), ":");
-  return tuning ? Known::kQuiet : Known::kNo;
+  if (!tuning) return Known::kNo;
+  CollLine said;
+  said.issued = false;
+  x.out.coll_lines().KeepWhole(x.process, body, said);
+  return Known::kQuiet;
 }
 
 namespace {
@@ -178,10 +182,15 @@ bool ParseCall(Cursor c, CallLine* out) {
   return true;
 }
 
-void AddCall(const Extraction& x, CallLine& line, uint8_t operation) {
+CollLine AddCall(const Extraction& x, CallLine& line, uint8_t operation) {
   line.call.operation = operation;
   line.call.line = x.line.number;
-  x.out.AddCollective({line.call, line.comm, line.comm_text, -1, true}, x.line, x.process, nullptr);
+  CollLine said;
+  said.from_call = true;
+  said.call = line.call;
+  said.comm = line.comm;
+  x.out.AddCollective({line.call, line.comm, line.comm_text, -1, true}, x.line, x.process, said);
+  return said;
 }
 
 }  // namespace
@@ -195,7 +204,7 @@ Known ExtractQuietCall(const Extraction& x) {
   const uint8_t operation = OperationOf(c.Until("("));
   CallLine call;
   if (operation == kOther || !c.Char('(') || !ParseCall(c, &call) || !call.closed) return Known::kNo;
-  AddCall(x, call, operation);
+  x.out.coll_lines().KeepWhole(x.process, body, AddCall(x, call, operation));
   return Known::kQuiet;
 }
 
