@@ -186,7 +186,9 @@ bool LineParser::Quick(const LinePiece& piece, std::string_view text, const Know
 // that, nothing was done.
 bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
   const std::string_view text = piece.text;
-  if (!piece.ascii || !piece.printable || scan::Contains(text.substr(0, match.body), "&")) return false;
+  if (!piece.ascii || !piece.printable) return false;
+  // An & can be an escape. Of the header, host, numbers and level have none.
+  if (!match.header.file.empty() && scan::Contains(text.substr(0, match.body), "&")) return false;
   if (MayHoldMore(text, match.body)) {
     HeaderMatch next;
     if (scan::Contains(text, "&") || FindHeader(text, match.body, &next)) return false;
