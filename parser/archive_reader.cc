@@ -145,7 +145,7 @@ Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* 
   Status status = member.Next(&bytes);
   if (status.ok() && level < limits::kArchiveLevels && LooksPacked(bytes)) {
     std::string head(bytes);  // enough of it to be told by its content; libarchive's blocks live until the next call
-    while (status.ok() && !bytes.empty() && head.size() < FileReader::kBufferBytes) {
+    while (status.ok() && !bytes.empty() && head.size() < FileReader::kPackedBytes) {
       status = member.Next(&bytes);
       head += bytes;
     }

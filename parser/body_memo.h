@@ -12,6 +12,7 @@
 #include "parser/event.h"
 #include "parser/extract/extract.h"
 #include "parser/hash.h"
+#include "parser/runs.h"
 
 namespace ncclwhy {
 
@@ -39,7 +40,7 @@ class BodyMemo {
       e.number = 0;
       return nullptr;
     }
-    if (e.number != 0) return e.level == level && e.body == body ? &e : nullptr;
+    if (e.number != 0) return e.level == level && Same(e.body, body) ? &e : nullptr;
     e.number = ++numbers_;
     e.level = level;
     e.judged = false;
@@ -52,6 +53,11 @@ class BodyMemo {
   static constexpr size_t kLongest = 512;
   static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
   static constexpr size_t kMost = 1024;
+
+  static bool Same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size() || a.size() < runs::kLeastSame) return a == b;
+    return runs::Same(a.data(), b.data(), a.size());
+  }
 
   void Grow() {
     entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});

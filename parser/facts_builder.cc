@@ -163,6 +163,13 @@ uint64_t StreamHash(uint32_t process, uint64_t comm) {
   return Mix64(comm ^ (uint64_t{process} << 48) ^ (process >> 16));
 }
 
+// What a call adds to the digest of its stream.
+uint64_t StepOf(const CollectiveCall& call) {
+  const uint64_t kind = uint64_t{call.operation} | (uint64_t{call.datatype} << 8) | (uint64_t{call.op} << 16) |
+                        (uint64_t{static_cast<uint32_t>(call.root)} << 32);
+  return Mix64(kind) ^ (call.count * 0x9e3779b97f4a7c15ull);
+}
+
 // Every second checkpoint stays.
 void Thin(CollectiveStream& s) {
   for (size_t i = 0; i < s.checkpoints.size() / 2; ++i) s.checkpoints[i] = s.checkpoints[2 * i + 1];
@@ -194,39 +201,36 @@ uint32_t FactsBuilder::NewStream(const Collective& collective, const ParsedLine&
   return index;
 }
 
+void FactsBuilder::AddCheckpoint(CollectiveStream& s) {
+  s.checkpoints.push_back(s.hash);
+  if (s.checkpoints.size() >= limits::kCollectiveCheckpoints) Thin(s);
+}
+
+void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call) {
+  if (streams_[stream].from_call != from_call) return;
+  LineRef& last = facts_->collectives[stream].last;
+  last.line = place.number;
+  last.offset = place.offset;
+  last_texts_.Set(stream, place.text.substr(0, limits::kEvidenceText), lasting);
+}
+
 void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process,
-                                 uint32_t* stream) {
+                                 CollLine& known) {
   const auto equal = [&](uint32_t i) { return streams_[i].comm == collective.comm && streams_[i].process == process; };
-  if (stream == nullptr) stream = &last_stream_;
-  uint32_t index = *stream;
+  uint32_t index = known.stream;
   if (index == IndexTable::kEmpty || !equal(index)) {
     index = collectives_.Find(StreamHash(process, collective.comm), equal);
     if (index == IndexTable::kEmpty) index = NewStream(collective, line, process);
     if (index == IndexTable::kEmpty) return;
-    *stream = index;
+    known.stream = index;
   }
+  const uint64_t step = StepOf(collective.call);
+  known.step = step;
   if (streams_[index].from_call != collective.from_call) return;
-  const CollectiveCall& call = collective.call;
   CollectiveStream& s = facts_->collectives[index];
   if (collective.nranks > 0) s.nranks = collective.nranks;
-  s.last.line = line.number;
-  s.last.offset = line.offset;
-  last_texts_.Set(index, line.body.substr(0, limits::kEvidenceText), line.lasting);
-  static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
-  const bool p2p = call.operation == 6 || call.operation == 7;
-  std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
-  uint64_t& calls = p2p ? s.p2p_calls : s.calls;
-  const size_t at = static_cast<size_t>(calls % limits::kCollectiveWindow);
-  ++calls;
-  if (window.size() <= at) window.resize(at + 1);
-  window[at] = call;
-  if (p2p) return;
-  const uint64_t kind = uint64_t{call.operation} | (uint64_t{call.datatype} << 8) | (uint64_t{call.op} << 16) |
-                        (uint64_t{static_cast<uint32_t>(call.root)} << 32);
-  s.hash = Mix64(s.hash ^ Mix64(kind) ^ (call.count * 0x9e3779b97f4a7c15ull));
-  if ((calls & (s.interval - 1)) != 0) return;  // a power of two
-  s.checkpoints.push_back(s.hash);
-  if (s.checkpoints.size() >= limits::kCollectiveCheckpoints) Thin(s);
+  NoteLast(index, {line.body, line.offset, line.number}, line.lasting, collective.from_call);
+  Issue(s, collective.call, collective.call.op_count, line.number, step);
 }
 
 void FactsBuilder::Finish() {

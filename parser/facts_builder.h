@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parser/coll_tail_memo.h"
+#include "base/limits.h"
+#include "parser/coll_line_memo.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
 #include "parser/latest_texts.h"
@@ -60,10 +61,20 @@ class FactsBuilder {
     int64_t nranks = -1;
     bool from_call = false;  // an NCCL CALL line
   };
-  // A stream keeps the kind of line it began with: with TRACE both are printed. `stream`, or null: where a collective
-  // with the same communicator was put the last time; updated.
-  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, uint32_t* stream);
-  CollTailMemo& coll_tails() { return coll_tails_; }
+  // A stream keeps the kind of line it began with: with TRACE both are printed. `known`: where a line like this one was
+  // put the last time, if there was one; updated.
+  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, CollLine& known);
+  // The same for a line that differs from an added one in nothing but the opCount, the buffers and its place. Not
+  // before NoteLast is it the last one of its stream.
+  void RepeatCollective(const CollLine& known, uint64_t op_count, uint32_t number) {
+    if (streams_[known.stream].from_call != known.from_call) return;
+    CollectiveStream& s = facts_->collectives[known.stream];
+    if (known.nranks > 0) s.nranks = known.nranks;
+    Issue(s, known.call, op_count, number, known.step);
+  }
+  // `lasting` as in ParsedLine.
+  void NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call);
+  CollLineMemo& coll_lines() { return coll_lines_; }
   // Lines whose `lasting` is true go away.
   void Settle() { last_texts_.Settle(); }
   void Finish();
@@ -76,6 +87,25 @@ class FactsBuilder {
     bool from_call = false;
   };
 
+  // `said`: all but the opCount and the line. `step`: what it adds to the digest.
+  static void Issue(CollectiveStream& s, const CollectiveCall& said, uint64_t op_count, uint32_t number,
+                    uint64_t step) {
+    static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
+    const bool p2p = said.operation == 6 || said.operation == 7;
+    std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
+    uint64_t& calls = p2p ? s.p2p_calls : s.calls;
+    const size_t at = static_cast<size_t>(calls % limits::kCollectiveWindow);
+    ++calls;
+    if (window.size() <= at) window.resize(at + 1);
+    CollectiveCall& call = window[at];
+    call = said;
+    call.op_count = op_count;
+    call.line = number;
+    if (p2p) return;
+    s.hash = Mix64(s.hash ^ step);
+    if ((calls & (s.interval - 1)) == 0) AddCheckpoint(s);  // a power of two
+  }
+  static void AddCheckpoint(CollectiveStream& s);
   uint32_t NewStream(const Collective& collective, const ParsedLine& line, uint32_t process);
 
   SourceFacts* facts_;
@@ -87,8 +117,7 @@ class FactsBuilder {
   LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
   uint32_t last_edge_ = IndexTable::kEmpty;
-  uint32_t last_stream_ = IndexTable::kEmpty;
-  CollTailMemo coll_tails_;
+  CollLineMemo coll_lines_;
 };
 
 }  // namespace ncclwhy

@@ -46,8 +46,15 @@ inline uint64_t HashQuickly(std::string_view text, uint64_t seed) {
     for (const char c : text) few = few << 8 | static_cast<unsigned char>(c);
     return Mix64(h ^ few);
   }
-  for (size_t at = 0; at + 8 < text.size(); at += 8) h = std::rotl((h ^ word(at)) * kOdd, 29);
-  return Mix64(h ^ word(text.size() - 8));
+  // Two chains, so that one multiplication need not wait for the other.
+  uint64_t g = kOdd;
+  size_t at = 0;
+  for (; at + 16 < text.size(); at += 16) {
+    h = std::rotl((h ^ word(at)) * kOdd, 29);
+    g = std::rotl((g ^ word(at + 8)) * kOdd, 31);
+  }
+  if (at + 8 < text.size()) h = std::rotl((h ^ word(at)) * kOdd, 29);
+  return Mix64(h ^ std::rotl(g, 17) ^ word(text.size() - 8));
 }
 
 // Slots of indices into a vector that the caller owns. `Equal(index)` compares, `Hash(index)` rehashes. Half of the

@@ -34,18 +34,6 @@ size_t FirstBlank(std::string_view text) {
   return at < most ? at : std::string_view::npos;
 }
 
-bool KnownHeaders::Tail::Begins(std::string_view text) const {
-  if (text.size() < size) return false;
-  if (size < 8) return std::memcmp(bytes.data(), text.data(), size) == 0;
-  const auto differ = [&](size_t at) { return runs::Load(bytes.data() + at) ^ runs::Load(text.data() + at); };
-  return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
-}
-
-bool KnownHeaders::Thread::Begins(std::string_view text) const {
-  if (text.size() < size) return false;
-  return size >= 16 ? runs::Same(bytes.data(), text.data(), size) : std::memcmp(bytes.data(), text.data(), size) == 0;
-}
-
 void KnownHeaders::Thread::AddTail(std::string_view text, const KnownHeader& header) {
   if (tail_count == kTails || text.empty() || text.size() > tails[0].bytes.size()) return;
   size_t at = tail_count++;
@@ -56,29 +44,13 @@ void KnownHeaders::Thread::AddTail(std::string_view text, const KnownHeader& hea
   tails[at].header = header;
 }
 
-KnownHeaders::Thread* KnownHeaders::FindThread(std::string_view text) {
-  if (threads_.empty()) return nullptr;
-  // Most lines are followed by what followed a line of the same thread before.
-  uint32_t index = threads_[now_].next;
-  if (!threads_[index].Begins(text)) {
-    const size_t blank = FirstBlank(text);
-    if (blank == std::string_view::npos || blank < kLeastBlank) return nullptr;
-    index = by_hash_.Find(ThreadHash(text, blank), [&](uint32_t i) { return threads_[i].Begins(text); });
-    if (index == IndexTable::kEmpty) return nullptr;
-    threads_[now_].next = index;
-  }
+KnownHeaders::Thread* KnownHeaders::FindByHash(std::string_view text) {
+  const size_t blank = FirstBlank(text);
+  if (blank == std::string_view::npos || blank < kLeastBlank) return nullptr;
+  const uint32_t index = by_hash_.Find(ThreadHash(text, blank), [&](uint32_t i) { return threads_[i].Begins(text); });
+  if (index == IndexTable::kEmpty) return nullptr;
   now_ = index;
   return &threads_[index];
-}
-
-const KnownHeader* KnownHeaders::Find(std::string_view text) {
-  const Thread* const thread = FindThread(text);
-  if (thread == nullptr) return nullptr;
-  const std::string_view rest = text.substr(thread->size);
-  for (size_t i = 0; i < thread->tail_count; ++i) {
-    if (thread->tails[i].Begins(rest)) return &thread->tails[i].header;
-  }
-  return nullptr;
 }
 
 void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
@@ -86,6 +58,9 @@ void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
   if (blank == std::string_view::npos || blank < kLeastBlank || blank + 1 > Thread::kLongest) return;
   if (blank + 1 >= header.size || text[header.size - 1] != ' ') return;
   if (!scan::IsAlnum(text[0])) return;  // a launcher's prefix may begin like that
+  // Who takes lines by their known bytes does not look for others.
+  const std::string_view bytes = text.substr(0, header.size);
+  if (!std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; })) return;
   const std::string_view tail = text.substr(blank + 1, header.size - blank - 1);
   if (Thread* const known = FindThread(text); known != nullptr) {
     const KnownHeader* const found = Find(text);

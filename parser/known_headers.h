@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "parser/event.h"
 #include "parser/hash.h"
+#include "parser/runs.h"
 
 namespace ncclwhy {
 
@@ -25,8 +27,17 @@ struct KnownHeader {
 
 class KnownHeaders {
  public:
+  static constexpr size_t kLongest = 96;  // of such headers
   // The longest one that `text` begins with, or null; valid until the next Add.
-  const KnownHeader* Find(std::string_view text);
+  const KnownHeader* Find(std::string_view text) {
+    const Thread* const thread = FindThread(text);
+    if (thread == nullptr) return nullptr;
+    const std::string_view rest = text.substr(thread->size);
+    for (size_t i = 0; i < thread->tail_count; ++i) {
+      if (thread->tails[i].Begins(rest)) return &thread->tails[i].header;
+    }
+    return nullptr;
+  }
   // Notes the first `header.size` bytes of `text`, which end with a blank.
   void Add(std::string_view text, const KnownHeader& header);
 
@@ -37,24 +48,37 @@ class KnownHeaders {
     uint32_t size = 0;
     KnownHeader header;
 
-    bool Begins(std::string_view text) const;
+    bool Begins(std::string_view text) const {
+      if (text.size() < size) return false;
+      if (size < 8) return std::memcmp(bytes.data(), text.data(), size) == 0;
+      const auto differ = [&](size_t at) { return runs::Load(bytes.data() + at) ^ runs::Load(text.data() + at); };
+      return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
+    }
   };
-  struct Thread {
-    static constexpr size_t kLongest = 72;
+  struct alignas(64) Thread {
+    static constexpr size_t kLongest = KnownHeaders::kLongest - 24;
     static constexpr size_t kTails = 3;
-    std::array<char, kLongest> bytes{};  // `host:pid:tid `
     uint32_t size = 0;
-    uint32_t next = 0;  // the thread of the line behind the latest one of this
-    uint64_t hash = 0;
     uint32_t tail_count = 0;
-    std::array<Tail, kTails> tails;  // the longest ones first
+    std::array<char, kLongest> bytes{};  // `host:pid:tid `
+    std::array<Tail, kTails> tails;      // the longest ones first
+    uint64_t hash = 0;
 
-    bool Begins(std::string_view text) const;
+    bool Begins(std::string_view text) const {
+      if (text.size() < size) return false;
+      return size >= 16 ? runs::Same(bytes.data(), text.data(), size)
+                        : std::memcmp(bytes.data(), text.data(), size) == 0;
+    }
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
-  // The thread whose line `text` may be, or null.
-  Thread* FindThread(std::string_view text);
+  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one.
+  Thread* FindThread(std::string_view text) {
+    if (threads_.empty()) return nullptr;
+    Thread& latest = threads_[now_];
+    return latest.Begins(text) ? &latest : FindByHash(text);
+  }
+  Thread* FindByHash(std::string_view text);
 
   std::vector<Thread> threads_;
   IndexTable by_hash_;

@@ -51,14 +51,94 @@ void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match)
   match->cut = false;
 }
 
+// More than a COLL line whose header is known ever has.
+constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
+
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
 
 }  // namespace
 
+// host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
+// Lines that repeat an earlier one of their process, but for an opCount and buffers: what Quick does, without looking
+// for the end of the line first.
+PieceSink::Taken LineParser::TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
+  Taken taken;
+  if (options_.keep_every_collective) return taken;
+  while (text.size() >= kLineReach) {
+    const KnownHeader* const known = processes_.Known(text);
+    asked_ = text.data();
+    answer_ = known;
+    if (known == nullptr || known->level == LogLevel::kNone || known->size < runs::kLeastSame) break;
+    const Taken run = TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
+    if (run.lines == 0) break;
+    taken.bytes += run.bytes;
+    taken.lines += run.lines;
+    text.remove_prefix(run.bytes);
+  }
+  facts_->counters.Add(Counter::kLines, taken.lines);
+  facts_->counters.Add(Counter::kNccl, taken.lines);
+  facts_->counters.Add(Counter::kRecognised, taken.lines);
+  return taken;
+}
+
+// Such lines of one thread: their header, `known`, is the same, byte for byte.
+PieceSink::Taken LineParser::TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset,
+                                     uint32_t number) {
+  CollLineMemo& memo = builder_.coll_lines();
+  const bool from_call = known.level == LogLevel::kCall;
+  struct Body {
+    const char* begin = nullptr;
+    size_t size = 0;
+    uint32_t lines = 0;  // in front of it
+  };
+  const auto place = [&](const Body& body) -> TextPlace {
+    const auto at = static_cast<size_t>(body.begin - text.data()) - known.size;
+    return {{body.begin, body.size}, offset + at, number + body.lines};
+  };
+  Body here{text.data() + known.size};
+  Body last;
+  Body issued;  // the last one that issued a collective
+  uint32_t stream = IndexTable::kEmpty;
+  size_t first_size = 0;
+  const char* const end = text.data() + text.size();
+  const char* line = text.data();
+  do {
+    here.begin = line + known.size;
+    uint64_t op_count = 0;
+    const CollLine* const said = memo.Recall(known.process, from_call, here.begin, &op_count, &here.size);
+    if (said == nullptr || here.begin[here.size] != '\n') break;
+    if (said->issued) {
+      if (said->stream == IndexTable::kEmpty) break;
+      if (stream != said->stream && stream != IndexTable::kEmpty) {
+        builder_.NoteLast(stream, place(issued), true, from_call);
+      }
+      stream = said->stream;
+      builder_.RepeatCollective(*said, op_count, number + here.lines);
+      issued = here;
+    }
+    processes_.LinkPlain(known.process);
+    if (here.lines == 0) first_size = here.size;
+    last = here;
+    ++here.lines;
+    line = here.begin + here.size + 1;
+  } while (end - line >= static_cast<ptrdiff_t>(kLineReach) && runs::Same(text.data(), line, known.size));
+  if (stream != IndexTable::kEmpty) builder_.NoteLast(stream, place(issued), true, from_call);
+  if (here.lines > 0) {
+    const TextPlace first = place({text.data() + known.size, first_size, 0});
+    processes_.CountRun(known.process, first, place(last), here.lines, true);
+  }
+  return {static_cast<size_t>(line - text.data()), here.lines};
+}
+
 void LineParser::OnPiece(const LinePiece& piece) {
-  const KnownHeader* known = piece.clipped || piece.had_nul ? nullptr : processes_.Known(piece.text);
+  const KnownHeader* known = nullptr;
+  if (piece.lasting && piece.text.data() == asked_) {
+    known = answer_;
+  } else if (!piece.clipped && !piece.had_nul) {
+    known = processes_.Known(piece.text);
+  }
   const bool quick = Quick(piece, piece.text, known, nullptr);
   if (quick && piece.lasting && piece.ascii) {  // a whole line
     facts_->counters.Add(Counter::kLines);
@@ -106,9 +186,14 @@ bool LineParser::Quick(const LinePiece& piece, std::string_view text, const Know
 // that, nothing was done.
 bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
   const std::string_view text = piece.text;
-  if (!piece.ascii || !piece.printable || scan::Contains(text, "&")) return false;
-  HeaderMatch next;
-  if (FindHeader(text, match.body, &next) || FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  if (!piece.ascii || !piece.printable) return false;
+  // An & can be an escape. Of the header, host, numbers and level have none.
+  if (!match.header.file.empty() && scan::Contains(text.substr(0, match.body), "&")) return false;
+  if (MayHoldMore(text, match.body)) {
+    HeaderMatch next;
+    if (scan::Contains(text, "&") || FindHeader(text, match.body, &next)) return false;
+    if (FindTorchRecord(text, match.body) != std::string_view::npos) return false;
+  }
   ParsedLine& line = one_;  // its prefix is empty for ever
   line.offset = piece.offset;
   line.number = piece.number;
@@ -123,6 +208,19 @@ bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uin
   NoteRecord(&line);
   processes_.LinkPlain(process);
   EmitNccl(line, process, false, piece.terminated || !piece.last);
+  return true;
+}
+
+// ParseHeaderBehindDevice into match_, or what it said the last time.
+bool LineParser::ParseBehindDevice(std::string_view text, size_t size) {
+  const size_t place = size + MillisecondsSize(text.substr(size));
+  const size_t recalled = places_.Recall(text.substr(place), &match_.header);
+  if (recalled > 0) {
+    match_.body = place + recalled;
+    return true;
+  }
+  if (!ParseHeaderBehindDevice(text, size, &match_)) return false;
+  places_.Keep(text.substr(place), match_.body - place, match_.header);
   return true;
 }
 
@@ -147,7 +245,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   const auto begins_with_known = [&](std::string_view text) {
     if (known == nullptr) return false;
     Recall(*known, text, &match);
-    return known->level != LogLevel::kNone || ParseHeaderBehindDevice(text, known->size, &match);
+    return known->level != LogLevel::kNone || ParseBehindDevice(text, known->size);
   };
   if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
     beginning = {&match, known->process, false};

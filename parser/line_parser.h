@@ -8,6 +8,7 @@
 #include "parser/body_memo.h"
 #include "parser/extract/extract.h"
 #include "parser/facts_builder.h"
+#include "parser/known_places.h"
 #include "parser/line_reader.h"
 #include "parser/outer_prefix.h"
 #include "parser/parser.h"
@@ -17,7 +18,7 @@
 
 namespace ncclwhy {
 
-class LineParser : public PieceSink {
+class LineParser final : public PieceSink {
  public:
   LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
       : facts_(facts),
@@ -28,7 +29,9 @@ class LineParser : public PieceSink {
         processes_(facts, &builder_) {}
 
   void OnPiece(const LinePiece& piece) override;
+  Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) override;
   void OnBufferEnd() override {
+    asked_ = nullptr;
     builder_.Settle();
     processes_.Settle();
   }
@@ -60,9 +63,11 @@ class LineParser : public PieceSink {
     bool no_header = false;               // ParseHeader sees none
   };
 
+  Taken TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
   // `outer` is null where the text stands as it is in the piece.
   bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
   bool OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process);
+  bool ParseBehindDevice(std::string_view text, size_t size);
   void Slow(const LinePiece& piece, const KnownHeader* known);
   // Finds the records of `text` into records_. False: no NCCL header in it.
   bool SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
@@ -87,7 +92,11 @@ class LineParser : public PieceSink {
   ProcessTable processes_;
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
+  // The beginning of a line that TakeLines saw last, and what is known of its header.
+  const char* asked_ = nullptr;
+  const KnownHeader* answer_ = nullptr;
   BodyMemo memo_;
+  KnownPlaces places_;
   QuotedMessage quoted_;
   LineClass class_;
   std::vector<Record> records_;

@@ -1,21 +1,16 @@
 #include "parser/line_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 
 #include "base/limits.h"
-#include "parser/line_breaks.h"
 
 namespace ncclwhy {
 namespace {
 
 // Bytes looked at to tell UTF-16 from bytes when there is no mark.
 constexpr size_t kSniffBytes = 64;
-
-// Blocks that are looked at before their lines are told: their bytes are still in the first cache then.
-constexpr size_t kWindow = 128;
 
 }  // namespace
 
@@ -76,36 +71,56 @@ void LineReader::PushBytes(std::string_view chunk) {
   }
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
-  const char* line = at;
+  size_t window = kWindowOfOne;
+  size_t refused = 0;
+  while (at != end) {  // a line begins here
+    const auto left = static_cast<size_t>(end - at);
+    const PieceSink::Taken taken = sink_->TakeLines({at, left}, at_, number_);
+    at += taken.bytes;
+    at_ += taken.bytes;
+    number_ += taken.lines;
+    refused = taken.lines > 0 ? 0 : refused + 1;
+    window = refused <= kPatience ? kWindowOfOne : std::min(window * 2, kWindow);
+    const char* const next = PushLines(at, end, window);
+    if (next == at) break;
+    at = next;
+  }
+  PushSlow({at, static_cast<size_t>(end - at)});
+  sink_->OnBufferEnd();
+}
+
+// Tells the lines that end within the first blocks in which any does, `window` at once; one line with kWindowOfOne.
+// Where the next line begins; `begin`: none ends.
+const char* LineReader::PushLines(const char* begin, const char* end, size_t window) {
+  const char* at = begin;
+  const char* line = begin;
   // Whether such a byte is in one of the blocks that the line stands in.
   bool high = false;
   bool control = false;
-  std::array<BreakBlock, kWindow> blocks;
-  while (at != end) {
+  while (line == begin && at < end) {
     const auto left = static_cast<size_t>(end - at);
-    size_t count = std::min(left / kBreakBlock, kWindow);
+    size_t count = std::min(left / kBreakBlock, window);
     if (count > 0) {
-      FindLineBreaks(at, count, blocks.data());
+      FindLineBreaks(at, count, blocks_.data());
     } else {
-      blocks[0] = FindLineBreaksInTail(at, left);
+      blocks_[0] = FindLineBreaksInTail(at, left);
       count = 1;
     }
     for (size_t i = 0; i < count; ++i, at += kBreakBlock) {
-      const BreakBlock& block = blocks[i];
+      const BreakBlock& block = blocks_[i];
       high = high || block.high;
       control = control || block.control;
       for (uint64_t newlines = block.newlines; newlines != 0; newlines &= newlines - 1) {
         const char* stop = at + std::countr_zero(newlines);
         PushLine({line, static_cast<size_t>(stop - line)}, !high, !control);
         line = stop + 1;
+        if (window == kWindowOfOne) return line;
         high = block.high;
         control = block.control;
       }
     }
-    if (at > end) at = end;
   }
-  PushSlow({line, static_cast<size_t>(end - line)});
-  sink_->OnBufferEnd();
+  return line;
 }
 
 // A line that ends with a newline and begins where nothing is open.

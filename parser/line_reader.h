@@ -8,10 +8,13 @@
 // Not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include "parser/line_breaks.h"
 
 namespace ncclwhy {
 
@@ -33,6 +36,17 @@ class PieceSink {
  public:
   virtual ~PieceSink() = default;
   virtual void OnPiece(const LinePiece& piece) = 0;
+  // Lines that need not be told.
+  struct Taken {
+    size_t bytes = 0;
+    uint32_t lines = 0;
+  };
+  // The whole lines at the beginning of `text` that the sink knows at sight, with what a piece says of the first one.
+  // `text` stays where it is until OnBufferEnd. A line is never half taken; none is as good as some.
+  virtual Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
+    static_cast<void>(text), static_cast<void>(offset), static_cast<void>(number);
+    return {};
+  }
   // What lasting pieces point to goes away.
   virtual void OnBufferEnd() {}
 };
@@ -47,10 +61,17 @@ class LineReader {
   bool utf16() const { return encoding_ == Encoding::kUtf16Le || encoding_ == Encoding::kUtf16Be; }
 
  private:
+  // Blocks that are looked at before their lines are told: their bytes are still in the first cache then.
+  static constexpr size_t kWindow = 128;
+  // The same behind lines that the sink took: most likely it takes those behind the next line, too.
+  static constexpr size_t kWindowOfOne = 2;
+  // So many lines that it does not take, one behind the other, and it is asked less often.
+  static constexpr size_t kPatience = 8;
   enum class Encoding { kUnknown, kBytes, kUtf16Le, kUtf16Be };
 
   void Sniff(bool at_end);
   void PushBytes(std::string_view chunk);
+  const char* PushLines(const char* begin, const char* end, size_t window);
   void PushLine(std::string_view line, bool ascii, bool printable);
   void PushSlow(std::string_view bytes);
   void PushUtf16(std::string_view chunk);
@@ -67,6 +88,7 @@ class LineReader {
   uint64_t line_start_ = 0;
   uint32_t number_ = 1;
   bool first_piece_ = true;
+  std::array<BreakBlock, kWindow> blocks_;
   std::string carry_;  // beginning of a piece whose end is not here yet
   bool open_ = false;  // the current line has begun (bytes or pieces were seen)
   bool clipped_ = false;

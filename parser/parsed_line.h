@@ -35,6 +35,13 @@ struct NcclHeader {
   LogLevel level = LogLevel::kNone;
 };
 
+// A text and the line it stands in.
+struct TextPlace {
+  std::string_view text;
+  uint64_t offset = 0;  // of the line
+  uint32_t number = 0;  // of the line
+};
+
 struct ParsedLine {
   uint64_t offset = 0;    // of the input line
   uint32_t number = 0;    // 1-based

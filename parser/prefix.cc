@@ -88,13 +88,6 @@ bool TakeFunction(Cursor& c, NcclHeader& h) {
   return true;
 }
 
-// `136.580392 ` of TRACE lines
-void SkipMilliseconds(Cursor& c) {
-  Cursor probe = c;
-  uint64_t v = 0;
-  if (probe.Uint(&v) && probe.Char('.') && probe.Uint(&v) && probe.Char(' ')) c = probe;
-}
-
 bool LooksLikeClock(std::string_view host, uint32_t pid, uint32_t tid) {
   return host.size() <= 2 && pid < 60 && tid < 60 && scan::DigitsAt(host, 0) == host.size();
 }
@@ -109,7 +102,7 @@ bool PlausibleHost(std::string_view host) {
 
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
 bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
-  SkipMilliseconds(c);
+  c.Skip(MillisecondsSize(c.Rest()));
   bool has_file = false;
   {
     Cursor probe = c;
@@ -170,6 +163,13 @@ size_t HostStart(std::string_view text, size_t from, size_t end) {
 }
 
 }  // namespace
+
+size_t MillisecondsSize(std::string_view text) {
+  Cursor c(text);
+  uint64_t v = 0;
+  const bool there = c.Uint(&v) && c.Char('.') && c.Uint(&v) && c.Char(' ');
+  return there ? static_cast<size_t>(c.position() - text.data()) : 0;
+}
 
 bool ParseHeader(std::string_view text, HeaderMatch* match) {
   if (text.size() < 8) return false;
@@ -282,28 +282,43 @@ bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
   return true;
 }
 
+namespace {
+
+// Does such a record begin with the bracket at `at`?
+bool IsTorchRecord(std::string_view text, size_t at) {
+  Cursor c(text.substr(at + 1));
+  uint64_t n = 0;
+  if (c.Literal("rank") && c.Uint(&n) && c.Literal("]:")) return true;
+  const char severity = c.Peek();
+  if (severity != 'E' && severity != 'W' && severity != 'I' && severity != 'F') return false;
+  c.Skip(1);
+  // E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] or E ProcessGroupNCCL.cpp:458]
+  if (c.Uint(&n)) {
+    if (!c.Char(' ') || TimestampLength(c.Rest(), nullptr) == 0) return false;
+    c.Word();
+  }
+  if (!c.Char(' ')) return false;
+  const std::string_view file = c.Until(": ]");
+  return (scan::EndsWith(file, ".cpp") || scan::EndsWith(file, ".hpp") || scan::EndsWith(file, ".h") ||
+          scan::EndsWith(file, ".cu")) &&
+         c.Char(':') && c.Uint(&n) && c.Literal("] ");
+}
+
+}  // namespace
+
 size_t FindTorchRecord(std::string_view text, size_t from) {
   for (size_t at = scan::Find(text, "[", from); at != kNpos; at = scan::Find(text, "[", at + 1)) {
-    Cursor c(text.substr(at + 1));
-    uint64_t n = 0;
-    if (c.Literal("rank") && c.Uint(&n) && c.Literal("]:")) return at;
-    const char severity = c.Peek();
-    if (severity != 'E' && severity != 'W' && severity != 'I' && severity != 'F') continue;
-    c.Skip(1);
-    // E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] or E ProcessGroupNCCL.cpp:458]
-    if (c.Uint(&n)) {
-      if (!c.Char(' ') || TimestampLength(c.Rest(), nullptr) == 0) continue;
-      c.Word();
-    }
-    if (!c.Char(' ')) continue;
-    const std::string_view file = c.Until(": ]");
-    if ((scan::EndsWith(file, ".cpp") || scan::EndsWith(file, ".hpp") || scan::EndsWith(file, ".h") ||
-         scan::EndsWith(file, ".cu")) &&
-        c.Char(':') && c.Uint(&n) && c.Literal("] ")) {
-      return at;
-    }
+    if (IsTorchRecord(text, at)) return at;
   }
   return kNpos;
+}
+
+bool MayHoldMore(std::string_view text, size_t from) {
+  bool more = false;
+  runs::ForEachOf(text.data(), from, text.size(), '&', '[', 'N', [&](size_t at) {
+    more = more || text[at] == '&' || (text[at] == '[' ? IsTorchRecord(text, at) : AnchorAt(text, at));
+  });
+  return more;
 }
 
 }  // namespace ncclwhy

@@ -26,6 +26,9 @@ bool ParseHeader(std::string_view text, HeaderMatch* match);
 // match->header.
 bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* match);
 
+// How long the `136.580392 ` of a TRACE line is that `text` begins with; 0: there is none.
+size_t MillisecondsSize(std::string_view text);
+
 // The first header at or behind `from`, found by its ` NCCL LEVEL ` and read backwards: text of any kind may stand in
 // front. The host is the longest run of host characters; who knows the real hosts must shorten it.
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match);
@@ -37,5 +40,8 @@ bool ParseHeaderless(std::string_view text, HeaderMatch* match);
 // Position of a PyTorch C++ log record at or behind `from`: `[rank3]:[E…`, `[E ProcessGroupNCCL.cpp:458] `; npos if
 // none.
 size_t FindTorchRecord(std::string_view text, size_t from);
+
+// False: FindHeader and FindTorchRecord see nothing at or behind `from`, and no & is there either.
+bool MayHoldMore(std::string_view text, size_t from);
 
 }  // namespace ncclwhy

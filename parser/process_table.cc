@@ -232,8 +232,8 @@ void ProcessTable::Vote(Entry& e, int32_t rank) {
   e.votes.emplace_back(rank, 1);
 }
 
-void ProcessTable::NoteFirst(ProcessFacts& process, std::string_view text, uint64_t offset, uint32_t number) {
-  process.first = {number, offset, builder_->InternEvidence(text)};
+void ProcessTable::NoteFirst(ProcessFacts& process, const TextPlace& place) {
+  process.first = {place.number, place.offset, builder_->InternEvidence(place.text)};
 }
 
 void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {

@@ -52,12 +52,18 @@ class ProcessTable {
   // The same for a line that begins with a header that was seen before, without building a ParsedLine. `lasting` as in
   // ParsedLine, of `text`.
   void CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number, bool lasting) {
+    const TextPlace place{text, offset, number};
+    CountRun(process, place, place, 1, lasting);
+  }
+  // The same for so many `lines` of a process, one behind the other.
+  void CountRun(uint32_t process, const TextPlace& first, const TextPlace& last, uint32_t lines, bool lasting) {
     ProcessFacts& p = facts_->processes[process];
-    if (p.lines++ == 0) NoteFirst(p, text, offset, number);
-    p.last.line = number;
-    p.last.offset = offset;
+    if (p.lines == 0) NoteFirst(p, first);
+    p.lines += lines;
+    p.last.line = last.number;
+    p.last.offset = last.offset;
     p.last_torn = false;
-    last_texts_.Set(process, text.substr(0, limits::kEvidenceText), lasting);
+    last_texts_.Set(process, last.text.substr(0, limits::kEvidenceText), lasting);
   }
   // Lines whose `lasting` is true go away.
   void Settle() { last_texts_.Settle(); }
@@ -96,7 +102,7 @@ class ProcessTable {
 
   uint32_t AddEntry();
   void LinkFirstPlain(uint32_t process);
-  void NoteFirst(ProcessFacts& process, std::string_view text, uint64_t offset, uint32_t number);
+  void NoteFirst(ProcessFacts& process, const TextPlace& place);
   bool IsCutHost(std::string_view head) const;
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
   uint32_t StreamIndex(const OuterPrefix& outer);

@@ -98,7 +98,9 @@ inline size_t HexDigits(const char* p) {
 #endif
 }
 
-// Whether two texts of `size` bytes, at least sixteen, are equal.
+inline constexpr size_t kLeastSame = 16;
+
+// Whether two texts of `size` bytes, at least kLeastSame, are equal.
 inline bool Same(const char* a, const char* b, size_t size) {
 #if defined(__SSE2__)
   const auto same = [&](size_t at) {
@@ -106,11 +108,40 @@ inline bool Same(const char* a, const char* b, size_t size) {
                           _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + at)));
   };
   __m128i all = same(size - 16);
-  for (size_t at = 0; at + 16 < size; at += 16) all = _mm_and_si128(all, same(at));
+  size_t at = 0;
+  for (; at + 32 < size; at += 32) all = _mm_and_si128(all, _mm_and_si128(same(at), same(at + 16)));
+  if (at + 16 < size) all = _mm_and_si128(all, same(at));
   return _mm_movemask_epi8(all) == 0xFFFF;
 #else
   return std::memcmp(a, b, size) == 0;
 #endif
+}
+
+// Calls `found` with the place of each a, b and c of the text from `from` on.
+template <typename Found>
+void ForEachOf(const char* text, size_t from, size_t size, char a, char b, char c, Found found) {
+#if defined(__SSE2__)
+  const auto look = [&](size_t at, uint32_t of) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + at));
+    const __m128i any =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(a)),
+                     _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b)), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))));
+    for (uint32_t hits = static_cast<uint32_t>(_mm_movemask_epi8(any)) & of; hits != 0; hits &= hits - 1) {
+      found(at + static_cast<size_t>(std::countr_zero(hits)));
+    }
+  };
+  size_t at = from;
+  for (; at + 16 <= size; at += 16) look(at, 0xFFFF);
+  if (at >= size) return;
+  if (size >= 16) {  // the rest, with bytes in front of it that do not count
+    look(size - 16, 0xFFFFu << (at + 16 - size));
+    return;
+  }
+  from = at;
+#endif
+  for (size_t i = from; i < size; ++i) {
+    if (text[i] == a || text[i] == b || text[i] == c) found(i);
+  }
 }
 
 // The number that the first `digits` (1 to 8) of eight hexadecimal digits spell.

@@ -128,7 +128,10 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   Status status = reader.First(&first);
   if (!status.ok() && first.empty()) return status;
   // What came before an error is read; whoever asks for the next bytes meets the error again.
-  if (LooksPacked(first)) return ReadPacked(reader, first, name, sink);
+  if (LooksPacked(first)) {
+    if (status.ok()) status = reader.FirstOfPacked(&first);
+    return ReadPacked(reader, first, name, sink);
+  }
 
   const bool wanted = sink.Begin(name);
   if (wanted && !first.empty()) sink.Push(first);

@@ -65,21 +65,16 @@ Name NameOf(std::string_view body) {
   return {n, OperationOf(body.substr(0, n))};
 }
 
-struct CollLine {
-  CollectiveCall call;
-  uint64_t comm = 0;
-  std::string_view comm_text;
-  int64_t nranks = -1;
-};
-
 // ` opCount 1f sendbuff 0x7f recvbuff 0x7f`
-[[gnu::always_inline]] inline bool ParseCollHead(Cursor& c, uint64_t* op_count) {
-  return c.Literal(" opCount ") && c.Hex(op_count) && c.Literal(" sendbuff ") && c.SkipHex() &&
-         c.Literal(" recvbuff ") && c.SkipHex();
+constexpr std::string_view kOpCount = " opCount ";
+[[gnu::always_inline]] inline bool ParseCollHead(Cursor& c, uint64_t* op_count, const char** buffers) {
+  if (!c.Literal(kOpCount) || !c.Hex(op_count)) return false;
+  *buffers = c.position();
+  return c.Literal(" sendbuff ") && c.SkipHex() && c.Literal(" recvbuff ") && c.SkipHex();
 }
 
 // What stands behind that, to the end of the line.
-bool ParseCollTail(std::string_view text, CollTail* out) {
+bool ParseCollTail(std::string_view text, CollLine* out) {
   Cursor c(text);
   uint64_t size = 0;
   uint64_t small = 0;
@@ -113,14 +108,6 @@ void Keep(const Extraction& x, const CollectiveCall& call, std::string_view comm
       .Set(FieldId::kComm, comm);
 }
 
-// What the end of a COLL line says; null: it is no such end.
-CollTail* TailOf(std::string_view text, CollTailMemo& memo, CollTail* parsed) {
-  if (CollTail* known = memo.Find(text)) return known;
-  if (!ParseCollTail(text, parsed)) return nullptr;
-  memo.Keep(text, *parsed);
-  return parsed;
-}
-
 }  // namespace
 
 Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
@@ -131,17 +118,25 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   c.Skip(name.size + 1);
   uint64_t op_count = 0;
   Cursor head = c;
-  if (ParseCollHead(head, &op_count)) {
-    CollTail parsed;
-    const std::string_view text = head.Rest();
-    CollTail* const tail = TailOf(text, x.out.coll_tails(), &parsed);
-    if (tail == nullptr) return Known::kNo;
-    CollectiveCall call = tail->call;
+  const char* buffers_at = nullptr;
+  if (ParseCollHead(head, &op_count, &buffers_at)) {
+    const std::string_view tail = head.Rest();
+    const size_t front = name.size + 1 + kOpCount.size();
+    const size_t buffers = static_cast<size_t>(buffers_at - body.data());
+    const CollLineMemo::Parts parts{body.substr(0, front), body.substr(buffers, body.size() - tail.size() - buffers),
+                                    tail};
+    CollLineMemo& memo = x.out.coll_lines();
+    CollLine* const known = memo.Find(x.process, parts);
+    CollLine parsed;
+    if (known == nullptr && !ParseCollTail(tail, &parsed)) return Known::kNo;
+    CollLine& said = known == nullptr ? parsed : *known;
+    said.call.operation = name.operation;
+    CollectiveCall call = said.call;
     call.op_count = op_count;
-    call.operation = name.operation;
     call.line = x.line.number;
-    const std::string_view comm = text.substr(tail->comm_begin, tail->comm_size);
-    x.out.AddCollective({call, tail->comm, comm, tail->nranks, false}, x.line, x.process, &tail->stream);
+    const std::string_view comm = tail.substr(said.comm_begin, said.comm_size);
+    x.out.AddCollective({call, said.comm, comm, said.nranks, false}, x.line, x.process, said);
+    if (known == nullptr) memo.Keep(x.process, parts, said);
     if (keep_every_collective) Keep(x, call, comm);
     return Known::kQuiet;
   }
@@ -149,19 +144,24 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   uint64_t bytes = 0;
   const bool tuning = name.operation != kOther && c.Char(' ') && c.Uint(&bytes) && c.Literal(" Bytes -> ") &&
                       !scan::Contains(c.Rest(), ":");
-  return tuning ? Known::kQuiet : Known::kNo;
+  if (!tuning) return Known::kNo;
+  CollLine said;
+  said.issued = false;
+  x.out.coll_lines().KeepWhole(x.process, body, said);
+  return Known::kQuiet;
 }
 
 namespace {
 
 struct CallLine {
-  CollLine coll;
+  CollectiveCall call;
+  uint64_t comm = 0;
+  std::string_view comm_text;
   bool closed = false;  // the stream and the parenthesis behind it end the line
 };
 
 // What stands in the parentheses of a collective.
 bool ParseCall(Cursor c, CallLine* out) {
-  CollLine& coll = out->coll;
   uint64_t small = 0;
   int32_t op = 0;
   const auto comma = [&] {
@@ -169,23 +169,28 @@ bool ParseCall(Cursor c, CallLine* out) {
     c.SkipSpaces();
     return true;
   };
-  if (!c.SkipHex() || !comma() || !c.SkipHex() || !comma() || !c.Uint(&coll.call.count) || !comma() ||
-      !c.Uint(&small) || !comma() || !c.Int32(&op) || !comma() || !c.Int32(&coll.call.root) || !comma()) {
+  if (!c.SkipHex() || !comma() || !c.SkipHex() || !comma() || !c.Uint(&out->call.count) || !comma() ||
+      !c.Uint(&small) || !comma() || !c.Int32(&op) || !comma() || !c.Int32(&out->call.root) || !comma()) {
     return false;
   }
   const char* begin = c.position();
-  if (!c.Hex(&coll.comm) || !c.Char(',')) return false;
-  coll.comm_text = {begin, static_cast<size_t>(c.position() - begin - 1)};
-  coll.call.datatype = static_cast<uint8_t>(small);
-  coll.call.op = static_cast<uint8_t>(op);
+  if (!c.Hex(&out->comm) || !c.Char(',')) return false;
+  out->comm_text = {begin, static_cast<size_t>(c.position() - begin - 1)};
+  out->call.datatype = static_cast<uint8_t>(small);
+  out->call.op = static_cast<uint8_t>(op);
   out->closed = c.SkipHex() && c.Char(')') && c.AtEnd();
   return true;
 }
 
-void AddCall(const Extraction& x, CollLine& coll, uint8_t operation) {
-  coll.call.operation = operation;
-  coll.call.line = x.line.number;
-  x.out.AddCollective({coll.call, coll.comm, coll.comm_text, -1, true}, x.line, x.process, nullptr);
+CollLine AddCall(const Extraction& x, CallLine& line, uint8_t operation) {
+  line.call.operation = operation;
+  line.call.line = x.line.number;
+  CollLine said;
+  said.from_call = true;
+  said.call = line.call;
+  said.comm = line.comm;
+  x.out.AddCollective({line.call, line.comm, line.comm_text, -1, true}, x.line, x.process, said);
+  return said;
 }
 
 }  // namespace
@@ -199,7 +204,7 @@ Known ExtractQuietCall(const Extraction& x) {
   const uint8_t operation = OperationOf(c.Until("("));
   CallLine call;
   if (operation == kOther || !c.Char('(') || !ParseCall(c, &call) || !call.closed) return Known::kNo;
-  AddCall(x, call.coll, operation);
+  x.out.coll_lines().KeepWhole(x.process, body, AddCall(x, call, operation));
   return Known::kQuiet;
 }
 
@@ -218,7 +223,7 @@ Known ExtractCall(const Extraction& x) {
   }
   CallLine call;
   if (!ParseCall(c, &call)) return Known::kYes;
-  AddCall(x, call.coll, operation);
+  AddCall(x, call, operation);
   return Known::kQuiet;
 }
 
