@@ -1,10 +1,12 @@
 #include "analyze/digest.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "base/limits.h"
 #include "kb/loader/message_index.h"
+#include "parser/unwrap.h"
 
 namespace ncclwhy {
 namespace {
@@ -13,6 +15,23 @@ constexpr uint32_t kHitsPerMessageAndProcess = 4;
 constexpr size_t kMentions = 4096;
 
 bool IsNameChar(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Patterns of rules that match, and messages that are known.
+size_t Known(const SourceDigest& digest) {
+  std::set<uint32_t> patterns;
+  for (const Hit& hit : digest.hits.hits) patterns.insert(hit.pattern);
+  return patterns.size() + digest.messages.size();
+}
+
+uint64_t Strange(const SourceDigest& digest) {
+  return digest.facts.counters.Get(Counter::kUnrecognised) + digest.facts.counters.Get(Counter::kDamaged);
+}
+
+// A line that was broken is not known, or only its beginning is.
+bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
+  const size_t one = Known(joined), other = Known(broken);
+  return one > other || (one == other && Strange(joined) < Strange(broken));
+}
 
 }  // namespace
 
@@ -120,16 +139,50 @@ class DigestBuilder::Sink : public LineSink {
 };
 
 DigestBuilder::DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options)
-    : sink_(std::make_unique<Sink>(rules, kb)), parser_(std::move(name), &kb, sink_.get(), options) {}
+    : name_(name),
+      rules_(rules),
+      kb_(kb),
+      options_(options),
+      sink_(std::make_unique<Sink>(rules, kb)),
+      parser_(std::move(name), &kb, sink_.get(), options) {}
 
 DigestBuilder::~DigestBuilder() = default;
 
-void DigestBuilder::Push(std::string_view chunk) { parser_.Push(chunk); }
+void DigestBuilder::Push(std::string_view chunk) {
+  parser_.Push(chunk);
+  if (long_) return;
+  if (pasted_.size() + chunk.size() <= limits::kPastedBytes) {
+    pasted_ += chunk;
+  } else {
+    long_ = true;
+    pasted_ = {};
+  }
+}
+
+SourceDigest DigestBuilder::Digest(std::string_view text) const {
+  Sink sink(rules_, kb_);
+  Parser parser(name_, &kb_, &sink, options_);
+  parser.Push(text);
+  SourceDigest digest;
+  digest.facts = parser.Finish();
+  sink.TakeInto(digest);
+  return digest;
+}
 
 SourceDigest DigestBuilder::Finish() {
   SourceDigest digest;
   digest.facts = parser_.Finish();
   sink_->TakeInto(digest);
+  if (long_) return digest;
+  for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft}) {
+    const Unwrapped unwrapped = Unwrap(pasted_, wrapping);
+    if (unwrapped.joins == 0) continue;
+    SourceDigest joined = Digest(unwrapped.text);
+    if (!SaysMore(joined, digest)) continue;
+    joined.facts.bytes = digest.facts.bytes;
+    joined.facts.counters.Add(Counter::kRejoinedLines, unwrapped.joins);
+    digest = std::move(joined);
+  }
   return digest;
 }
 

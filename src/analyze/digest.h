@@ -66,8 +66,16 @@ class DigestBuilder {
 
  private:
   class Sink;
+  SourceDigest Digest(std::string_view text) const;
+
+  std::string name_;
+  const RuleSet& rules_;
+  const KnowledgeBase& kb_;
+  ParserOptions options_;
   std::unique_ptr<Sink> sink_;
   Parser parser_;
+  std::string pasted_;  // all that was pushed, while that is little
+  bool long_ = false;   // it was more
 };
 
 }  // namespace ncclwhy

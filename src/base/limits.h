@@ -8,6 +8,8 @@ namespace ncclwhy::limits {
 
 // One input line. NCCL clips at 1 KiB, PyTorch and tqdm write up to some 100 KiB; the rest of a longer line is skipped.
 inline constexpr size_t kLineBytes = 64 * 1024;
+// A source up to this size may be something that was pasted, and is looked at for broken lines. Logs are longer.
+inline constexpr size_t kPastedBytes = 64 * 1024;
 // Text of one line that is kept with an event or shown as evidence.
 inline constexpr size_t kEvidenceText = 512;
 // Glued headers in one line: beyond this the rest is one damaged record.

@@ -42,6 +42,25 @@ class Log {
 
 uint64_t Count(const SourceFacts& facts, Counter counter) { return facts.counters.Get(counter); }
 
+// A warning that a terminal of 80 columns broke, in a source of `bytes`.
+SourceDigest Pasted(size_t bytes) {
+  const OwnRules own(1,
+                     R"("match": [{"literal": "Got completion", "regex": "completion from +peer .* with error 12"}])");
+  std::string text =
+      "node1:71:90 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from \npeer 10.0.0.7<51264> with "
+      "error 12, opcode 0, len 0, vendor err 129\n";
+  text.append(bytes - text.size(), '\n');
+  DigestBuilder builder("paste", own.rules(), KnowledgeBase::Embedded());
+  builder.Push(text);
+  return builder.Finish();
+}
+
+TEST_CASE("size of a source that may have been pasted", "[hostile]") {
+  CHECK(Count(Pasted(limits::kPastedBytes).facts, Counter::kRejoinedLines) == 1);
+  CHECK(Count(Pasted(limits::kPastedBytes + 1).facts, Counter::kRejoinedLines) == 0);
+  CHECK(Pasted(limits::kPastedBytes).facts.bytes == limits::kPastedBytes);
+}
+
 TEST_CASE("events of one kind in a source", "[hostile]") {
   constexpr size_t kEach = limits::kEventsPerKindAndProcess;
   constexpr size_t kBorder = limits::kEventsPerKindAndSource;

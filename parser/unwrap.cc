@@ -1,0 +1,142 @@
+#include "parser/unwrap.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// Narrower than any terminal, wider than any.
+constexpr size_t kLeastColumns = 40;
+constexpr size_t kMostColumns = 400;
+// `Got completion from` of a header of 90 bytes; a piece behind that is not the beginning of a line.
+constexpr size_t kHeaderBytes = 100;
+constexpr size_t kMostIndent = 8;
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+size_t Columns(std::string_view line) {
+  return static_cast<size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+size_t Indent(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+bool SaysNccl(std::string_view head) {
+  return head.find("NCCL INFO") != std::string_view::npos || head.find("NCCL WARN") != std::string_view::npos ||
+         head.find("NCCL TRACE") != std::string_view::npos;
+}
+
+// "RuntimeError: …", "torch.distributed.DistBackendError: …"
+bool IsException(std::string_view line) {
+  const size_t colon = line.find(": ");
+  if (colon == std::string_view::npos || colon < 5) return false;
+  const std::string_view name = line.substr(0, colon);
+  return name.find(' ') == std::string_view::npos &&
+         (scan::EndsWith(name, "Error") || scan::EndsWith(name, "Exception"));
+}
+
+// Where a line certainly begins: a header, a time, a prefix, a traceback, an empty line.
+bool IsLineStart(std::string_view line) {
+  static constexpr std::array<std::string_view, 22> kStarts = {
+      "[rank", "[E",    "[W",     "[I",    "[1,", "[0", "Traceback", "  File \"", "    ", "frame #", "INFO",
+      "WARN",  "ERROR", "DEBUG:", "Fatal", "#",   "$ ", "> ",        "| ",        "- ",   "* ",      "E0"};
+  if (line.find_first_not_of(' ') == std::string_view::npos) return true;
+  if (SaysNccl(line.substr(0, kHeaderBytes)) || IsException(line)) return true;
+  for (const std::string_view start : kStarts) {
+    if (scan::StartsWith(line, start)) return true;
+  }
+  // 2026-11-22 09:10:11, [2026-11-22 …
+  const std::string_view date = line.front() == '[' ? line.substr(1) : line;
+  if (date.size() > 8 && scan::StartsWith(date, "20") && scan::IsDigit(date[2]) && scan::IsDigit(date[3]) &&
+      (date[4] == '-' || date[4] == '/')) {
+    return true;
+  }
+  // node1:71:90 [0] …, or what is left of it: node1: Test NCCL failure …
+  const size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0 && colon + 2 < line.size() && scan::IsDigit(line[colon + 1]) &&
+         line.substr(0, colon).find(' ') == std::string_view::npos && line.find(':', colon + 1) < colon + 9;
+}
+
+class Joiner {
+ public:
+  Joiner(std::vector<std::string_view> lines, Wrapping wrapping) : lines_(std::move(lines)), wrapping_(wrapping) {}
+
+  Unwrapped Join() {
+    if (!FindWidth()) return {};
+    Unwrapped out;
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      out.text += lines_[i];
+      const size_t first = i;
+      while (i + 1 < lines_.size() && Continues(first, i)) {
+        ++i;
+        std::string_view piece = lines_[i];
+        if (wrapping_ == Wrapping::kSoft) {
+          piece.remove_prefix(Indent(piece));
+          out.text += ' ';
+        }
+        out.text += piece;
+      }
+      out.text.append(i - first + 1, '\n');
+      out.joins += i - first;
+    }
+    if (out.joins == 0) return {};
+    return out;
+  }
+
+ private:
+  bool FindWidth() {
+    size_t full = 0, starts = 0;
+    for (const std::string_view line : lines_) {
+      if (wrapping_ == Wrapping::kSoft && line.find(' ', Indent(line)) == std::string_view::npos) continue;
+      width_ = std::max(width_, Columns(line));
+    }
+    if (wrapping_ == Wrapping::kSoft) return true;
+    if (width_ < kLeastColumns || width_ > kMostColumns) return false;
+    for (size_t i = 0; i + 1 < lines_.size(); ++i) {
+      if (Columns(lines_[i]) != width_) continue;
+      ++full;
+      starts += IsLineStart(lines_[i + 1]) ? 1 : 0;
+    }
+    // By chance a few pieces look like a beginning.
+    return full > 0 && starts * 4 <= full;
+  }
+
+  // Line `i + 1` goes on with line `i`, which belongs to the line that began at `first`.
+  bool Continues(size_t first, size_t i) const {
+    const std::string_view line = lines_[i], next = lines_[i + 1];
+    if (wrapping_ == Wrapping::kHard) return Columns(line) == width_ && !next.empty();
+    if (IsLineStart(next) || line.empty()) return false;
+    const size_t indent = Indent(next);
+    if (indent > 0 && indent <= kMostIndent && SaysNccl(lines_[first])) return true;
+    const size_t word = std::min(next.find(' ', indent), next.size()) - indent;
+    return width_ >= kLeastColumns && width_ <= kMostColumns && Columns(line) + 1 + word > width_;
+  }
+
+  std::vector<std::string_view> lines_;
+  Wrapping wrapping_;
+  size_t width_ = 0;
+};
+
+}  // namespace
+
+Unwrapped Unwrap(std::string_view text, Wrapping wrapping) {
+  if (text.find('\0') != std::string_view::npos) return {};
+  return Joiner(Lines(text), wrapping).Join();
+}
+
+}  // namespace ncclwhy

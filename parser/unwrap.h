@@ -1,0 +1,27 @@
+// Lines that were broken because they were too long: copied out of a terminal of 80 columns, a mail, a chat.
+//
+//   node1:71:90 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from
+//    peer 10.0.0.7<51264> with error 12, opcode 0, len 0, vendor err 129
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+enum class Wrapping : uint8_t {
+  kHard,  // after a fixed number of columns, anywhere
+  kSoft,  // at blanks; the rest may be indented
+};
+
+struct Unwrapped {
+  std::string text;    // empty: nothing looks broken in that way
+  uint64_t joins = 0;  // how many breaks were taken out
+};
+
+// Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line. Linear in the text;
+// makes mistakes where the lines of a program look broken, so whoever calls it has to see whether the result says more.
+Unwrapped Unwrap(std::string_view text, Wrapping wrapping);
+
+}  // namespace ncclwhy

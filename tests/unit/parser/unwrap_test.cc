@@ -1,0 +1,68 @@
+#include "parser/unwrap.h"
+
+#include <algorithm>
+#include <string>
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+const std::string kWarn =
+    "node1:71:90 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.7<51264> with error "
+    "12, opcode 0, len 0, vendor err 129";
+
+// What a terminal of `columns` makes of it.
+std::string Hard(std::string line, size_t columns) {
+  std::string out;
+  for (; line.size() > columns; line.erase(0, columns)) out += line.substr(0, columns) + "\n";
+  return out + line + "\n";
+}
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST_CASE("a line that was cut at a column is whole again, and the others keep their numbers", "[parser]") {
+  for (const size_t columns : {60, 80, 120}) {
+    const std::string broken = Hard(kWarn, columns) + "rank 3 gave up\n";
+    const Unwrapped whole = Unwrap(broken, Wrapping::kHard);
+    CAPTURE(columns, whole.text);
+    CHECK(FirstLine(whole.text) == kWarn);
+    CHECK(whole.text.size() == broken.size());
+    CHECK(std::count(whole.text.begin(), whole.text.end(), '\n') == std::count(broken.begin(), broken.end(), '\n'));
+    CHECK(whole.text.find("\nrank 3 gave up\n") == broken.find("\nrank 3 gave up\n"));
+    CHECK(whole.joins == kWarn.size() / columns);
+  }
+}
+
+TEST_CASE("a line that was broken at blanks", "[parser]") {
+  const Unwrapped whole = Unwrap(
+      "node1:71:90 [0] transport/nvls.cc:287 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory\n"
+      "  of size 2097152 : CUDA error 401 'the operation cannot be performed'\n"
+      "node1:71:90 [0] NCCL INFO init.cc:1200 -> 1\n",
+      Wrapping::kSoft);
+  CHECK(whole.joins == 1);
+  CHECK(FirstLine(whole.text) ==
+        "node1:71:90 [0] transport/nvls.cc:287 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size "
+        "2097152 : CUDA error 401 'the operation cannot be performed'");
+  CHECK(whole.text.ends_with("\n\nnode1:71:90 [0] NCCL INFO init.cc:1200 -> 1\n"));
+}
+
+TEST_CASE("lines of one length, each with a header, are no pieces", "[parser]") {
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    text += "node1:7" + std::to_string(i) + ":90 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC/read\n";
+  }
+  CHECK(Unwrap(text, Wrapping::kHard).joins == 0);
+  CHECK(Unwrap(text, Wrapping::kSoft).joins == 0);
+}
+
+TEST_CASE("too narrow, too wide, binary or empty: nothing is joined", "[parser]") {
+  CHECK(Unwrap("", Wrapping::kHard).joins == 0);
+  CHECK(Unwrap("\n\n\n", Wrapping::kSoft).joins == 0);
+  CHECK(Unwrap("abc\nabc\nabc\n", Wrapping::kHard).joins == 0);
+  CHECK(Unwrap(std::string(500, 'a') + "\nb\n", Wrapping::kHard).joins == 0);
+  CHECK(Unwrap(std::string(80, '\0') + "\nb\n", Wrapping::kHard).joins == 0);
+}
+
+}  // namespace
+}  // namespace ncclwhy
