@@ -102,13 +102,14 @@ class Joiner {
   bool FindWidth() {
     size_t full = 0, starts = 0;
     for (const std::string_view line : lines_) {
+      if (line.size() <= width_) continue;  // no more columns than bytes
       if (wrapping_ == Wrapping::kSoft && line.find(' ', Indent(line)) == std::string_view::npos) continue;
       width_ = std::max(width_, Columns(line));
     }
     if (wrapping_ == Wrapping::kSoft) return true;
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
     for (size_t i = 0; i + 1 < lines_.size(); ++i) {
-      if (Columns(lines_[i]) != width_) continue;
+      if (!IsFull(lines_[i])) continue;
       ++full;
       starts += IsLineStart(lines_[i + 1]) ? 1 : 0;
     }
@@ -116,15 +117,18 @@ class Joiner {
     return full > 0 && starts * 4 <= full;
   }
 
+  bool IsFull(std::string_view line) const { return line.size() >= width_ && Columns(line) == width_; }
+
   // Line `i + 1` goes on with line `i`, which belongs to the line that began at `first`.
   bool Continues(size_t first, size_t i) const {
     const std::string_view line = lines_[i], next = lines_[i + 1];
-    if (wrapping_ == Wrapping::kHard) return Columns(line) == width_ && !next.empty();
-    if (IsLineStart(next) || line.empty()) return false;
+    if (wrapping_ == Wrapping::kHard) return !next.empty() && IsFull(line);
+    if (line.empty()) return false;
     const size_t indent = Indent(next);
-    if (indent > 0 && indent <= kMostIndent && SaysNccl(lines_[first])) return true;
+    if (indent > 0 && indent <= kMostIndent && SaysNccl(lines_[first])) return !IsLineStart(next);
+    if (width_ < kLeastColumns || width_ > kMostColumns) return false;
     const size_t word = std::min(next.find(' ', indent), next.size()) - indent;
-    return width_ >= kLeastColumns && width_ <= kMostColumns && Columns(line) + 1 + word > width_;
+    return line.size() + 1 + word > width_ && Columns(line) + 1 + word > width_ && !IsLineStart(next);
   }
 
   std::vector<std::string_view> lines_;
