@@ -130,6 +130,7 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   // What came before an error is read; whoever asks for the next bytes meets the error again.
   if (LooksPacked(first)) {
     if (status.ok()) status = reader.FirstOfPacked(&first);
+    sink.OnPacked();
     return ReadPacked(reader, first, name, sink);
   }
 

@@ -27,6 +27,8 @@ std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments,
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
+  // What follows has to be unpacked, which takes as long as looking at it.
+  virtual void OnPacked() {}
   // A new member begins (called once for plain files). Returning false skips it.
   virtual bool Begin(std::string_view name) = 0;
   virtual void Push(std::string_view chunk) = 0;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "api/handover.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -85,11 +87,15 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   std::vector<Slot> slots(specs.size());
   ProgressMeter meter(options.progress, specs.size());
   std::atomic<size_t> next{0};
+  const size_t jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::thread::hardware_concurrency();
+  // Fewer files than threads: one that has to be unpacked may use two.
+  const bool spare = specs.size() < jobs;
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < specs.size(); i = next.fetch_add(1)) {
       DigestSink sink(rules, kb, options.parser, &meter);
       try {
-        const Status status = ReadSource(specs[i], sink);
+        Handover handover(sink);
+        const Status status = ReadSource(specs[i], spare ? static_cast<ByteSink&>(handover) : sink);
         if (!status.ok()) slots[i].problem = status.message();
         slots[i].digests = sink.Take();
         sink.Report(1);
@@ -99,8 +105,7 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
     }
   };
 
-  size_t wanted = options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::thread::hardware_concurrency();
-  wanted = std::clamp<size_t>(wanted, 1, std::max<size_t>(specs.size(), 1));
+  const size_t wanted = std::clamp<size_t>(jobs, 1, std::max<size_t>(specs.size(), 1));
   std::vector<std::thread> threads;
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
