@@ -43,10 +43,7 @@ class PieceSink {
   };
   // The whole lines at the beginning of `text` that the sink knows at sight, with what a piece says of the first one.
   // `text` stays where it is until OnBufferEnd. A line is never half taken; none is as good as some.
-  virtual Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
-    static_cast<void>(text), static_cast<void>(offset), static_cast<void>(number);
-    return {};
-  }
+  virtual Taken TakeLines(std::string_view /*text*/, uint64_t /*offset*/, uint32_t /*number*/) { return {}; }
   // What lasting pieces point to goes away.
   virtual void OnBufferEnd() {}
 };

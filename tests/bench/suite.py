@@ -28,10 +28,11 @@ MIXES = {
     "info": ["--subsys", "init", "--ranks", "64", "--hosts", "8"],
     "coll": ["--subsys", "coll", "--ranks", "64", "--hosts", "8"],
     "trace": ["--subsys", "trace", "--ranks", "64", "--hosts", "8"],
+    "all": ["--subsys", "all", "--ranks", "64", "--hosts", "8"],
     "warn": ["--mix", "warn", "--fault", "killed", "--version", "2.21.5", "--ranks", "64", "--hosts", "8"],
     "torn-foreign": ["--mix", "torn,foreign", "--subsys", "coll", "--ranks", "64", "--hosts", "8"],
 }
-# The forms beyond one file, only for this mix: the others differ in content, not in how it is read. Sizes beyond this
+# The forms beyond one file, all of them only for this mix: the others differ in content, not in how it is read. Sizes beyond this
 # are only read as one file.
 FORMS_OF = "coll"
 MOST_OF_FORMS = 1.0
@@ -75,6 +76,8 @@ class Suite:
                     forms += ["pipe", "zst"]
                 if mix == FORMS_OF and size <= MOST_OF_FORMS:
                     forms += ["256-files", "1024-files", "timeline-full"]
+                if mix in ("trace", "all") and size <= MOST_OF_FORMS:
+                    forms += ["256-files"]
                 forms = [form for form in forms if not self.only or any(w in f"{name} {form}" for w in self.only)]
                 if forms:
                     yield name, size, options, forms
