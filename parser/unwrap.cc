@@ -4,7 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "parser/dialect.h"
+#include "parser/prefix.h"
 #include "parser/scan.h"
+#include "parser/timestamp.h"
 
 namespace ncclwhy {
 namespace {
@@ -12,8 +15,6 @@ namespace {
 // Narrower than any terminal, wider than any.
 constexpr size_t kLeastColumns = 40;
 constexpr size_t kMostColumns = 400;
-// `Got completion from` of a header of 90 bytes; a piece behind that is not the beginning of a line.
-constexpr size_t kHeaderBytes = 100;
 constexpr size_t kMostIndent = 8;
 
 std::vector<std::string_view> Lines(std::string_view text) {
@@ -36,40 +37,20 @@ size_t Columns(std::string_view line) {
 
 size_t Indent(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-bool SaysNccl(std::string_view head) {
-  return head.find("NCCL INFO") != std::string_view::npos || head.find("NCCL WARN") != std::string_view::npos ||
-         head.find("NCCL TRACE") != std::string_view::npos;
+bool HasHeader(std::string_view line) {
+  HeaderMatch match;
+  return ParseHeader(line, &match) || FindHeader(line, 0, &match);
 }
 
-// "RuntimeError: …", "torch.distributed.DistBackendError: …"
-bool IsException(std::string_view line) {
-  const size_t colon = line.find(": ");
-  if (colon == std::string_view::npos || colon < 5) return false;
-  const std::string_view name = line.substr(0, colon);
-  return name.find(' ') == std::string_view::npos &&
-         (scan::EndsWith(name, "Error") || scan::EndsWith(name, "Exception"));
-}
-
-// Where a line certainly begins: a header, a time, a prefix, a traceback, an empty line.
+// Where a line certainly begins: a header, a time, what a program is known by, an empty line.
 bool IsLineStart(std::string_view line) {
-  static constexpr std::array<std::string_view, 22> kStarts = {
-      "[rank", "[E",    "[W",     "[I",    "[1,", "[0", "Traceback", "  File \"", "    ", "frame #", "INFO",
-      "WARN",  "ERROR", "DEBUG:", "Fatal", "#",   "$ ", "> ",        "| ",        "- ",   "* ",      "E0"};
+  // What is no record of a known program, but no piece of a sentence either.
+  static constexpr std::array<std::string_view, 13> kStarts = {
+      "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
   if (line.find_first_not_of(' ') == std::string_view::npos) return true;
-  if (SaysNccl(line.substr(0, kHeaderBytes)) || IsException(line)) return true;
-  for (const std::string_view start : kStarts) {
-    if (scan::StartsWith(line, start)) return true;
-  }
-  // 2026-11-22 09:10:11, [2026-11-22 …
-  const std::string_view date = line.front() == '[' ? line.substr(1) : line;
-  if (date.size() > 8 && scan::StartsWith(date, "20") && scan::IsDigit(date[2]) && scan::IsDigit(date[3]) &&
-      (date[4] == '-' || date[4] == '/')) {
-    return true;
-  }
-  // node1:71:90 [0] …, or what is left of it: node1: Test NCCL failure …
-  const size_t colon = line.find(':');
-  return colon != std::string_view::npos && colon > 0 && colon + 2 < line.size() && scan::IsDigit(line[colon + 1]) &&
-         line.substr(0, colon).find(' ') == std::string_view::npos && line.find(':', colon + 1) < colon + 9;
+  if (HasHeader(line) || FindTorchRecord(line, 0) == 0 || TimestampLength(line, nullptr) > 0) return true;
+  if (PythonExceptionLength(line) > 0 || SniffDialect(line) == Dialect::kPython) return true;
+  return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return scan::StartsWith(line, s); });
 }
 
 class Joiner {
@@ -125,7 +106,7 @@ class Joiner {
     if (wrapping_ == Wrapping::kHard) return !next.empty() && IsFull(line);
     if (line.empty()) return false;
     const size_t indent = Indent(next);
-    if (indent > 0 && indent <= kMostIndent && SaysNccl(lines_[first])) return !IsLineStart(next);
+    if (indent > 0 && indent <= kMostIndent && HasHeader(lines_[first])) return !IsLineStart(next);
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
     const size_t word = std::min(next.find(' ', indent), next.size()) - indent;
     return line.size() + 1 + word > width_ && Columns(line) + 1 + word > width_ && !IsLineStart(next);

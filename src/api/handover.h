@@ -35,6 +35,7 @@ class Handover : public ByteSink {
   bool Begin(std::string_view name) override;
   void Push(std::string_view chunk) override;
   void End() override;
+  // False when the sink threw. It is not asked itself: it is busy in the other thread.
   bool WantsMore() override;
 
  private:
