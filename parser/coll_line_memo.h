@@ -47,6 +47,13 @@ class CollLineMemo {
     std::string_view tail;
   };
 
+  // For a later segment of the source: the same lines, of streams that it does not know yet.
+  CollLineMemo ForSegment() const {
+    CollLineMemo out = *this;
+    for (Entry& e : out.entries_) e.said.stream = UINT32_MAX;
+    return out;
+  }
+
   // What was kept for a line of `process` with this front and tail, or null.
   CollLine* Find(uint32_t process, const Parts& line) {
     if (entries_.empty() || !Fits(line) || process == kNoProcess) return nullptr;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/limits.h"
+#include "parser/renumbering.h"
 
 namespace ncclwhy {
 namespace {
@@ -72,7 +73,7 @@ StringId FactsBuilder::Intern(std::string_view text) {
 
 StringId FactsBuilder::InternEvidence(std::string_view text) { return Intern(text.substr(0, limits::kEvidenceText)); }
 
-EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t process) {
+bool FactsBuilder::CountEvent(EventKind kind, uint32_t process) {
   const auto k = static_cast<size_t>(kind);
   const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
   if (source_counts_.empty()) source_counts_.resize(kKinds);
@@ -83,10 +84,15 @@ EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t
   const bool full = source_counts_[k] >= SourceLimitOf(kind) || facts_->events.size() >= limits::kEventsPerSource;
   if (!whole && (mine >= limit || full)) {
     facts_->counters.Add(Counter::kDroppedEvents);
-    return {this, false};
+    return false;
   }
   ++mine;
   ++source_counts_[k];
+  return true;
+}
+
+EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t process) {
+  if (!CountEvent(kind, process)) return {this, false};
   Event e;
   e.offset = line.offset;
   e.line = line.number;
@@ -101,13 +107,20 @@ EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t
   if (!line.header.file.empty()) e.nccl_file = Intern(line.header.file);
   const std::string_view time = line.header.time.empty() ? line.outer.time : line.header.time;
   if (!time.empty()) e.time = Intern(time.substr(0, 64));
-  if (!whole) e.text = InternEvidence(line.body);
+  if (kind != EventKind::kCollective) e.text = InternEvidence(line.body);
   e.field_begin = static_cast<uint32_t>(facts_->fields.size());
   facts_->events.push_back(e);
   return {this, true};
 }
 
 void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process) {
+  ConnectionFacts* const c = EdgeOf(edge, process);
+  if (c == nullptr) return;
+  if (c->channels++ == 0) c->first = {line.number, line.offset, InternEvidence(line.body)};
+  c->shared = c->shared || edge.shared;
+}
+
+ConnectionFacts* FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
   const auto hash_of = [](uint32_t p, int32_t from, int32_t to, char direction, bool gdr, std::string_view transport,
                           std::string_view device) {
     uint64_t h = (uint64_t{p} << 32) ^ static_cast<uint32_t>(from);
@@ -128,14 +141,10 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
     found = edges_.Find(hash, equal);
     if (found != IndexTable::kEmpty) last_edge_ = found;
   }
-  if (found != IndexTable::kEmpty) {
-    ++all[found].channels;
-    all[found].shared = all[found].shared || edge.shared;
-    return;
-  }
+  if (found != IndexTable::kEmpty) return &all[found];
   if (all.size() >= limits::kEventsPerKindAndSource) {
     facts_->counters.Add(Counter::kDroppedEvents);
-    return;
+    return nullptr;
   }
   ConnectionFacts c;
   c.process = process;
@@ -145,16 +154,14 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
   c.transport = Intern(edge.transport);
   c.device = Intern(edge.device);
   c.gdr = edge.gdr;
-  c.shared = edge.shared;
-  c.channels = 1;
-  c.first = {line.number, line.offset, InternEvidence(line.body)};
-  if (!c.transport.valid() || !c.device.valid()) return;
+  if (!c.transport.valid() || !c.device.valid()) return nullptr;
   all.push_back(c);
   edges_.Add(hash, static_cast<uint32_t>(all.size() - 1), [&](uint32_t i) {
     const ConnectionFacts& old = all[i];
     return hash_of(old.process, old.from, old.to, old.direction, old.gdr, facts_->Str(old.transport),
                    facts_->Str(old.device));
   });
+  return &all.back();
 }
 
 namespace {
@@ -179,24 +186,34 @@ void Thin(CollectiveStream& s) {
 
 }  // namespace
 
-// The index of a stream that begins with `line`, or kEmpty at a limit.
-uint32_t FactsBuilder::NewStream(const Collective& collective, const ParsedLine& line, uint32_t process) {
+// In a segment the two kinds of lines have a stream each: which one counts is told by the beginning of the source.
+uint32_t FactsBuilder::FindStream(uint64_t comm, uint32_t process, bool from_call) const {
+  return collectives_.Find(StreamHash(process, comm), [&](uint32_t i) {
+    const StreamState& s = streams_[i];
+    return s.comm == comm && s.process == process && (!segment_ || s.from_call == from_call);
+  });
+}
+
+// The index of a stream that begins with `first`, or kEmpty at a limit.
+uint32_t FactsBuilder::NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first) {
   std::vector<CollectiveStream>& all = facts_->collectives;
-  const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
+  const size_t slot = stream.process == kNoProcess ? 0 : stream.process + size_t{1};
   if (comm_counts_.size() <= slot) comm_counts_.resize(slot + 1);
-  if (comm_counts_[slot] >= limits::kCommunicatorsPerProcess || all.size() >= limits::kCollectiveStreamsPerSource) {
+  const size_t kinds = segment_ ? 2 : 1;
+  if (comm_counts_[slot] >= limits::kCommunicatorsPerProcess * kinds ||
+      all.size() >= limits::kCollectiveStreamsPerSource * kinds) {
     facts_->counters.Add(Counter::kDroppedCommunicators);
     return IndexTable::kEmpty;
   }
   ++comm_counts_[slot];
   const auto index = static_cast<uint32_t>(all.size());
   CollectiveStream s;
-  s.process = process;
-  s.comm = Intern(collective.comm_text);
-  s.first = {line.number, line.offset, InternEvidence(line.body)};
+  s.process = stream.process;
+  s.comm = Intern(comm_text);
+  s.first = first;
   all.push_back(std::move(s));
-  streams_.push_back({collective.comm, process, collective.from_call});
-  collectives_.Add(StreamHash(process, collective.comm), index,
+  streams_.push_back({stream.comm, stream.process, stream.from_call, {}});
+  collectives_.Add(StreamHash(stream.process, stream.comm), index,
                    [&](uint32_t i) { return StreamHash(streams_[i].process, streams_[i].comm); });
   return index;
 }
@@ -216,11 +233,13 @@ void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool lastin
 
 void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process,
                                  CollLine& known) {
-  const auto equal = [&](uint32_t i) { return streams_[i].comm == collective.comm && streams_[i].process == process; };
   uint32_t index = known.stream;
-  if (index == IndexTable::kEmpty || !equal(index)) {
-    index = collectives_.Find(StreamHash(process, collective.comm), equal);
-    if (index == IndexTable::kEmpty) index = NewStream(collective, line, process);
+  if (index == IndexTable::kEmpty || streams_[index].comm != collective.comm || streams_[index].process != process) {
+    index = FindStream(collective.comm, process, collective.from_call);
+    if (index == IndexTable::kEmpty) {
+      const LineRef first{line.number, line.offset, InternEvidence(line.body)};
+      index = NewStream({collective.comm, process, collective.from_call, {}}, collective.comm_text, first);
+    }
     if (index == IndexTable::kEmpty) return;
     known.stream = index;
   }
@@ -230,7 +249,82 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
   CollectiveStream& s = facts_->collectives[index];
   if (collective.nranks > 0) s.nranks = collective.nranks;
   NoteLast(index, {line.body, line.offset, line.number}, line.lasting, collective.from_call);
-  Issue(s, collective.call, collective.call.op_count, line.number, step);
+  Issue(index, s, collective.call, collective.call.op_count, line.number, step);
+}
+
+void FactsBuilder::JoinEvents(const SourceFacts& segment, Renumbering& renumbering) {
+  for (const Event& event : segment.events) {
+    const uint32_t process = renumbering.Process(event.process);
+    if (!CountEvent(event.kind, process)) continue;
+    Event e = event;
+    e.process = process;
+    e.line = renumbering.Line(event.line);
+    e.nccl_file = renumbering.Text(event.nccl_file);
+    e.time = renumbering.Text(event.time);
+    e.text = renumbering.Text(event.text);
+    e.field_begin = static_cast<uint32_t>(facts_->fields.size());
+    e.field_count = 0;
+    for (uint32_t i = 0; i < event.field_count; ++i) {
+      const Field& field = segment.fields[event.field_begin + i];
+      const StringId value = renumbering.Text(field.value);
+      if (!value.valid()) continue;
+      facts_->fields.push_back({field.id, value});
+      ++e.field_count;
+    }
+    facts_->events.push_back(e);
+  }
+}
+
+void FactsBuilder::JoinEdges(const SourceFacts& segment, Renumbering& renumbering) {
+  for (const ConnectionFacts& connection : segment.connections) {
+    const Edge edge{connection.from,
+                    connection.to,
+                    connection.direction,
+                    segment.Str(connection.transport),
+                    segment.Str(connection.device),
+                    connection.gdr,
+                    connection.shared};
+    ConnectionFacts* const c = EdgeOf(edge, renumbering.Process(connection.process));
+    if (c == nullptr) continue;
+    if (c->channels == 0) c->first = renumbering.Ref(connection.first);
+    c->channels += connection.channels;
+    c->shared = c->shared || edge.shared;
+  }
+}
+
+void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Renumbering& renumbering) {
+  const CollectiveStream& from = segment.facts_->collectives[index];
+  const StreamState& said = segment.streams_[index];
+  const uint32_t process = renumbering.Process(from.process);
+  uint32_t stream = FindStream(said.comm, process, said.from_call);
+  if (stream == IndexTable::kEmpty) {
+    stream = NewStream({said.comm, process, said.from_call, {}}, segment.facts_->Str(from.comm),
+                       renumbering.Ref(from.first));
+  }
+  if (stream == IndexTable::kEmpty || streams_[stream].from_call != said.from_call) return;
+  CollectiveStream& into = facts_->collectives[stream];
+  if (from.nranks > 0) into.nranks = from.nranks;
+  const auto join_window = [&](const std::vector<CollectiveCall>& calls, uint64_t count,
+                               std::vector<CollectiveCall>& window, uint64_t before) {
+    for (uint64_t i = count - calls.size(); i < count; ++i) {
+      const auto at = static_cast<size_t>((before + i) % limits::kCollectiveWindow);
+      if (window.size() <= at) window.resize(at + 1);
+      window[at] = calls[static_cast<size_t>(i % limits::kCollectiveWindow)];
+      window[at].line = renumbering.Line(window[at].line);
+    }
+  };
+  join_window(from.window, from.calls, into.window, into.calls);
+  join_window(from.p2p_window, from.p2p_calls, into.p2p_window, into.p2p_calls);
+  into.p2p_calls += from.p2p_calls;
+  for (const uint64_t step : said.steps) Digest(into, ++into.calls, step);
+  const TextPlace last{segment.last_texts_.Get(index), from.last.offset, renumbering.Line(from.last.line)};
+  NoteLast(stream, last, false, said.from_call);
+}
+
+void FactsBuilder::Join(const FactsBuilder& segment, Renumbering& renumbering) {
+  JoinEvents(*segment.facts_, renumbering);
+  JoinEdges(*segment.facts_, renumbering);
+  for (uint32_t i = 0; i < segment.streams_.size(); ++i) JoinStream(segment, i, renumbering);
 }
 
 void FactsBuilder::Finish() {

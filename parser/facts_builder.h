@@ -17,6 +17,7 @@
 namespace ncclwhy {
 
 class FactsBuilder;
+class Renumbering;
 
 // Adds fields to the event that was just begun; does nothing when the event was dropped at a limit.
 class EventWriter {
@@ -35,6 +36,10 @@ class EventWriter {
 class FactsBuilder {
  public:
   explicit FactsBuilder(SourceFacts* facts) : facts_(facts) {}
+  // For a later segment of the source that `before` has facts of: notes collectives so that they can be joined to
+  // those.
+  FactsBuilder(const FactsBuilder& before, SourceFacts* facts)
+      : facts_(facts), segment_(true), coll_lines_(before.coll_lines_.ForSegment()) {}
 
   SourceFacts& facts() { return *facts_; }
   // Bounded by limits::kPoolBytesPerSource; an invalid id when the text was not kept.
@@ -70,13 +75,15 @@ class FactsBuilder {
     if (streams_[known.stream].from_call != known.from_call) return;
     CollectiveStream& s = facts_->collectives[known.stream];
     if (known.nranks > 0) s.nranks = known.nranks;
-    Issue(s, known.call, op_count, number, known.step);
+    Issue(known.stream, s, known.call, op_count, number, known.step);
   }
   // `lasting` as in ParsedLine.
   void NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call);
   CollLineMemo& coll_lines() { return coll_lines_; }
   // Lines whose `lasting` is true go away.
   void Settle() { last_texts_.Settle(); }
+  // Puts the facts of the segment that follows behind those so far. Not its processes: `renumbering` knows them.
+  void Join(const FactsBuilder& segment, Renumbering& renumbering);
   void Finish();
 
  private:
@@ -85,11 +92,12 @@ class FactsBuilder {
     uint64_t comm = 0;
     uint32_t process = kNoProcess;
     bool from_call = false;
+    std::vector<uint64_t> steps;  // of a segment: what its calls add to a digest whose beginning it does not know
   };
 
   // `said`: all but the opCount and the line. `step`: what it adds to the digest.
-  static void Issue(CollectiveStream& s, const CollectiveCall& said, uint64_t op_count, uint32_t number,
-                    uint64_t step) {
+  void Issue(uint32_t stream, CollectiveStream& s, const CollectiveCall& said, uint64_t op_count, uint32_t number,
+             uint64_t step) {
     static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
     const bool p2p = said.operation == 6 || said.operation == 7;
     std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
@@ -102,13 +110,31 @@ class FactsBuilder {
     call.op_count = op_count;
     call.line = number;
     if (p2p) return;
+    if (segment_) {
+      streams_[stream].steps.push_back(step);
+    } else {
+      Digest(s, calls, step);
+    }
+  }
+  // `calls`: with this one.
+  static void Digest(CollectiveStream& s, uint64_t calls, uint64_t step) {
     s.hash = Mix64(s.hash ^ step);
     if ((calls & (s.interval - 1)) == 0) AddCheckpoint(s);  // a power of two
   }
   static void AddCheckpoint(CollectiveStream& s);
-  uint32_t NewStream(const Collective& collective, const ParsedLine& line, uint32_t process);
+  // The stream of the calls on `comm`, or kEmpty when there is none yet.
+  uint32_t FindStream(uint64_t comm, uint32_t process, bool from_call) const;
+  uint32_t NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first);
+  // Whether there is room for one more event.
+  bool CountEvent(EventKind kind, uint32_t process);
+  void JoinEvents(const SourceFacts& segment, Renumbering& renumbering);
+  // The edge, with no channels when it is new; null when there is no room for it.
+  ConnectionFacts* EdgeOf(const Edge& edge, uint32_t process);
+  void JoinEdges(const SourceFacts& segment, Renumbering& renumbering);
+  void JoinStream(const FactsBuilder& segment, uint32_t index, Renumbering& renumbering);
 
   SourceFacts* facts_;
+  const bool segment_ = false;
   std::vector<uint32_t> kind_counts_;    // [process + 1][kind]
   std::vector<uint32_t> source_counts_;  // [kind]
   IndexTable edges_;

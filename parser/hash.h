@@ -2,6 +2,7 @@
 // digests of different machines are compared.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -62,6 +63,15 @@ inline uint64_t HashQuickly(std::string_view text, uint64_t seed) {
 class IndexTable {
  public:
   static constexpr uint32_t kEmpty = UINT32_MAX;
+
+  IndexTable() = default;
+  IndexTable(const IndexTable& other) : mask_(other.mask_), used_(other.used_) {
+    if (other.slots_ == nullptr) return;
+    slots_ = std::make_unique<Slot[]>(mask_ + 1);
+    std::copy_n(other.slots_.get(), mask_ + 1, slots_.get());
+  }
+  IndexTable(IndexTable&&) noexcept = default;
+  IndexTable& operator=(IndexTable&&) noexcept = default;
 
   template <typename Equal>
   uint32_t Find(uint64_t hash, Equal equal) const {

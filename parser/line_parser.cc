@@ -60,6 +60,29 @@ bool IsBlank(std::string_view text) {
 
 }  // namespace
 
+LineParser::LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink)
+    : facts_(facts),
+      recognizer_(before.recognizer_),
+      sink_(sink),
+      options_(before.options_),
+      builder_(before.builder_, facts),
+      processes_(before.processes_, facts, &builder_),
+      headers_before_(before.headers_before_ || before.facts_->counters.Get(Counter::kNccl) > 0),
+      stripper_(before.stripper_.ForSegment()),
+      memo_(before.memo_),
+      places_(before.places_),
+      quoted_(before.quoted_.ForSegment()) {}
+
+Renumbering LineParser::Join(const LineParser& segment) {
+  const auto lines = static_cast<uint32_t>(facts_->counters.Get(Counter::kLines));
+  Renumbering renumbering(lines, *segment.facts_, &builder_);
+  processes_.Join(segment.processes_, renumbering);
+  builder_.Join(segment.builder_, renumbering);
+  stripper_.Join(segment.stripper_);
+  facts_->counters.Merge(segment.facts_->counters);
+  return renumbering;
+}
+
 // host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
 // Lines that repeat an earlier one of their process, but for an opCount and buffers: what Quick does, without looking
 // for the end of the line first.
@@ -507,7 +530,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
   processes_.CountLine(process, line);
-  const std::string_view quoted = quoted_.In(line.text, facts_->counters.Get(Counter::kNccl) > 0);
+  const std::string_view quoted = quoted_.In(line.text, headers_before_ || facts_->counters.Get(Counter::kNccl) > 0);
   int message = -1;
   const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
   if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);

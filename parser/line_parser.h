@@ -15,6 +15,7 @@
 #include "parser/prefix.h"
 #include "parser/process_table.h"
 #include "parser/quoted_message.h"
+#include "parser/renumbering.h"
 
 namespace ncclwhy {
 
@@ -28,6 +29,9 @@ class LineParser final : public PieceSink {
         builder_(facts),
         processes_(facts, &builder_) {}
 
+  // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
+  LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink);
+
   void OnPiece(const LinePiece& piece) override;
   Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) override;
   void OnBufferEnd() override {
@@ -35,6 +39,8 @@ class LineParser final : public PieceSink {
     builder_.Settle();
     processes_.Settle();
   }
+  // Puts what the segment that follows has found behind what was found so far, and says how its numbers read here.
+  Renumbering Join(const LineParser& segment);
   void Finish();
 
  private:
@@ -90,6 +96,7 @@ class LineParser final : public PieceSink {
   ParserOptions options_;
   FactsBuilder builder_;
   ProcessTable processes_;
+  bool headers_before_ = false;  // in front of this segment there are NCCL headers
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
   // The beginning of a line that TakeLines saw last, and what is known of its header.

@@ -51,9 +51,12 @@ class PieceSink {
 class LineReader {
  public:
   explicit LineReader(PieceSink* sink) : sink_(sink) {}
+  // For bytes that stand at `offset` in a source that is not UTF-16, where a line begins. Lines count from 1 again.
+  LineReader(PieceSink* sink, uint64_t offset) : sink_(sink), encoding_(Encoding::kBytes), at_(offset) {}
   void Push(std::string_view chunk);
   void Finish();
 
+  // Pushed to this reader.
   uint64_t bytes() const { return bytes_; }
   bool utf16() const { return encoding_ == Encoding::kUtf16Le || encoding_ == Encoding::kUtf16Be; }
 

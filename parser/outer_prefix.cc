@@ -392,6 +392,21 @@ bool OuterPrefixStripper::Syslog(std::string_view& text, StrippedLine& out, std:
   return true;
 }
 
+OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
+  OuterPrefixStripper out;
+  out.words_ = words_;
+  out.learned_ = learned_;
+  out.candidates_ = candidates_;
+  out.labels_seen_ = labels_seen_;
+  out.brackets_seen_ = brackets_seen_;
+  return out;
+}
+
+void OuterPrefixStripper::Join(const OuterPrefixStripper& segment) {
+  label_count_ += segment.label_count_;
+  labels_monotonous_ = labels_monotonous_ && segment.labels_monotonous_;
+}
+
 // srun -l: `3: text`, ` 12: text`, `39:` on blank lines. Also line numbers of listings.
 bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   const size_t digits = scan::DigitsAt(text, 0);

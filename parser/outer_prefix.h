@@ -33,6 +33,11 @@ class OuterPrefixStripper {
   // Text that stood in front of a header and matched no known form: believed from its second time on.
   void Learn(std::string_view junk);
 
+  // For a later segment of the source: has learned what `before` has, seen no line. Join tells `this` that the segment
+  // followed.
+  OuterPrefixStripper ForSegment() const;
+  void Join(const OuterPrefixStripper& segment);
+
   // True when the numbers of `N: ` labels were line numbers, not tasks: each exactly one more than the one before.
   bool labels_are_line_numbers() const { return label_count_ >= 4 && labels_monotonous_; }
 

@@ -12,9 +12,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
 #include "parser/recognizer.h"
+#include "parser/renumbering.h"
 
 namespace ncclwhy {
 
@@ -30,6 +32,8 @@ class LineSink {
 
 struct ParserOptions {
   bool keep_every_collective = false;  // --timeline full: a kCollective event for each COLL line
+  // Of one segment (segments.h), for whoever cuts the source. At least 64: so much tells how the text is encoded.
+  uint64_t segment_bytes = limits::kSegmentBytes;
 };
 
 class Parser {
@@ -43,8 +47,21 @@ class Parser {
   void Push(std::string_view chunk);
   SourceFacts Finish();
 
+  // Parsing in segments (segments.h), by several threads or one.
+  // A parser for bytes of the same source that stand further back, at `offset`, and begin with a line. It starts from
+  // what this one has learned. Safe while other threads call it, too, but not while this parser is pushed to.
+  std::unique_ptr<Parser> NewSegment(uint64_t offset, LineSink* sink) const;
+  // False: the text is not made of lines of bytes (UTF-16), so it cannot be cut.
+  bool CanBeCut() const;
+  // Puts the facts of a segment that NewSegment made of this parser (or of one of its segments) behind those so far,
+  // segments in order; nothing is pushed to this parser any more. How its numbers and texts read in `facts()`, which
+  // the caller may want for what a sink has collected; the segment must live as long.
+  Renumbering Join(Parser& segment);
+  SourceFacts& facts();
+
  private:
   class Impl;
+  explicit Parser(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "parser/facts_builder.h"
+#include "parser/renumbering.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -23,6 +24,35 @@ bool IsNumberTail(std::string_view head) {
 }
 
 }  // namespace
+
+ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, FactsBuilder* builder)
+    : facts_(facts),
+      builder_(builder),
+      torn_before_(before.AnyTorn()),
+      seeded_(static_cast<uint32_t>(before.entries_.size())),
+      entries_(before.entries_),
+      streams_(before.streams_),
+      hosts_(before.hosts_),
+      by_header_(before.by_header_),
+      by_host_(before.by_host_),
+      by_stream_(before.by_stream_),
+      known_(before.known_),
+      plain_(before.plain_),
+      plain_ambiguous_(before.plain_ambiguous_),
+      last_stream_(before.last_stream_) {
+  facts_->processes.resize(entries_.size());
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].votes.clear();
+    entries_[i].vote = 0;
+    const ProcessFacts& known = before.facts_->processes[i];
+    ProcessFacts& p = facts_->processes[i];
+    p.pid = known.pid;
+    if (known.host.valid()) p.host = builder_->Intern(before.facts_->Str(known.host));
+    if (known.pod.valid()) p.pod = builder_->Intern(before.facts_->Str(known.pod));
+  }
+}
+
+bool ProcessTable::AnyTorn() const { return torn_before_ || facts_->counters.Get(Counter::kDamaged) > 0; }
 
 uint32_t ProcessTable::AddEntry() {
   if (facts_->processes.size() >= limits::kProcessesPerSource) {
@@ -63,13 +93,19 @@ std::string_view ProcessTable::FitHost(std::string_view host, uint32_t pid, bool
       // In mid-line anything may be glued; at the beginning of a line only the tail of a number or a cut host is.
       if (!clean || (same_pid(known) && (IsNumberTail(head) || IsCutHost(head)))) best = known;
     } else if (!host.empty() && scan::EndsWith(known, host) && same_pid(known)) {
-      if (!clean || facts_->counters.Get(Counter::kDamaged) > 0) best = known;
+      if (!clean || AnyTorn()) best = known;
     }
   }
   return best.empty() ? host : best;
 }
 
 uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer) {
+  const uint32_t index = OfHost(header, clean);
+  if (index != kNoProcess) Link(index, outer);
+  return index;
+}
+
+uint32_t ProcessTable::OfHost(NcclHeader& header, bool clean) {
   std::string_view host = header.host;
   uint64_t hash = HeaderHash(host, header.pid);
   const auto equal = [&](uint32_t i) { return facts_->processes[i].pid == header.pid && entries_[i].host == host; };
@@ -95,17 +131,17 @@ uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefi
       return HeaderHash(entries_[i].host, static_cast<uint64_t>(facts_->processes[i].pid));
     });
   }
-  Entry& e = entries_[index];
-  if (clean && !e.believed) {
-    e.believed = true;
-    if (!IsKnownHost(host)) {
-      hosts_.emplace_back(host);
-      by_host_.Add(HashBytes(host, 0), static_cast<uint32_t>(hosts_.size() - 1),
-                   [&](uint32_t i) { return HashBytes(hosts_[i], 0); });
-    }
-  }
-  Link(index, outer);
+  if (clean) Believe(entries_[index]);
   return index;
+}
+
+void ProcessTable::Believe(Entry& e) {
+  if (e.believed) return;
+  e.believed = true;
+  if (IsKnownHost(e.host)) return;
+  hosts_.push_back(e.host);
+  by_host_.Add(HashBytes(e.host, 0), static_cast<uint32_t>(hosts_.size() - 1),
+               [&](uint32_t i) { return HashBytes(hosts_[i], 0); });
 }
 
 const KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
@@ -164,20 +200,36 @@ uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
   const uint64_t hash = HashBytes(name, Mix64(numbers) ^ static_cast<uint64_t>(outer.pid));
   const uint32_t found = by_stream_.Find(hash, [&](uint32_t i) { return same(streams_[i]); });
   if (found != IndexTable::kEmpty) return last_stream_ = found;
-  if (streams_.size() >= limits::kProcessesPerSource) {
-    facts_->counters.Add(Counter::kDroppedProcesses);
-    return UINT32_MAX;
-  }
   Stream s;
   s.rank = outer.rank;
   s.local_rank = outer.local_rank;
   s.pid = outer.pid;
   s.name.assign(name);
   s.hash = hash;
-  streams_.push_back(std::move(s));
+  return AddStream(std::move(s));
+}
+
+// UINT32_MAX at the limit.
+uint32_t ProcessTable::AddStream(Stream&& stream) {
+  if (streams_.size() >= limits::kProcessesPerSource) {
+    facts_->counters.Add(Counter::kDroppedProcesses);
+    return UINT32_MAX;
+  }
+  const uint64_t hash = stream.hash;
+  streams_.push_back(std::move(stream));
   last_stream_ = static_cast<uint32_t>(streams_.size() - 1);
   by_stream_.Add(hash, last_stream_, [&](uint32_t i) { return streams_[i].hash; });
   return last_stream_;
+}
+
+uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
+  const uint32_t found = by_stream_.Find(stream.hash, [&](uint32_t i) { return streams_[i].Is(stream); });
+  if (found != IndexTable::kEmpty) return found;
+  Stream s = stream;
+  s.entry = kNoProcess;
+  s.owner = kNoProcess;
+  s.ambiguous = false;
+  return AddStream(std::move(s));
 }
 
 void ProcessTable::Link(uint32_t process, const OuterPrefix& outer) {
@@ -216,20 +268,74 @@ uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
   return s.entry;
 }
 
-void ProcessTable::Vote(Entry& e, int32_t rank) {
+void ProcessTable::Vote(Entry& e, int32_t rank, uint32_t lines) {
   if (e.vote < e.votes.size() && e.votes[e.vote].first == rank) {
-    ++e.votes[e.vote].second;
+    e.votes[e.vote].second += lines;
     return;
   }
   for (size_t i = 0; i < e.votes.size(); ++i) {
     if (e.votes[i].first != rank) continue;
     e.vote = static_cast<uint32_t>(i);
-    ++e.votes[i].second;
+    e.votes[i].second += lines;
     return;
   }
   if (e.votes.size() >= kMaxVotes) return;
   e.vote = static_cast<uint32_t>(e.votes.size());
-  e.votes.emplace_back(rank, 1);
+  e.votes.emplace_back(rank, lines);
+}
+
+// The entry here of one that is new in the segment.
+uint32_t ProcessTable::FindEntry(const ProcessTable& segment, uint32_t index) {
+  const Entry& theirs = segment.entries_[index];
+  const ProcessFacts& facts = segment.facts_->processes[index];
+  if (theirs.header) {
+    NcclHeader header;
+    header.host = theirs.host;
+    header.pid = static_cast<uint32_t>(facts.pid);
+    return OfHost(header, theirs.believed);
+  }
+  const uint32_t stream = FindOrAddStream(segment.streams_[theirs.stream]);
+  if (stream == UINT32_MAX) return kNoProcess;
+  if (streams_[stream].entry != kNoProcess) return streams_[stream].entry;
+  const uint32_t added = AddEntry();
+  if (added == kNoProcess) return kNoProcess;
+  streams_[stream].entry = added;
+  entries_[added].stream = stream;
+  facts_->processes[added].pid = facts.pid;
+  if (facts.host.valid()) facts_->processes[added].host = builder_->Intern(segment.facts_->Str(facts.host));
+  return added;
+}
+
+void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, Renumbering& renumbering) {
+  const uint32_t mine = index < segment.seeded_ ? index : FindEntry(segment, index);
+  renumbering.SetProcess(index, mine);
+  if (mine == kNoProcess) return;
+  const Entry& theirs = segment.entries_[index];
+  const ProcessFacts& facts = segment.facts_->processes[index];
+  ProcessFacts& p = facts_->processes[mine];
+  if (theirs.believed && entries_[mine].host == theirs.host) Believe(entries_[mine]);
+  for (const auto& [rank, lines] : theirs.votes) Vote(entries_[mine], rank, lines);
+  if (!p.pod.valid()) p.pod = renumbering.Text(facts.pod);
+  if (facts.lines == 0) return;
+  if (p.lines == 0) p.first = renumbering.Ref(facts.first);
+  p.lines += facts.lines;
+  p.warns += facts.warns;
+  p.last.line = renumbering.Line(facts.last.line);
+  p.last.offset = facts.last.offset;
+  p.last_torn = facts.last_torn;
+  last_texts_.Set(mine, segment.last_texts_.Get(index), false);
+}
+
+void ProcessTable::Join(const ProcessTable& segment, Renumbering& renumbering) {
+  for (uint32_t i = 0; i < segment.entries_.size(); ++i) JoinEntry(segment, i, renumbering);
+  for (const Stream& theirs : segment.streams_) {
+    const uint32_t index = FindOrAddStream(theirs);
+    if (index == UINT32_MAX) continue;
+    Stream& s = streams_[index];
+    const uint32_t owner = renumbering.Process(theirs.owner);
+    if (owner != kNoProcess) s.Own(owner);
+    s.ambiguous = s.ambiguous || theirs.ambiguous;
+  }
 }
 
 void ProcessTable::NoteFirst(ProcessFacts& process, const TextPlace& place) {
@@ -249,7 +355,7 @@ void ProcessTable::FitProvisional() {
   constexpr uint64_t kMany = 10;
   const bool any_believed = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.believed; });
   if (!any_believed) return;
-  const bool torn = facts_->counters.Get(Counter::kDamaged) > 0;
+  const bool torn = AnyTorn();
   struct Owner {
     const Entry* entry = nullptr;
     size_t count = 0;

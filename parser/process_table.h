@@ -24,10 +24,13 @@
 namespace ncclwhy {
 
 class FactsBuilder;
+class Renumbering;
 
 class ProcessTable {
  public:
   ProcessTable(SourceFacts* facts, FactsBuilder* builder) : facts_(facts), builder_(builder) {}
+  // For a later segment of the source: knows the processes that `before` knows, has no line of them yet.
+  ProcessTable(const ProcessTable& before, SourceFacts* facts, FactsBuilder* builder);
 
   // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
@@ -71,6 +74,9 @@ class ProcessTable {
   // True when `host` stood in a header at the beginning of a line.
   bool IsKnownHost(std::string_view host) const;
 
+  // Adds the processes of the segment that follows, and tells `renumbering` which they are.
+  void Join(const ProcessTable& segment, Renumbering& renumbering);
+
   // Fits provisional hosts, gives streams their process, fills launcher ranks and last texts.
   // `trust_labels` false: numbers of `N: ` labels were line numbers; ranks are forgotten.
   void Finish(bool trust_labels);
@@ -94,6 +100,9 @@ class ProcessTable {
     uint32_t owner = kNoProcess;  // process of the headers that came through it
     bool ambiguous = false;
 
+    bool Is(const Stream& other) const {
+      return rank == other.rank && local_rank == other.local_rank && pid == other.pid && name == other.name;
+    }
     void Own(uint32_t process) {
       if (owner == kNoProcess) owner = process;
       if (owner != process) ambiguous = true;
@@ -101,16 +110,25 @@ class ProcessTable {
   };
 
   uint32_t AddEntry();
+  uint32_t OfHost(NcclHeader& header, bool clean);
+  void JoinEntry(const ProcessTable& segment, uint32_t index, Renumbering& renumbering);
+  uint32_t FindEntry(const ProcessTable& segment, uint32_t index);
+  bool AnyTorn() const;
   void LinkFirstPlain(uint32_t process);
   void NoteFirst(ProcessFacts& process, const TextPlace& place);
   bool IsCutHost(std::string_view head) const;
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
   uint32_t StreamIndex(const OuterPrefix& outer);
-  void Vote(Entry& entry, int32_t rank);
+  uint32_t AddStream(Stream&& stream);
+  uint32_t FindOrAddStream(const Stream& stream);
+  void Believe(Entry& entry);
+  void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
   void FitProvisional();
 
   SourceFacts* facts_;
   FactsBuilder* builder_;
+  bool torn_before_ = false;    // a line in front of this segment was damaged
+  uint32_t seeded_ = 0;         // entries that were copied from the table that stands in front
   std::vector<Entry> entries_;  // beside facts_->processes
   std::vector<Stream> streams_;
   std::deque<std::string> hosts_;  // believed; header.host may view into it

@@ -30,6 +30,13 @@ class QuotedMessage {
     return Behind(text, kEntry);
   }
 
+  // For a later segment of the source, whose first line is not announced.
+  QuotedMessage ForSegment() const {
+    QuotedMessage out;
+    out.lines_ = lines_;
+    return out;
+  }
+
  private:
   static constexpr std::string_view kAnnounced = "Last error:";
   static constexpr std::string_view kEntry = "log entry (may be unrelated) '";

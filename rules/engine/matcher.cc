@@ -1,6 +1,7 @@
 #include "rules/engine/matcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/re2_call.h"
@@ -82,6 +83,13 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
     if (candidate.regex == Candidate::Regex::kNo) return;
   }
 
+  const Room room = CountHit(number, process, 0, facts);
+  if (room != Room::kNone) KeepHit(number, line, process, room == Room::kPlace, facts);
+}
+
+// `repeats`: so many more hits were counted with this one.
+RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts) {
+  const PatternEntry& entry = patterns_.entry(number);
   Kept& kept = kept_[static_cast<uint64_t>(number) << 32 | process];
   ++kept.count;
   // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
@@ -94,13 +102,34 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   if (beyond_source || (beyond_process && !every_place)) {
     facts.counters.Add(Counter::kDroppedHits);
     const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
-    if (last != UINT32_MAX) ++hits_.hits[last].repeats;
-    return;
+    if (last != UINT32_MAX) hits_.hits[last].repeats += 1 + repeats;
+    kept.count += repeats;
+    return Room::kNone;
   }
   ++kept_total_[number];
+  kept.count += repeats;
   kept.last = static_cast<uint32_t>(hits_.hits.size());
   last_kept_[number] = kept.last;
-  KeepHit(number, line, process, beyond_process, facts);
+  return beyond_process ? Room::kPlace : Room::kAll;
+}
+
+void RuleMatcher::Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) {
+  for (Hit& hit : segment.Take().hits) {
+    hit.process = renumbering.Process(hit.process);
+    const Room room = CountHit(hit.pattern, hit.process, hit.repeats, facts);
+    if (room == Room::kNone) continue;
+    hit.line = renumbering.Line(hit.line);
+    if (room == Room::kPlace) {
+      hit.text = {};
+      hit.captures.clear();
+    }
+    hit.text = renumbering.Text(hit.text);
+    for (auto& [name, value] : hit.captures) {
+      name = renumbering.Text(name);
+      value = renumbering.Text(value);
+    }
+    hits_.hits.push_back(std::move(hit));
+  }
 }
 
 void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts) {

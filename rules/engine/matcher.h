@@ -21,6 +21,7 @@ class RuleMatcher final : public RuleSet::Matcher {
 
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
   SourceHits Take() override;
+  void Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) override;
 
  private:
   // How many hits of one pattern and process there were, and the last one that was kept.
@@ -43,6 +44,9 @@ class RuleMatcher final : public RuleSet::Matcher {
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(const ParsedLine& line);
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
+  enum class Room : uint8_t { kNone, kPlace, kAll };
+  Room CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts);
   void KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts);
 
   const PatternTable& patterns_;

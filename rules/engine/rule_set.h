@@ -57,6 +57,9 @@ class RuleSet {
   class Matcher : public LineSink {
    public:
     virtual SourceHits Take() = 0;
+    // Puts the hits of a later segment of the source (parser/segments.h), made by the same rule set, behind those so
+    // far. `facts` are those of the source.
+    virtual void Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) = 0;
   };
   std::unique_ptr<Matcher> NewMatcher() const;
 

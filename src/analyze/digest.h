@@ -12,6 +12,7 @@
 #include "kb/loader/kb.h"
 #include "parser/facts.h"
 #include "parser/parser.h"
+#include "parser/segments.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
@@ -55,6 +56,8 @@ struct SourceDigest {
   std::map<int, MessageCount> messages;  // by catalogue number
 };
 
+class SegmentDigest;
+
 // Makes the digest of one source. Push chunks of any size; the result does not depend on where they end. `rules` and
 // `kb` are borrowed. One builder per source and thread.
 class DigestBuilder {
@@ -65,15 +68,20 @@ class DigestBuilder {
   SourceDigest Finish();
 
  private:
-  class Sink;
+  void BeginSegment();
+  void Remember(std::string_view chunk);
   SourceDigest Digest(std::string_view text) const;
 
   std::string name_;
   const RuleSet& rules_;
   const KnowledgeBase& kb_;
   ParserOptions options_;
-  std::unique_ptr<Sink> sink_;
-  Parser parser_;
+  SegmentCutter cutter_;
+  std::unique_ptr<SegmentDigest> first_;
+  std::unique_ptr<const SegmentDigest> learned_;  // what later segments start from
+  std::unique_ptr<SegmentDigest> later_;
+  SegmentDigest* now_;  // one of first_ and later_
+  bool ended_ = false;  // a new segment begins with the next byte
   std::string pasted_;  // all that was pushed, while that is little
   bool long_ = false;   // it was more
 };

@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include "api/handover.h"
+#include "api/segmented_read.h"
+#include "api/workshop.h"
+#include "parser/large_file.h"
 
 namespace ncclwhy {
 namespace {
 
+// A file of fewer segments is read by one thread: the first one is read before the others in any case.
+constexpr uint64_t kWorthSharing = 3;
 // Bytes between two calls of the progress function by one thread.
 constexpr uint64_t kProgressBytes = 4u << 20;
 
@@ -90,27 +96,53 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   const size_t jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::thread::hardware_concurrency();
   // Fewer files than threads: one that has to be unpacked may use two.
   const bool spare = specs.size() < jobs;
+  const uint64_t large = kWorthSharing * options.parser.segment_bytes;
+  const auto is_large = [large](const SourceSpec& spec) { return LargeFile::MayBe(spec, large); };
+  const bool share = jobs > 1 && (!spare || std::any_of(specs.begin(), specs.end(), is_large));
+  const size_t wanted = share ? jobs : std::clamp<size_t>(jobs, 1, std::max<size_t>(specs.size(), 1));
+  Workshop workshop(wanted);
+
+  const auto read_shared = [&](std::unique_ptr<LargeFile> file, Slot& slot) {
+    const auto progress = [&meter](uint64_t bytes) { meter.Add(bytes, 0); };
+    const auto read = std::make_shared<SegmentedRead>(std::move(file), rules, kb, options.parser, progress);
+    read->Begin();
+    workshop.Open(read);
+    read->Help();
+    Status status;
+    slot.digests.push_back(read->Finish(&status));
+    if (!status.ok()) slot.problem = status.message();
+    meter.Add(0, 1);
+  };
+  const auto read_alone = [&](const SourceSpec& spec, Slot& slot) {
+    DigestSink sink(rules, kb, options.parser, &meter);
+    Handover handover(sink);
+    const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(handover) : sink);
+    if (!status.ok()) slot.problem = status.message();
+    slot.digests = sink.Take();
+    sink.Report(1);
+  };
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < specs.size(); i = next.fetch_add(1)) {
-      DigestSink sink(rules, kb, options.parser, &meter);
       try {
-        Handover handover(sink);
-        const Status status = ReadSource(specs[i], spare ? static_cast<ByteSink&>(handover) : sink);
-        if (!status.ok()) slots[i].problem = status.message();
-        slots[i].digests = sink.Take();
-        sink.Report(1);
+        std::unique_ptr<LargeFile> file = share ? LargeFile::Open(specs[i], large) : nullptr;
+        if (file != nullptr) {
+          read_shared(std::move(file), slots[i]);
+        } else {
+          read_alone(specs[i], slots[i]);
+        }
       } catch (const std::exception& e) {  // out of memory: the other sources are still worth an answer
         slots[i].problem = specs[i].name + ": " + e.what();
       }
     }
+    workshop.HelpOthers();
   };
 
-  const size_t wanted = std::clamp<size_t>(jobs, 1, std::max<size_t>(specs.size(), 1));
   std::vector<std::thread> threads;
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
   } catch (const std::system_error&) {
     // No more threads to be had: those that run, and this one, read everything.
+    for (size_t i = threads.size() + 1; i < wanted; ++i) workshop.Leave();
   }
   work();
   for (std::thread& thread : threads) thread.join();

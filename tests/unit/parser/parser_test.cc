@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "catch.h"
+#include "facts_text.h"
 
 namespace ncclwhy {
 namespace {
@@ -34,54 +35,6 @@ SourceFacts Parse(const std::string& input, LineSink* sink = nullptr, ParserOpti
 }
 
 uint64_t Count(const SourceFacts& f, Counter c) { return f.counters.Get(c); }
-
-// Everything that facts say, as text.
-std::string Dump(const SourceFacts& f) {
-  std::ostringstream o;
-  for (size_t c = 0; c < static_cast<size_t>(Counter::kCount_); ++c) {
-    o << InfoOf(static_cast<Counter>(c)).name << '=' << f.counters.Get(static_cast<Counter>(c)) << ' ';
-  }
-  o << f.bytes << '\n';
-  const auto ref = [&](const LineRef& r) { o << '<' << r.line << '@' << r.offset << ' ' << f.Str(r.text) << '>'; };
-  for (const ProcessFacts& p : f.processes) {
-    o << "P " << f.Str(p.host) << ':' << p.pid << " rank " << p.launcher_rank << " pod " << f.Str(p.pod) << ' '
-      << p.lines << ' ' << p.warns << ' ' << p.last_torn;
-    ref(p.first);
-    ref(p.last);
-    o << '\n';
-  }
-  for (const Event& e : f.events) {
-    o << "E " << e.line << '@' << e.offset << " p" << e.process << " t" << e.tid << " d" << e.device << " r"
-      << e.launcher_rank << ' ' << EventKindName(e.kind) << ' ' << LevelName(e.level) << ' ' << DialectName(e.dialect)
-      << ' ' << f.Str(e.nccl_file) << ':' << e.nccl_line << ' ' << f.Str(e.time);
-    for (uint32_t i = 0; i < e.field_count; ++i) {
-      const Field& field = f.fields[e.field_begin + i];
-      o << ' ' << FieldName(field.id) << '=' << f.Str(field.value);
-    }
-    o << " | " << f.Str(e.text) << '\n';
-  }
-  for (const ConnectionFacts& c : f.connections) {
-    o << "C p" << c.process << ' ' << c.from << ">" << c.to << c.direction << f.Str(c.transport) << '/'
-      << f.Str(c.device) << c.gdr << c.shared << ' ' << c.channels;
-    ref(c.first);
-    o << '\n';
-  }
-  for (const CollectiveStream& s : f.collectives) {
-    o << "S p" << s.process << ' ' << f.Str(s.comm) << ' ' << s.nranks << ' ' << s.calls << ' ' << s.p2p_calls << ' '
-      << s.hash << ' ' << s.interval << ' ' << s.checkpoints.size();
-    for (const auto* window : {&s.window, &s.p2p_window}) {
-      for (const CollectiveCall& c : *window) {
-        o << ' ' << c.op_count << ',' << c.count << ',' << c.line << ',' << c.root << ',' << int{c.operation} << ','
-          << int{c.datatype} << ',' << int{c.op};
-      }
-      o << ';';
-    }
-    ref(s.first);
-    ref(s.last);
-    o << '\n';
-  }
-  return o.str();
-}
 
 TEST_CASE("every line is in exactly one class", "[parser]") {
   const SourceFacts f = Parse(
@@ -351,7 +304,7 @@ TEST_CASE("facts do not depend on where chunks end", "[parser]") {
       "node3:4711:4790 [2] NCCL INFO Chan node3:4712:4791 [3] NCCL INFO Connected all rings\n" +
       std::string("nul\0byte\n", 9) + "caf\xC3\xA9 \xFF\n" + std::string(limits::kLineBytes + 10, 'y') +
       "\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\nRuntimeError: boom\nlast";
-  const std::string expected = Dump(Parse(log));
+  const std::string expected = FactsText(Parse(log));
   std::mt19937 random(7);
   for (int round = 0; round < 30; ++round) {
     Parser parser("test.log", nullptr, nullptr);
@@ -360,7 +313,7 @@ TEST_CASE("facts do not depend on where chunks end", "[parser]") {
       parser.Push(std::string_view(log).substr(at, step));
       at += step;
     }
-    REQUIRE(Dump(parser.Finish()) == expected);
+    REQUIRE(FactsText(parser.Finish()) == expected);
   }
 }
 
@@ -404,10 +357,10 @@ TEST_CASE("a COLL line means the same among its like as alone", "[parser]") {
            << '\n';
       log += line.str();
     }
-    const std::string whole = Dump(Parse(log));
+    const std::string whole = FactsText(Parse(log));
     Parser parser("test.log", nullptr, nullptr);
     for (size_t at = 0; at < log.size(); at += 100) parser.Push(std::string_view(log).substr(at, 100));
-    REQUIRE(Dump(parser.Finish()) == whole);
+    REQUIRE(FactsText(parser.Finish()) == whole);
   }
 }
 
@@ -448,7 +401,7 @@ TEST_CASE("hostile input is counted, not believed", "[parser]") {
           Count(whole, Counter::kNccl) + Count(whole, Counter::kForeign) + Count(whole, Counter::kDamaged));
     Parser bytes("test.log", nullptr, nullptr);
     for (char c : log) bytes.Push({&c, 1});
-    REQUIRE(Dump(bytes.Finish()) == Dump(whole));
+    REQUIRE(FactsText(bytes.Finish()) == FactsText(whole));
   }
 }
 

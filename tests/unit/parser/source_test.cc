@@ -16,30 +16,12 @@
 
 #include "base/time_budget.h"
 #include "catch.h"
+#include "temporary_directory.h"
 
 namespace ncclwhy {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "ncclwhy-source-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string string() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
-void Write(const std::string& path, const std::string& bytes) {
-  fs::create_directories(fs::path(path).parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
 
 std::string Read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -83,7 +65,7 @@ std::string Pack(const std::string& path, const std::string& format, const std::
 
 TEST_CASE("directories are walked, sorted, without hidden files", "[source]") {
   const TemporaryDirectory dir;
-  for (const char* name : {"b.log", "a.log", "sub/c.log", ".hidden", ".git/x"}) Write(dir / name, "x");
+  for (const char* name : {"b.log", "a.log", "sub/c.log", ".hidden", ".git/x"}) WriteFile(dir / name, "x");
   fs::create_directories(dir / "empty");
   std::vector<std::string> problems;
   std::vector<std::string> paths;
@@ -100,7 +82,7 @@ TEST_CASE("directories are walked, sorted, without hidden files", "[source]") {
 
 TEST_CASE("very many names take time by their number, not by its square", "[source]") {
   const TemporaryDirectory dir;
-  Write(dir / "a.log", "x");
+  WriteFile(dir / "a.log", "x");
   std::vector<std::string> names;  // of the same file, each spelled in a way of its own
   for (uint32_t i = 0; i < (1u << 17); ++i) {
     std::string name = dir.string() + "/";
@@ -116,8 +98,8 @@ TEST_CASE("very many names take time by their number, not by its square", "[sour
 TEST_CASE("plain files are read whole", "[source]") {
   const TemporaryDirectory dir;
   const std::string big(3 << 20, 'x');
-  Write(dir / "a.log", big + "end\n");
-  Write(dir / "empty.log", "");
+  WriteFile(dir / "a.log", big + "end\n");
+  WriteFile(dir / "empty.log", "");
   Collect sink;
   REQUIRE(ReadSource({dir / "a.log", "a"}, sink).ok());
   REQUIRE(ReadSource({dir / "empty.log", "empty"}, sink).ok());
@@ -168,7 +150,7 @@ TEST_CASE("what is packed inside an archive is expanded, too", "[source]") {
   CHECK(sink.members[2] == std::pair<std::string, std::string>{"b.zip/last.log", text});
   CHECK(sink.open == 0);
   // Deeper than anybody packs: read as it stands.
-  Write(dir / "deep", text);
+  WriteFile(dir / "deep", text);
   for (int level = 0; level < 6; ++level) {
     const std::string inner = Read(dir / "deep");
     Pack(dir / "deep", "ustar", "gzip", {{"d", inner}});
@@ -215,7 +197,7 @@ TEST_CASE("a pipe that delivers slowly is told by its content", "[source]") {
 TEST_CASE("a sink that has enough ends the reading without an error", "[source]") {
   const TemporaryDirectory dir;
   const std::string big(8 << 20, 'x');
-  Write(dir / "plain", big);
+  WriteFile(dir / "plain", big);
   Pack(dir / "packed", "raw", "gzip", {{"x", big}});
   for (const char* name : {"plain", "packed"}) {
     INFO(name);
@@ -244,7 +226,7 @@ TEST_CASE("a damaged archive gives what could be read, and a sentence", "[source
   CHECK_FALSE(sink.members[0].second.empty());
   CHECK(sink.open == 0);
   // Two bytes are no gzip file: read as it is.
-  Write(dir / "fake.gz", "\x1F\x8Bnot gzip at all");
+  WriteFile(dir / "fake.gz", "\x1F\x8Bnot gzip at all");
   Collect fake;
   CHECK(ReadSource({dir / "fake.gz", "fake.gz"}, fake).ok());
   CHECK(fake.members.at(0).second == "\x1F\x8Bnot gzip at all");
