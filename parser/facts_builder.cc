@@ -107,7 +107,7 @@ EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t
   return {this, true};
 }
 
-void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process) {
+void FactsBuilder::AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process) {
   const auto hash_of = [](uint32_t p, int32_t from, int32_t to, char direction, bool gdr, std::string_view transport,
                           std::string_view device) {
     uint64_t h = (uint64_t{p} << 32) ^ static_cast<uint32_t>(from);
@@ -120,17 +120,12 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
     return c.process == process && c.from == edge.from && c.to == edge.to && c.direction == edge.direction &&
            c.gdr == edge.gdr && facts_->Str(c.transport) == edge.transport && facts_->Str(c.device) == edge.device;
   };
-  // Each channel of an edge has a line, one after the other.
-  uint32_t found = last_edge_;
-  uint64_t hash = 0;
-  if (found == IndexTable::kEmpty || !equal(found)) {
-    hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
-    found = edges_.Find(hash, equal);
-    if (found != IndexTable::kEmpty) last_edge_ = found;
-  }
+  const uint64_t hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
+  const uint32_t found = edges_.Find(hash, equal);
   if (found != IndexTable::kEmpty) {
     ++all[found].channels;
     all[found].shared = all[found].shared || edge.shared;
+    edge_lines_.Keep(process, text, found);
     return;
   }
   if (all.size() >= limits::kEventsPerKindAndSource) {
@@ -149,8 +144,10 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
   c.channels = 1;
   c.first = {line.number, line.offset, InternEvidence(line.body)};
   if (!c.transport.valid() || !c.device.valid()) return;
+  const auto index = static_cast<uint32_t>(all.size());
   all.push_back(c);
-  edges_.Add(hash, static_cast<uint32_t>(all.size() - 1), [&](uint32_t i) {
+  edge_lines_.Keep(process, text, index);
+  edges_.Add(hash, index, [&](uint32_t i) {
     const ConnectionFacts& old = all[i];
     return hash_of(old.process, old.from, old.to, old.direction, old.gdr, facts_->Str(old.transport),
                    facts_->Str(old.device));
@@ -235,6 +232,7 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
 
 void FactsBuilder::Finish() {
   Settle();
+  edge_lines_.ForEach([&](uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; });
   for (uint32_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(last_texts_.Get(i));
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "parser/coll_line_memo.h"
+#include "parser/edge_line_memo.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
 #include "parser/latest_texts.h"
@@ -52,7 +53,10 @@ class FactsBuilder {
     bool gdr = false;
     bool shared = false;
   };
-  void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
+  // `text`: all that the line says about the edge.
+  void AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process);
+  // The same for a text that an edge of `process` was added with. False: it is not known, nothing was done.
+  bool RepeatEdge(std::string_view text, uint32_t process) { return edge_lines_.Count(process, text); }
 
   struct Collective {
     const CollectiveCall& call;
@@ -116,7 +120,7 @@ class FactsBuilder {
   std::vector<StreamState> streams_;   // beside facts_->collectives
   LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
-  uint32_t last_edge_ = IndexTable::kEmpty;
+  EdgeLineMemo edge_lines_;
   CollLineMemo coll_lines_;
 };
 
