@@ -494,7 +494,8 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
 
 void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
   BodyMemo::Entry* const memo = memo_.Find(LogLevel::kNone, line.text);
-  line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text);
+  line.words = TellingWords(line.text);
+  line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text, line.words);
   if (memo != nullptr) {
     memo->dialect = line.dialect;
     memo->judged = true;
@@ -507,7 +508,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
   processes_.CountLine(process, line);
-  const std::string_view quoted = quoted_.In(line.text, facts_->counters.Get(Counter::kNccl) > 0);
+  const std::string_view quoted = quoted_.In(line.text, line.words, facts_->counters.Get(Counter::kNccl) > 0);
   int message = -1;
   const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
   if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);
