@@ -1,5 +1,9 @@
 #include "parser/dialect.h"
 
+#include <array>
+#include <bit>
+#include <cstdint>
+
 #include "parser/prefix.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
@@ -78,6 +82,18 @@ constexpr Mark kHeads[] = {
     {"[NeMo ", Dialect::kFramework},
 };
 
+// Which of kHeads begin with a byte, a bit each.
+struct HeadsByByte {
+  std::array<uint64_t, 256> heads{};
+  constexpr HeadsByByte() {
+    static_assert(std::size(kHeads) <= 64);
+    for (size_t i = 0; i < std::size(kHeads); ++i) {
+      heads[static_cast<unsigned char>(kHeads[i].text[0])] |= uint64_t{1} << i;
+    }
+  }
+};
+constexpr HeadsByByte kByByte;
+
 // Anywhere in the line.
 struct InnerMark {
   TellingWord word;
@@ -131,8 +147,9 @@ size_t PythonExceptionLength(std::string_view text) {
 Dialect SniffDialect(std::string_view text, TellingWords words) {
   if (text.size() < 4) return Dialect::kUnknown;
   if (text[0] == '[' && FindTorchRecord(text.substr(0, 200), 0) == 0) return Dialect::kTorch;
-  for (const Mark& m : kHeads) {
-    if (text[0] == m.text[0] && StartsWith(text, m.text)) return m.dialect;
+  for (uint64_t heads = kByByte.heads[static_cast<unsigned char>(text[0])]; heads != 0; heads &= heads - 1) {
+    const Mark& m = kHeads[static_cast<size_t>(std::countr_zero(heads))];
+    if (StartsWith(text, m.text)) return m.dialect;
   }
   if (text[0] == '[' && (words.Has(TellingWord::kSignal) || words.Has(TellingWord::kCaughtSignal))) {
     return Dialect::kMpi;

@@ -100,6 +100,17 @@ bool PlausibleHost(std::string_view host) {
   return true;
 }
 
+// False: no header begins `text`, which is told from its first few bytes. A header begins with `[2] `, a number or
+// `NCCL `, or there is a number behind its first colon: `node3:4711:4790 `, `misc/socket.cc:484 `.
+bool MayBeHeader(std::string_view text) {
+  if (text.empty()) return false;
+  if (text[0] == '[') return text.size() > 1 && (IsDigit(text[1]) || text[1] == '-');
+  if (IsDigit(text[0]) || scan::StartsWith(text, "NCCL ")) return true;
+  size_t at = 0;
+  while (at < text.size() && text[at] != ':' && text[at] != ' ' && text[at] != '\t') ++at;
+  return at + 1 < text.size() && text[at] == ':' && IsDigit(text[at + 1]);
+}
+
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
 bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
   c.Skip(MillisecondsSize(c.Rest()));
@@ -185,6 +196,7 @@ bool ParseHeader(std::string_view text, HeaderMatch* match) {
       c.Skip(n + 3);
     }
   }
+  if (!MayBeHeader(c.Rest())) return false;
   bool two_parts = false;
   const bool has_host = TakeHost(c, h, &two_parts);
   const bool has_device = TakeDevice(c, &h.device);
