@@ -185,9 +185,10 @@ size_t MillisecondsSize(std::string_view text) {
 bool ParseHeader(std::string_view text, HeaderMatch* match) {
   if (text.size() < 8) return false;
   Cursor c(text);
-  NcclHeader h;
   c.SkipSpaces();
   const std::string_view start = c.Rest();
+  if (!MayBeHeader(start)) return false;
+  NcclHeader h;
   // `[2025-03-01 12:00:00] ` of 2.26.2 and newer
   if (c.Peek() == '[' && start.size() > 12 && IsDigit(start[1])) {
     const size_t n = TimestampLength(start.substr(1), nullptr);
@@ -319,10 +320,11 @@ bool IsTorchRecord(std::string_view text, size_t at) {
 }  // namespace
 
 size_t FindTorchRecord(std::string_view text, size_t from) {
-  for (size_t at = scan::Find(text, "[", from); at != kNpos; at = scan::Find(text, "[", at + 1)) {
-    if (IsTorchRecord(text, at)) return at;
-  }
-  return kNpos;
+  size_t first = kNpos;
+  runs::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
+    if (first == kNpos && IsTorchRecord(text, at)) first = at;
+  });
+  return first;
 }
 
 bool MayHoldMore(std::string_view text, size_t from) {
