@@ -205,14 +205,10 @@ bool IsValidUtf8(std::string_view text) {
 }
 
 bool MayNeedCleaning(std::string_view text) {
-  if (text.empty()) return false;
-  // No early end and no branch: compilers make this sixteen bytes at a time.
-  unsigned char any = 0;
-  for (size_t i = 0; i + 1 < text.size(); ++i) {
-    const char c = text[i];
-    any |= static_cast<unsigned char>((c == '\x1b') | (c == '&') | ((c == '[') & (text[i + 1] == '0')));
-  }
-  return any != 0 || text.back() == '\x1b' || text.back() == '&';
+  bool any = false;
+  runs::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[',
+                  [&](size_t at) { any = any || text[at] != '[' || scan::StartsWith(text.substr(at), "[0m"); });
+  return any;
 }
 
 bool LooksBinary(std::string_view text) {

@@ -8,7 +8,8 @@
 
 namespace ncclwhy {
 
-// False when neither StripAnsi nor DecodeEntities has anything to undo; one look instead of three searches.
+// False when no ESC, no [0m and no & is there: neither StripAnsi nor DecodeEntities has anything to undo. One look
+// instead of three searches.
 bool MayNeedCleaning(std::string_view text);
 
 // ESC [ … letter, ESC ] … BEL, and the same with the ESC lost in pasting: `[36m(RayWorker pid=1)[0m`.

@@ -1,6 +1,7 @@
 #include "parser/dialect.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "parser/prefix.h"
@@ -81,50 +82,37 @@ constexpr Mark kHeads[] = {
     {"[NeMo ", Dialect::kFramework},
 };
 
-// Anywhere in the line; the price of a search, so only words that nothing else says.
-constexpr Mark kInside[] = {
-    {"ProcessGroupNCCL", Dialect::kTorch},
-    {"DistBackendError", Dialect::kTorch},
-    {"torch.distributed.elastic", Dialect::kTorch},
-    {"torch/distributed/elastic", Dialect::kTorch},
-    {"*** Process received signal", Dialect::kMpi},
-    {"UCX  ", Dialect::kMpi},
-    {"NVRM: Xid", Dialect::kKernel},
-    {"OOMKilled", Dialect::kKubernetes},
-    {"FailedScheduling", Dialect::kKubernetes},
-    {"CrashLoopBackOff", Dialect::kKubernetes},
-    {" kubelet", Dialect::kKubernetes},
-    {"segfault at ", Dialect::kKernel},
-};
-
-// Which beginnings of kInside, four bytes each, a text has anywhere. One look at the text instead of one for each word.
-class InsideFilter {
- public:
-  constexpr InsideFilter() {
-    for (const Mark& m : kInside) {
-      const uint32_t slot = SlotOf(Gram(m.text.data()));
-      bits_[slot / 64] |= uint64_t{1} << (slot % 64);
+// Which of kHeads begin with a byte, a bit each.
+struct HeadsByByte {
+  std::array<uint64_t, 256> heads{};
+  constexpr HeadsByByte() {
+    static_assert(std::size(kHeads) <= 64);
+    for (size_t i = 0; i < std::size(kHeads); ++i) {
+      heads[static_cast<unsigned char>(kHeads[i].text[0])] |= uint64_t{1} << i;
     }
   }
-  bool MayHoldOne(std::string_view text) const {
-    for (size_t i = 0; i + 4 <= text.size(); ++i) {
-      const uint32_t slot = SlotOf(Gram(text.data() + i));
-      if ((bits_[slot / 64] >> (slot % 64) & 1) != 0) return true;
-    }
-    return false;
-  }
-
- private:
-  static constexpr int kBits = 12;
-  static constexpr uint32_t Gram(const char* p) {
-    const auto byte = [p](int i) { return static_cast<uint32_t>(static_cast<unsigned char>(p[i])); };
-    return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
-  }
-  static constexpr uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - kBits); }
-
-  std::array<uint64_t, (1 << kBits) / 64> bits_{};
 };
-constexpr InsideFilter kInsideFilter;
+constexpr HeadsByByte kByByte;
+
+// Anywhere in the line.
+struct InnerMark {
+  TellingWord word;
+  Dialect dialect;
+};
+constexpr InnerMark kInside[] = {
+    {TellingWord::kProcessGroup, Dialect::kTorch},
+    {TellingWord::kBackendError, Dialect::kTorch},
+    {TellingWord::kElasticModule, Dialect::kTorch},
+    {TellingWord::kElasticPath, Dialect::kTorch},
+    {TellingWord::kSignal, Dialect::kMpi},
+    {TellingWord::kUcx, Dialect::kMpi},
+    {TellingWord::kXid, Dialect::kKernel},
+    {TellingWord::kOomKilled, Dialect::kKubernetes},
+    {TellingWord::kScheduling, Dialect::kKubernetes},
+    {TellingWord::kCrashLoop, Dialect::kKubernetes},
+    {TellingWord::kKubelet, Dialect::kKubernetes},
+    {TellingWord::kSegfault, Dialect::kKernel},
+};
 
 // I0917 19:46:00.202469 118211 file.cc:82] and 2022-10-13 04:16:09.849660: E path.cc:2130]
 bool IsGlog(std::string_view text) {
@@ -156,18 +144,19 @@ size_t PythonExceptionLength(std::string_view text) {
   return 0;
 }
 
-Dialect SniffDialect(std::string_view text) {
+Dialect SniffDialect(std::string_view text, TellingWords words) {
   if (text.size() < 4) return Dialect::kUnknown;
   if (text[0] == '[' && FindTorchRecord(text.substr(0, 200), 0) == 0) return Dialect::kTorch;
-  for (const Mark& m : kHeads) {
-    if (text[0] == m.text[0] && StartsWith(text, m.text)) return m.dialect;
+  for (uint64_t heads = kByByte.heads[static_cast<unsigned char>(text[0])]; heads != 0; heads &= heads - 1) {
+    const Mark& m = kHeads[static_cast<size_t>(std::countr_zero(heads))];
+    if (StartsWith(text, m.text)) return m.dialect;
   }
-  if (text[0] == '[' && (Contains(text, "*** Process received signal") || Contains(text, "Caught signal"))) {
+  if (text[0] == '[' && (words.Has(TellingWord::kSignal) || words.Has(TellingWord::kCaughtSignal))) {
     return Dialect::kMpi;
   }
-  if (kInsideFilter.MayHoldOne(text)) {
-    for (const Mark& m : kInside) {
-      if (Contains(text, m.text)) return m.dialect;
+  if (words.Any()) {
+    for (const InnerMark& m : kInside) {
+      if (words.Has(m.word)) return m.dialect;
     }
   }
   if (PythonExceptionLength(text) > 0) return Dialect::kPython;

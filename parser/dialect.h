@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "parser/event.h"
+#include "parser/telling_words.h"
 
 namespace ncclwhy {
 
-// `text`: without launcher prefixes. kUnknown for the program's own output and for empty lines.
-Dialect SniffDialect(std::string_view text);
+// `text`: without launcher prefixes. `words`: of it. kUnknown for the program's own output and for empty lines.
+Dialect SniffDialect(std::string_view text, TellingWords words);
+inline Dialect SniffDialect(std::string_view text) { return SniffDialect(text, TellingWords(text)); }
 
 // Length of the exception's name when `text` is the last line of a traceback, `torch.cuda.OutOfMemoryError: …`; else 0.
 size_t PythonExceptionLength(std::string_view text);

@@ -113,14 +113,21 @@ EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t
   return {this, true};
 }
 
-void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process) {
-  ConnectionFacts* const c = EdgeOf(edge, process);
-  if (c == nullptr) return;
-  if (c->channels++ == 0) c->first = {line.number, line.offset, InternEvidence(line.body)};
-  c->shared = c->shared || edge.shared;
+void FactsBuilder::AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process) {
+  const uint32_t index = EdgeOf(edge, process);
+  if (index == IndexTable::kEmpty) return;
+  ConnectionFacts& c = facts_->connections[index];
+  if (c.channels++ == 0) c.first = {line.number, line.offset, InternEvidence(line.body)};
+  c.shared = c.shared || edge.shared;
+  edge_lines_.Keep(process, text, index);
 }
 
-ConnectionFacts* FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
+// What RepeatEdge has counted goes where the other lines are.
+void FactsBuilder::SettleEdges() {
+  edge_lines_.TakeCounts([&](uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; });
+}
+
+uint32_t FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
   const auto hash_of = [](uint32_t p, int32_t from, int32_t to, char direction, bool gdr, std::string_view transport,
                           std::string_view device) {
     uint64_t h = (uint64_t{p} << 32) ^ static_cast<uint32_t>(from);
@@ -133,18 +140,12 @@ ConnectionFacts* FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
     return c.process == process && c.from == edge.from && c.to == edge.to && c.direction == edge.direction &&
            c.gdr == edge.gdr && facts_->Str(c.transport) == edge.transport && facts_->Str(c.device) == edge.device;
   };
-  // Each channel of an edge has a line, one after the other.
-  uint32_t found = last_edge_;
-  uint64_t hash = 0;
-  if (found == IndexTable::kEmpty || !equal(found)) {
-    hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
-    found = edges_.Find(hash, equal);
-    if (found != IndexTable::kEmpty) last_edge_ = found;
-  }
-  if (found != IndexTable::kEmpty) return &all[found];
+  const uint64_t hash = hash_of(process, edge.from, edge.to, edge.direction, edge.gdr, edge.transport, edge.device);
+  const uint32_t found = edges_.Find(hash, equal);
+  if (found != IndexTable::kEmpty) return found;
   if (all.size() >= limits::kEventsPerKindAndSource) {
     facts_->counters.Add(Counter::kDroppedEvents);
-    return nullptr;
+    return IndexTable::kEmpty;
   }
   ConnectionFacts c;
   c.process = process;
@@ -154,14 +155,15 @@ ConnectionFacts* FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
   c.transport = Intern(edge.transport);
   c.device = Intern(edge.device);
   c.gdr = edge.gdr;
-  if (!c.transport.valid() || !c.device.valid()) return nullptr;
+  if (!c.transport.valid() || !c.device.valid()) return IndexTable::kEmpty;
+  const auto index = static_cast<uint32_t>(all.size());
   all.push_back(c);
-  edges_.Add(hash, static_cast<uint32_t>(all.size() - 1), [&](uint32_t i) {
+  edges_.Add(hash, index, [&](uint32_t i) {
     const ConnectionFacts& old = all[i];
     return hash_of(old.process, old.from, old.to, old.direction, old.gdr, facts_->Str(old.transport),
                    facts_->Str(old.device));
   });
-  return &all.back();
+  return index;
 }
 
 namespace {
@@ -284,11 +286,12 @@ void FactsBuilder::JoinEdges(const SourceFacts& segment, Renumbering& renumberin
                     segment.Str(connection.device),
                     connection.gdr,
                     connection.shared};
-    ConnectionFacts* const c = EdgeOf(edge, renumbering.Process(connection.process));
-    if (c == nullptr) continue;
-    if (c->channels == 0) c->first = renumbering.Ref(connection.first);
-    c->channels += connection.channels;
-    c->shared = c->shared || edge.shared;
+    const uint32_t index = EdgeOf(edge, renumbering.Process(connection.process));
+    if (index == IndexTable::kEmpty) continue;
+    ConnectionFacts& c = facts_->connections[index];
+    if (c.channels == 0) c.first = renumbering.Ref(connection.first);
+    c.channels += connection.channels;
+    c.shared = c.shared || edge.shared;
   }
 }
 
@@ -321,7 +324,8 @@ void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Renum
   NoteLast(stream, last, false, said.from_call);
 }
 
-void FactsBuilder::Join(const FactsBuilder& segment, Renumbering& renumbering) {
+void FactsBuilder::Join(FactsBuilder& segment, Renumbering& renumbering) {
+  segment.SettleEdges();
   JoinEvents(*segment.facts_, renumbering);
   JoinEdges(*segment.facts_, renumbering);
   for (uint32_t i = 0; i < segment.streams_.size(); ++i) JoinStream(segment, i, renumbering);
@@ -329,6 +333,7 @@ void FactsBuilder::Join(const FactsBuilder& segment, Renumbering& renumbering) {
 
 void FactsBuilder::Finish() {
   Settle();
+  SettleEdges();
   for (uint32_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(last_texts_.Get(i));
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "parser/coll_line_memo.h"
+#include "parser/edge_line_memo.h"
 #include "parser/facts.h"
 #include "parser/hash.h"
 #include "parser/latest_texts.h"
@@ -57,7 +58,10 @@ class FactsBuilder {
     bool gdr = false;
     bool shared = false;
   };
-  void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
+  // `text`: all that the line says about the edge.
+  void AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process);
+  // The same for a text that an edge of `process` was added with. False: it is not known, nothing was done.
+  bool RepeatEdge(std::string_view text, uint32_t process) { return edge_lines_.Count(process, text); }
 
   struct Collective {
     const CollectiveCall& call;
@@ -83,7 +87,7 @@ class FactsBuilder {
   // Lines whose `lasting` is true go away.
   void Settle() { last_texts_.Settle(); }
   // Puts the facts of the segment that follows behind those so far. Not its processes: `renumbering` knows them.
-  void Join(const FactsBuilder& segment, Renumbering& renumbering);
+  void Join(FactsBuilder& segment, Renumbering& renumbering);
   void Finish();
 
  private:
@@ -128,8 +132,9 @@ class FactsBuilder {
   // Whether there is room for one more event.
   bool CountEvent(EventKind kind, uint32_t process);
   void JoinEvents(const SourceFacts& segment, Renumbering& renumbering);
-  // The edge, with no channels when it is new; null when there is no room for it.
-  ConnectionFacts* EdgeOf(const Edge& edge, uint32_t process);
+  // The index of the edge, which has no channels when it is new; kEmpty when there is no room for it.
+  uint32_t EdgeOf(const Edge& edge, uint32_t process);
+  void SettleEdges();
   void JoinEdges(const SourceFacts& segment, Renumbering& renumbering);
   void JoinStream(const FactsBuilder& segment, uint32_t index, Renumbering& renumbering);
 
@@ -142,7 +147,7 @@ class FactsBuilder {
   std::vector<StreamState> streams_;   // beside facts_->collectives
   LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
-  uint32_t last_edge_ = IndexTable::kEmpty;
+  EdgeLineMemo edge_lines_;
   CollLineMemo coll_lines_;
 };
 

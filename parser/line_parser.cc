@@ -73,7 +73,7 @@ LineParser::LineParser(const LineParser& before, SourceFacts* facts, LineSink* s
       places_(before.places_),
       quoted_(before.quoted_.ForSegment()) {}
 
-Renumbering LineParser::Join(const LineParser& segment) {
+Renumbering LineParser::Join(LineParser& segment) {
   const auto lines = static_cast<uint32_t>(facts_->counters.Get(Counter::kLines));
   Renumbering renumbering(lines, *segment.facts_, &builder_);
   processes_.Join(segment.processes_, renumbering);
@@ -517,7 +517,8 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
 
 void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
   BodyMemo::Entry* const memo = memo_.Find(LogLevel::kNone, line.text);
-  line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text);
+  line.words = TellingWords(line.text);
+  line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text, line.words);
   if (memo != nullptr) {
     memo->dialect = line.dialect;
     memo->judged = true;
@@ -530,7 +531,8 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
   processes_.CountLine(process, line);
-  const std::string_view quoted = quoted_.In(line.text, headers_before_ || facts_->counters.Get(Counter::kNccl) > 0);
+  const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
+  const std::string_view quoted = quoted_.In(line.text, line.words, headers);
   int message = -1;
   const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
   if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);

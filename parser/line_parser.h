@@ -40,7 +40,7 @@ class LineParser final : public PieceSink {
     processes_.Settle();
   }
   // Puts what the segment that follows has found behind what was found so far, and says how its numbers read here.
-  Renumbering Join(const LineParser& segment);
+  Renumbering Join(LineParser& segment);
   void Finish();
 
  private:

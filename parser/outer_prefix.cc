@@ -79,7 +79,7 @@ StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
 
 bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) {
   const char c = text[0];
-  if (!learned_.empty() && Learned(text, out)) return true;
+  if (learned_heads_.test(static_cast<unsigned char>(c)) && Learned(text, out)) return true;
   switch (c) {
     case '[':
       return Bracket(text, out);
@@ -519,6 +519,7 @@ void OuterPrefixStripper::Learn(std::string_view junk) {
   const auto candidate = std::find(candidates_.begin(), candidates_.end(), junk);
   if (candidate != candidates_.end()) {
     learned_.push_back(std::move(*candidate));
+    learned_heads_.set(static_cast<unsigned char>(junk[0]));
     candidates_.erase(candidate);
   } else if (candidates_.size() < kMaxLearned) {
     candidates_.emplace_back(junk);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ class OuterPrefixStripper {
   size_t scratch_used_ = 0;
   std::vector<std::string> words_;       // pdsh hosts and other learned `word: `
   std::vector<std::string> learned_;     // texts in front of headers that came twice
+  std::bitset<256> learned_heads_;       // the bytes they begin with
   std::vector<std::string> candidates_;  // those that came once
   size_t last_learned_ = 0;
   bool labels_seen_ = false;

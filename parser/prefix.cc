@@ -100,6 +100,17 @@ bool PlausibleHost(std::string_view host) {
   return true;
 }
 
+// False: no header begins `text`, which is told from its first few bytes. A header begins with `[2] `, a number or
+// `NCCL `, or there is a number behind its first colon: `node3:4711:4790 `, `misc/socket.cc:484 `.
+bool MayBeHeader(std::string_view text) {
+  if (text.empty()) return false;
+  if (text[0] == '[') return text.size() > 1 && (IsDigit(text[1]) || text[1] == '-');
+  if (IsDigit(text[0]) || scan::StartsWith(text, "NCCL ")) return true;
+  size_t at = 0;
+  while (at < text.size() && text[at] != ':' && text[at] != ' ' && text[at] != '\t') ++at;
+  return at + 1 < text.size() && text[at] == ':' && IsDigit(text[at + 1]);
+}
+
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
 bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
   c.Skip(MillisecondsSize(c.Rest()));
@@ -174,9 +185,10 @@ size_t MillisecondsSize(std::string_view text) {
 bool ParseHeader(std::string_view text, HeaderMatch* match) {
   if (text.size() < 8) return false;
   Cursor c(text);
-  NcclHeader h;
   c.SkipSpaces();
   const std::string_view start = c.Rest();
+  if (!MayBeHeader(start)) return false;
+  NcclHeader h;
   // `[2025-03-01 12:00:00] ` of 2.26.2 and newer
   if (c.Peek() == '[' && start.size() > 12 && IsDigit(start[1])) {
     const size_t n = TimestampLength(start.substr(1), nullptr);
@@ -185,6 +197,7 @@ bool ParseHeader(std::string_view text, HeaderMatch* match) {
       c.Skip(n + 3);
     }
   }
+  if (!MayBeHeader(c.Rest())) return false;
   bool two_parts = false;
   const bool has_host = TakeHost(c, h, &two_parts);
   const bool has_device = TakeDevice(c, &h.device);
@@ -307,10 +320,11 @@ bool IsTorchRecord(std::string_view text, size_t at) {
 }  // namespace
 
 size_t FindTorchRecord(std::string_view text, size_t from) {
-  for (size_t at = scan::Find(text, "[", from); at != kNpos; at = scan::Find(text, "[", at + 1)) {
-    if (IsTorchRecord(text, at)) return at;
-  }
-  return kNpos;
+  size_t first = kNpos;
+  runs::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
+    if (first == kNpos && IsTorchRecord(text, at)) first = at;
+  });
+  return first;
 }
 
 bool MayHoldMore(std::string_view text, size_t from) {

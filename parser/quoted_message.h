@@ -9,14 +9,15 @@
 #include <string_view>
 
 #include "parser/scan.h"
+#include "parser/telling_words.h"
 
 namespace ncclwhy {
 
 class QuotedMessage {
  public:
-  // Asked once for each line without a header, in order. `headers`: the source has shown NCCL headers before. The part
-  // of `text` that may be a message, or nothing.
-  std::string_view In(std::string_view text, bool headers) {
+  // Asked once for each line without a header, in order. `words`: of `text`. `headers`: the source has shown NCCL
+  // headers before. The part of `text` that may be a message, or nothing.
+  std::string_view In(std::string_view text, TellingWords words, bool headers) {
     const bool told = announced_;
     std::string_view head = text;
     while (!head.empty() && (scan::IsSpace(head.back()) || head.back() == '"' || head.back() == '\'')) {
@@ -24,10 +25,10 @@ class QuotedMessage {
     }
     announced_ = scan::EndsWith(head, kAnnounced);
     if (told || (!headers && lines_++ < kPaste)) {
-      const std::string_view quoted = Behind(text, kEntry);
+      const std::string_view quoted = Quoted(text, words);
       return quoted.empty() ? text : quoted;
     }
-    return Behind(text, kEntry);
+    return Quoted(text, words);
   }
 
   // For a later segment of the source, whose first line is not announced.
@@ -43,8 +44,9 @@ class QuotedMessage {
   // Lines of a paste. What is longer is a program's own output.
   static constexpr uint32_t kPaste = 64;
 
-  static std::string_view Behind(std::string_view text, std::string_view words) {
-    text = scan::After(text, words);
+  static std::string_view Quoted(std::string_view text, TellingWords words) {
+    if (!words.Has(TellingWord::kLogEntry)) return {};
+    text = scan::After(text, kEntry);
     while (!text.empty() && (text.back() == '.' || scan::IsSpace(text.back()))) text.remove_suffix(1);
     if (!text.empty() && text.back() == '\'') text.remove_suffix(1);
     return text;

@@ -38,6 +38,22 @@ bool Picture(std::string_view text, std::string_view picture) {
   return true;
 }
 
+// Whether eight bytes are digits and other bytes as in `picture`, which has nothing but 9 and such.
+[[gnu::always_inline]] inline bool EightLike(std::string_view text, const char (&picture)[9]) {
+  uint64_t digits = 0;
+  uint64_t others = 0;
+  uint64_t bytes = 0;
+  for (int i = 0; i < 8; ++i) {
+    const auto byte = static_cast<uint64_t>(static_cast<unsigned char>(picture[i])) << (8 * i);
+    const bool digit = picture[i] == '9';
+    digits |= digit ? uint64_t{0x80} << (8 * i) : 0;
+    others |= digit ? 0 : uint64_t{0xFF} << (8 * i);
+    bytes |= digit ? 0 : byte;
+  }
+  const uint64_t word = runs::Load(text.data());
+  return (runs::Outside(word, '0', '9') & digits) == 0 && (word & others) == bytes;
+}
+
 // .123 or ,123 at `at`
 size_t Fraction(std::string_view text, size_t at) {
   if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return 0;
@@ -63,20 +79,22 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
   if (text.size() < 8) return 0;
   size_t n = 0;
   if (IsDigit(text[0])) {
-    if (Picture(text, "9999-99-99T99:99")) {
+    if (EightLike(text, "9999-99-") && Picture(text.substr(8), "99T99:99")) {
       n = 16;
       if (Picture(text.substr(n), ":99")) n += 3;
       n += Fraction(text, n);
       n += Zone(text, n);
       *form = TimeForm::kDate;
-    } else if (Picture(text, "99:99:99")) {
+    } else if (EightLike(text, "99:99:99")) {
       n = 8 + Fraction(text, 8);
       *form = TimeForm::kClock;
-    } else if (Picture(text, "9999999999999") && (text.size() == 13 || !IsDigit(text[13]))) {
+    } else if (EightLike(text, "99999999") && Picture(text.substr(8), "99999") &&
+               (text.size() == 13 || !IsDigit(text[13]))) {
       n = 13;
       *form = TimeForm::kEpoch;
     }
   } else if (scan::IsUpper(text[0])) {
+    if (text[3] != ' ') return 0;
     if (Picture(text, "Aaa _9 99:99:99")) {
       n = 15;
       *form = TimeForm::kSyslog;

@@ -57,6 +57,19 @@ void WriteNumbers(std::ostream& out, const char* type, const char* name, const s
   out << "}};\n";
 }
 
+void WriteGrams(std::ostream& out, const std::string& name, const GramTableStorage& table) {
+  // A stream takes bytes for characters.
+  WriteNumbers(out, "uint8_t", (name + "Filter").c_str(),
+               std::vector<uint32_t>(table.filter.begin(), table.filter.end()));
+  WriteNumbers(out, "uint32_t", (name + "Slots").c_str(), table.slots);
+  out << "constexpr std::array<GramEntry, " << table.entries.size() << "> " << name << "Entries = {{\n";
+  for (const GramEntry& e : table.entries) {
+    out << "{" << e.bytes << "u," << e.text << "," << e.offset << "," << e.unused << "},\n";
+  }
+  out << "}};\nconstexpr GramTable " << name << " = {" << name << "Filter, " << name << "Slots, " << name
+      << "Entries};\n";
+}
+
 void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   out << "// Made by embed_kb from kb/. Do not edit.\n"
          "#include <array>\n\n#include \"kb/loader/kb_tables.h\"\n\nnamespace ncclwhy {\nnamespace {\n\n";
@@ -77,11 +90,14 @@ void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   WriteNumbers(out, "uint16_t", "kSlots", t.index.slots);
   WriteNumbers(out, "uint64_t", "kOccupied", t.index.occupied);
   WriteNumbers(out, "uint16_t", "kAnchored", t.index.anchored);
-  WriteNumbers(out, "uint32_t", "kAnchors", t.index.anchors);
   WriteNumbers(out, "uint16_t", "kLoose", t.index.loose);
+  WriteNumbers(out, "uint16_t", "kUnfiled", t.index.unfiled);
+  WriteGrams(out, "kLongs", t.index.grams.longs);
+  WriteGrams(out, "kShorts", t.index.grams.shorts);
   out << "constexpr KbTables kTables = {\n"
          "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kMessages,\n"
-         "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kAnchors, kLoose}};\n\n"
+         "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kLoose, kUnfiled,\n"
+         "     kLongs, kShorts}};\n\n"
          "}  // namespace\n\nconst KbTables& EmbeddedTables() { return kTables; }\n\n}  // namespace ncclwhy\n";
 }
 

@@ -50,20 +50,20 @@ bool IsTelling(const CompiledFormat& format, MessageLevel level) {
   return format.literals + 2 * format.typed >= 4 && (format.letters >= 2 || format.typed >= 1 || format.literals >= 8);
 }
 
-// Whether every whole text of the format holds these four bytes of it: blanks at the end are taken off, and a %c that
+// The pieces that every whole text of the format holds: blanks at the ends of a text are taken off, and a %c that
 // printed a newline ended the line.
-bool IsSure(std::string_view code, uint32_t anchor) {
-  if (anchor >> 24 == ' ') return false;
-  for (const char* op = code.data(); *op != format_code::kEnd;) {
-    if (*op == format_code::kChar) return false;
+std::vector<std::string_view> SurePieces(std::string_view code) {
+  std::vector<std::string_view> pieces;
+  for (const char* op = code.data(); *op != format_code::kEnd && *op != format_code::kChar;) {
     if (*op != format_code::kLiteral) {
       ++op;
       continue;
     }
     const std::string_view piece = format_code::LiteralAt(op);
+    pieces.push_back(TrimMessage(piece));
     op = piece.data() + piece.size();
   }
-  return true;
+  return pieces;
 }
 
 class Search {
@@ -90,15 +90,18 @@ class Search {
     best_literals_ = literals;
   }
 
+  void Grams() {
+    GramIndex(tables_.longs, tables_.shorts).ForEach(text_, [&](const GramEntry& entry, size_t) {
+      Try(static_cast<uint16_t>(entry.text));
+    });
+    for (const uint16_t pattern : tables_.unfiled) Try(pattern);
+  }
+
   void Anchors() {
     for (size_t i = 0; i + kAnchor <= text_.size(); ++i) {
-      const uint32_t gram = Load(text_.data() + i);
-      const uint32_t slot = SlotOf(gram);
+      const uint32_t slot = SlotOf(Load(text_.data() + i));
       if ((tables_.occupied[slot >> 6] >> (slot & 63) & 1) == 0) continue;
-      for (size_t k = tables_.slots[slot]; k < tables_.slots[slot + 1]; ++k) {
-        const uint32_t anchor = tables_.anchors[k];
-        if (anchor == gram || anchor == 0 || clipped_) Try(tables_.anchored[k]);
-      }
+      for (size_t k = tables_.slots[slot]; k < tables_.slots[slot + 1]; ++k) Try(tables_.anchored[k]);
     }
     for (const uint16_t pattern : tables_.loose) Try(pattern);
   }
@@ -148,7 +151,7 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
 
   constexpr size_t kSlots = size_t{1} << MessageTables::kSlotBits;
   std::vector<std::vector<uint16_t>> slots(kSlots);
-  std::vector<uint32_t> anchor_of(out.patterns.size(), 0);
+  GramIndexBuilder grams;
   for (size_t i = 0; i < out.patterns.size(); ++i) {
     const MessagePattern& pattern = out.patterns[i];
     if (pattern.code_size == 0) continue;
@@ -165,17 +168,17 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
       out.loose.push_back(static_cast<uint16_t>(i));
     } else {
       slots[SlotOf(anchor)].push_back(static_cast<uint16_t>(i));
-      if (IsSure(code, anchor)) anchor_of[i] = anchor;
     }
+    if (!grams.Add(static_cast<uint32_t>(i), SurePieces(code))) out.unfiled.push_back(static_cast<uint16_t>(i));
   }
   out.occupied.assign(kSlots / 64, 0);
   out.slots.push_back(0);
   for (size_t s = 0; s < kSlots; ++s) {
     if (!slots[s].empty()) out.occupied[s >> 6] |= uint64_t{1} << (s & 63);
     out.anchored.insert(out.anchored.end(), slots[s].begin(), slots[s].end());
-    for (const uint16_t pattern : slots[s]) out.anchors.push_back(anchor_of[pattern]);
     out.slots.push_back(static_cast<uint16_t>(out.anchored.size()));
   }
+  out.grams = grams.Build();
   return out;
 }
 
@@ -184,12 +187,12 @@ int FindMessage(const MessageTables& tables, LogLevel level, std::string_view bo
   if (tables.slots.empty() || text.empty()) return -1;
   text = text.substr(0, kBodyBytes);
   Search whole(tables, level, text, /*clipped=*/false);
-  whole.Anchors();
+  whole.Grams();
   if (whole.best() >= 0) return whole.best();
   if (body.front() == ' ') {  // "%s (%f)" with an empty name: the blank belongs to the format
     const std::string_view padded = body.substr(0, static_cast<size_t>(text.data() + text.size() - body.data()));
     Search with_blanks(tables, level, padded, /*clipped=*/false);
-    with_blanks.Anchors();
+    with_blanks.Grams();
     if (with_blanks.best() >= 0) return with_blanks.best();
   }
   if (body.size() < kClipFloor) return -1;

@@ -1,8 +1,9 @@
 // MessageIndex: which of some thousand printf formats printed a line?
 //
-// Every format is filed under its rarest piece of four literal bytes (its anchor). A line is looked through once; at
-// each position the four bytes there are hashed, and only formats filed under these very bytes are tried. Nothing is
-// built at start-up: the tables are embedded, or made once when a knowledge directory is loaded.
+// Every format is filed under grams of its literal text (base/gram_index.h). A line is looked through once, and only
+// formats that have a gram in it are tried. Of a line that was cut the grams may be gone: it is looked through again,
+// with four bytes for each format (its anchor). Nothing is built at start-up: the tables are embedded, or made once
+// when a knowledge directory is loaded.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/gram_index.h"
 #include "parser/event.h"
 
 namespace ncclwhy {
@@ -36,18 +38,21 @@ struct MessageTables {
   std::span<const uint16_t> slots;     // 2^kSlotBits + 1 ends: slot s is anchored[slots[s] .. slots[s + 1])
   std::span<const uint64_t> occupied;  // one bit a slot
   std::span<const uint16_t> anchored;  // patterns by slot
-  std::span<const uint32_t> anchors;   // beside anchored: the four bytes; 0 where a whole text may come without them
-  std::span<const uint16_t> loose;     // patterns without four literal bytes in a row: always tried
+  std::span<const uint16_t> loose;     // patterns without an anchor: always tried
+  std::span<const uint16_t> unfiled;   // patterns without a gram: always tried, where nothing was cut
+  GramTable longs, shorts;             // of the others
 };
 
 // Owns what MessageTables borrows.
 struct MessageTablesOwner {
   std::string code;
   std::vector<MessagePattern> patterns;
-  std::vector<uint16_t> slots, anchored, loose;
+  std::vector<uint16_t> slots, anchored, loose, unfiled;
   std::vector<uint64_t> occupied;
-  std::vector<uint32_t> anchors;
-  MessageTables View() const { return {code, patterns, slots, occupied, anchored, anchors, loose}; }
+  GramIndexStorage grams;
+  MessageTables View() const {
+    return {code, patterns, slots, occupied, anchored, loose, unfiled, grams.longs.View(), grams.shorts.View()};
+  }
 };
 
 struct MessageFormat {

@@ -99,7 +99,7 @@ void ExtractForeign(const Extraction& x, ForeignState& state) {
     default:
       if (ExtractPython(x) || ExtractMpi(x)) return;
       // nccl-tests: `node: Test NCCL failure common.cu:958 'unhandled system error / '`
-      if (scan::Contains(x.body(), "NCCL failure ") || scan::Contains(x.body(), "Test CUDA failure ")) {
+      if (x.Has(TellingWord::kTestFailure) || x.Has(TellingWord::kCudaFailure)) {
         x.Begin(EventKind::kApplication);
       }
   }

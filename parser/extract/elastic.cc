@@ -30,14 +30,17 @@ bool ExtractElastic(const Extraction& x, ForeignState& state) {
   const std::string_view body = x.body();
   if (body.empty()) return false;
   // failed (exitcode: -9) local_rank: 0 (pid: 139940)
-  if (const std::string_view rest = After(body, "(exitcode: "); !rest.empty()) {
+  const auto behind = [&](TellingWord word, std::string_view text) {
+    return x.Has(word) ? After(body, text) : std::string_view{};
+  };
+  if (const std::string_view rest = behind(TellingWord::kExitCode, "(exitcode: "); !rest.empty()) {
     x.Begin(EventKind::kTorchElastic)
         .Set(FieldId::kExitCode, scan::Cursor(rest).Until(")"))
         .Set(FieldId::kLocalRank, scan::WordAfter(rest, "local_rank: "))
         .Set(FieldId::kPid, scan::WordAfter(rest, "(pid: "));
     return true;
   }
-  if (const std::string_view rest = After(body, "Sending process "); !rest.empty()) {
+  if (const std::string_view rest = behind(TellingWord::kSendingProcess, "Sending process "); !rest.empty()) {
     if (const std::string_view signal = After(rest, " closing signal "); !signal.empty()) {
       x.Begin(EventKind::kTorchElastic)
           .Set(FieldId::kPid, scan::Cursor(rest).Word())

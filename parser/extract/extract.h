@@ -16,6 +16,7 @@ struct Extraction {
   uint32_t process;
   FactsBuilder& out;
   std::string_view body() const { return line.body; }
+  bool Has(TellingWord word) const { return line.words.Has(word); }
   EventWriter Begin(EventKind kind) const { return out.Begin(kind, line, process); }
 };
 

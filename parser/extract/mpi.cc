@@ -27,7 +27,8 @@ bool ExtractMpi(const Extraction& x) {
   const std::string_view body = x.body();
   std::string_view host;
   uint64_t pid = 0;
-  if (const std::string_view rest = After(body, "process rank ");
+  if (const std::string_view rest =
+          x.Has(TellingWord::kProcessRank) ? After(body, "process rank ") : std::string_view{};
       !rest.empty() && Contains(rest, "exited on signal ")) {
     x.Begin(EventKind::kSignal)
         .Set(FieldId::kRank, scan::Cursor(rest).Word())
@@ -37,8 +38,9 @@ bool ExtractMpi(const Extraction& x) {
     return true;
   }
   if (TakeBracket(body, &host, &pid)) {
-    std::string_view signal = WordAfter(body, "Caught signal ");
-    if (signal.empty() && Contains(body, "] Signal: ")) {
+    std::string_view signal;
+    if (x.Has(TellingWord::kCaughtSignal)) signal = WordAfter(body, "Caught signal ");
+    if (signal.empty() && x.Has(TellingWord::kSignalNumber)) {
       const std::string_view text = After(body, "] Signal: ");
       signal = scan::Cursor(After(text, "(")).Until(")");
     }

@@ -100,7 +100,7 @@ bool ExtractTorch(const Extraction& x, ForeignState& state) {
     x.Begin(EventKind::kTorchLastError).Set(FieldId::kMessage, scan::Trim(body.substr(11)));
     return true;
   }
-  const bool relevant = x.line.dialect == Dialect::kTorch || Contains(body, "NCCL");
+  const bool relevant = x.line.dialect == Dialect::kTorch || x.Has(TellingWord::kNccl);
   if (relevant && (Watchdog(x) || BackendError(x))) return true;
   if (x.line.dialect != Dialect::kTorch || Contains(body, "elastic") || StartsWith(body, "frame #")) return false;
   EventWriter e = x.Begin(EventKind::kTorch);

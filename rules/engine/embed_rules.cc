@@ -65,6 +65,28 @@ class Rows {
   std::vector<std::string> rows_;
 };
 
+template <typename T, typename Format>
+void WriteRows(std::ostream& out, const std::string& type, const std::string& name, const std::vector<T>& values,
+               Format format) {
+  Rows rows(type, name);
+  for (const T& value : values) rows.Add(format(value));
+  rows.Write(out);
+}
+
+template <typename T>
+void WriteNumbers(std::ostream& out, const std::string& type, const std::string& name, const std::vector<T>& numbers) {
+  WriteRows(out, type, name, numbers, [](const T& number) { return fmt::format("{:#x}", number); });
+}
+
+void WriteGrams(std::ostream& out, const std::string& name, const GramTableStorage& table) {
+  WriteNumbers(out, "uint8_t", name + "Filter", table.filter);
+  WriteNumbers(out, "uint32_t", name + "Slots", table.slots);
+  WriteRows(out, "GramEntry", name + "Entries", table.entries, [](const GramEntry& e) {
+    return fmt::format("{{{:#x}, {}, {}, {}}}", e.bytes, e.text, e.offset, e.unused);
+  });
+  out << fmt::format("constexpr GramTable {0}{{{0}Filter, {0}Slots, {0}Entries}};\n\n", name);
+}
+
 class Writer {
  public:
   void Add(const Rule& rule) {
@@ -92,19 +114,16 @@ class Writer {
            "#include <string_view>\n\n#include \"rules/engine/embedded_rules.h\"\n\n"
            "namespace ncclwhy::embedded {\nnamespace {\n\nusing std::string_view_literals::operator\"\"sv;\n\n";
     for (const Rows* rows : {&strings_, &weights_, &fields_, &patterns_, &conditions_, &rules_}) rows->Write(out);
-    out << fmt::format("constexpr uint8_t kClasses[] = {{{}}};\n\n", fmt::join(literals.classes, ","));
-    out << "constexpr LiteralState kStates[] = {";
-    for (size_t i = 0; i < literals.states.size(); ++i) {
-      const LiteralState& s = literals.states[i];
-      out << fmt::format("{}{{{},{}u,{},{}}},", i % 8 == 0 ? "\n    " : "", s.base, s.check, s.fail, s.output);
-    }
-    out << "};\n\n";
-    out << fmt::format("constexpr uint32_t kOutputs[] = {{{}}};\n\n", fmt::join(literals.outputs, ","));
-    out << fmt::format("constexpr uint64_t kHeads[] = {{{:#x}}};\n\n", fmt::join(literals.heads, ","));
-    out << fmt::format("constexpr uint8_t kShortHeads[] = {{{}}};\n\n", fmt::join(literals.short_heads, ","));
+    out << "constexpr std::string_view kLiterals = " << Quote(literals.bytes) << ";\n\n";
+    WriteRows(out, "LiteralRow", "kLiteralRows", literals.rows,
+              [](const LiteralRow& r) { return fmt::format("{{{}, {}, {}}}", r.begin, r.size, r.patterns); });
+    WriteNumbers(out, "uint32_t", "kLiteralPatterns", literals.patterns);
+    WriteNumbers(out, "uint32_t", "kShortest", literals.shortest);
+    WriteGrams(out, "kLongs", literals.grams.longs);
+    WriteGrams(out, "kShorts", literals.grams.shorts);
     out << "}  // namespace\n\n"
            "const Tables kTables = {kRules, kPatterns, kConditions, kWeights, kFields, kStrings,\n"
-           "                        {kClasses, kStates, kOutputs, kHeads, kShortHeads}};\n\n"
+           "                        {kLiterals, kLiteralRows, kLiteralPatterns, kShortest, kLongs, kShorts}};\n\n"
            "}  // namespace ncclwhy::embedded\n";
   }
 

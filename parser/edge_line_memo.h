@@ -1,0 +1,98 @@
+// EdgeLineMemo: edges by what their lines say behind the channel, letter by letter.
+//   Channel 00/0 : 55[7] -> 23[7] [receive] via NET/Socket/0
+// A process goes through its edges in much the same order for every channel, so a line is compared with those that
+// followed the latest one of its process before; nothing of it is parsed. Bounded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "parser/hash.h"
+#include "parser/runs.h"
+
+namespace ncclwhy {
+
+class EdgeLineMemo {
+ public:
+  // Counts a line of `process` if its edge is known from `text`, which is all that stands behind the channel.
+  bool Count(uint32_t process, std::string_view text) {
+    if (process >= latest_.size() || latest_[process] == IndexTable::kEmpty || !Fits(text)) return false;
+    for (const uint32_t edge : entries_[latest_[process]].next) {
+      if (edge == IndexTable::kEmpty) continue;
+      Entry& e = entries_[edge];
+      if (!e.Is(text)) continue;
+      latest_[process] = edge;
+      ++e.lines;
+      // Until the next line of this process there are some of others, enough to fetch what it is compared with.
+      Fetch(e.next[0]);
+      return true;
+    }
+    return false;
+  }
+
+  // Notes the text of an edge. Edges of a source are numbered one after the other, whosever they are.
+  void Keep(uint32_t process, std::string_view text, uint32_t edge) {
+    if (edge >= kMost || process >= kMost || !Fits(text)) return;
+    if (edge >= entries_.size()) entries_.resize(edge + size_t{1});
+    if (process >= latest_.size()) latest_.resize(process + size_t{1}, IndexTable::kEmpty);
+    Entry& e = entries_[edge];
+    e.size = static_cast<uint32_t>(text.size());
+    std::memcpy(e.text.data(), text.data(), text.size());
+    if (latest_[process] != IndexTable::kEmpty) {
+      std::array<uint32_t, kFollowers>& next = entries_[latest_[process]].next;
+      size_t at = 0;  // of this edge, or of the one that gives way
+      while (at + 1 < kFollowers && next[at] != edge) ++at;
+      for (; at > 0; --at) next[at] = next[at - 1];
+      next[0] = edge;
+    }
+    latest_[process] = edge;
+  }
+
+  // Calls visit(edge, lines) for the edges of which lines were counted, and counts anew.
+  template <typename Visitor>
+  void TakeCounts(Visitor visit) {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].lines > 0) visit(static_cast<uint32_t>(i), entries_[i].lines);
+      entries_[i].lines = 0;
+    }
+  }
+
+ private:
+  static constexpr size_t kFollowers = 2;
+  static constexpr size_t kMostText = 112;
+  static constexpr uint32_t kMost = 65536;  // edges, and processes
+
+  // Two cache lines.
+  struct alignas(64) Entry {
+    uint32_t size = 0;
+    uint32_t lines = 0;
+    // The edges whose lines came behind one of this edge; the latest that was a surprise comes first.
+    std::array<uint32_t, kFollowers> next{IndexTable::kEmpty, IndexTable::kEmpty};
+    std::array<char, kMostText> text{};
+
+    bool Is(std::string_view other) const {
+      return size == other.size() && runs::Same(text.data(), other.data(), other.size());
+    }
+  };
+
+  static bool Fits(std::string_view text) { return text.size() >= runs::kLeastSame && text.size() <= kMostText; }
+
+  void Fetch(uint32_t edge) const {
+#if defined(__GNUC__)
+    if (edge == IndexTable::kEmpty) return;
+    __builtin_prefetch(&entries_[edge]);
+    __builtin_prefetch(entries_[edge].text.data() + 64);
+#else
+    (void)edge;
+#endif
+  }
+
+  std::vector<Entry> entries_;    // by edge
+  std::vector<uint32_t> latest_;  // by process: the edge of its latest line
+};
+
+}  // namespace ncclwhy
