@@ -52,6 +52,11 @@ class DigestBuilder::Sink : public LineSink {
     }
   }
 
+  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override {
+    return message >= 0 && MessageOf(message).silent && matcher_->OnlyCounts(shape, message, words);
+  }
+  void OnCounted(int message) override { ++MessageOf(message).count.count; }
+
   void TakeInto(SourceDigest& digest) {
     digest.hits = matcher_->Take();
     digest.catalog = std::move(catalog_);
