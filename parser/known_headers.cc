@@ -49,6 +49,7 @@ KnownHeaders::Thread* KnownHeaders::FindByHash(std::string_view text) {
   if (blank == std::string_view::npos || blank < kLeastBlank) return nullptr;
   const uint32_t index = by_hash_.Find(ThreadHash(text, blank), [&](uint32_t i) { return threads_[i].Begins(text); });
   if (index == IndexTable::kEmpty) return nullptr;
+  before_ = now_;
   now_ = index;
   return &threads_[index];
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parser/event.h"
@@ -72,17 +73,21 @@ class KnownHeaders {
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
-  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one.
+  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one, or of the one
+  // before: in the file of a rank its proxy and the thread that calls NCCL take turns.
   Thread* FindThread(std::string_view text) {
     if (threads_.empty()) return nullptr;
-    Thread& latest = threads_[now_];
-    return latest.Begins(text) ? &latest : FindByHash(text);
+    if (threads_[now_].Begins(text)) return &threads_[now_];
+    if (!threads_[before_].Begins(text)) return FindByHash(text);
+    std::swap(now_, before_);
+    return &threads_[now_];
   }
   Thread* FindByHash(std::string_view text);
 
   std::vector<Thread> threads_;
   IndexTable by_hash_;
-  uint32_t now_ = 0;  // the thread that was found last
+  uint32_t now_ = 0;     // the thread that was found last
+  uint32_t before_ = 0;  // another one, found before it
 };
 
 // The first blank of `text`, or npos when there is none where a header may have one.

@@ -53,6 +53,7 @@ void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match)
 
 // More than a COLL line whose header is known ever has.
 constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
+static_assert(ShapeMemo::kReach <= CollLineMemo::kReach);
 
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
@@ -70,6 +71,7 @@ LineParser::LineParser(const LineParser& before, SourceFacts* facts, LineSink* s
       headers_before_(before.headers_before_ || before.facts_->counters.Get(Counter::kNccl) > 0),
       stripper_(before.stripper_.ForSegment()),
       memo_(before.memo_),
+      shape_learner_(before.recognizer_, sink),
       places_(before.places_),
       quoted_(before.quoted_.ForSegment()) {}
 
@@ -93,8 +95,10 @@ PieceSink::Taken LineParser::TakeLines(std::string_view text, uint64_t offset, u
     const KnownHeader* const known = processes_.Known(text);
     asked_ = text.data();
     answer_ = known;
-    if (known == nullptr || known->level == LogLevel::kNone || known->size < runs::kLeastSame) break;
-    const Taken run = TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
+    if (known == nullptr || known->size < runs::kLeastSame) break;
+    Taken run;
+    if (known->level != LogLevel::kNone) run = TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
+    if (run.lines == 0) run = TakeShape(*known, text, offset + taken.bytes, number + taken.lines);
     if (run.lines == 0) break;
     taken.bytes += run.bytes;
     taken.lines += run.lines;
@@ -155,6 +159,19 @@ PieceSink::Taken LineParser::TakeRun(const KnownHeader& known, std::string_view 
   return {static_cast<size_t>(line - text.data()), here.lines};
 }
 
+// host:pid:tid [dev] 36400.137000 sendProxyProgress:1188 NCCL TRACE sendProxy [364/4] request 0x7f0000006b00 done
+// Such a line of which only the numbers are new: what OneRecord does.
+PieceSink::Taken LineParser::TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset,
+                                       uint32_t number) {
+  ShapeMemo::Line line;
+  if (!shapes_.Recall(known.level, text.data() + known.size, &line)) return {};
+  processes_.LinkPlain(known.process);
+  const std::string_view body = text.substr(known.size + line.body, line.size - line.body);
+  processes_.CountQuiet(known.process, body, offset, number, true);
+  if (sink_ != nullptr) sink_->OnCounted(line.message);
+  return {known.size + line.size + 1, 1};
+}
+
 void LineParser::OnPiece(const LinePiece& piece) {
   const KnownHeader* known = nullptr;
   if (piece.lasting && piece.text.data() == asked_) {
@@ -207,7 +224,7 @@ bool LineParser::Quick(const LinePiece& piece, std::string_view text, const Know
 
 // The usual line of NCCL: a header that was seen before, nothing to clean, no second record. False: it may be more than
 // that, nothing was done.
-bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process) {
+bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, const KnownHeader& known) {
   const std::string_view text = piece.text;
   if (!piece.ascii || !piece.printable) return false;
   // An & can be an escape. Of the header, host, numbers and level have none.
@@ -229,8 +246,9 @@ bool LineParser::OneRecord(const LinePiece& piece, const HeaderMatch& match, uin
   line.same_as = 0;
   line.lasting = piece.lasting;
   NoteRecord(&line);
-  processes_.LinkPlain(process);
-  EmitNccl(line, process, false, piece.terminated || !piece.last);
+  processes_.LinkPlain(known.process);
+  const int message = EmitNccl(line, known.process, false, piece.terminated || !piece.last);
+  if (message >= 0) shape_learner_.Note(known.level, known.size, line, message, &shapes_);
   return true;
 }
 
@@ -276,7 +294,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
     if (quick(piece.text, nullptr)) return;
     if (begins_with_known(piece.text)) beginning = {&match, known->process, false};
   }
-  if (beginning.header != nullptr && OneRecord(piece, match, beginning.process)) return;
+  if (beginning.header != nullptr && OneRecord(piece, match, *known)) return;
   // Most lines have no prefix at all: ask for the header first.
   if (beginning.header == nullptr && scan::IsAlnum(piece.text[0])) {
     beginning.no_header = !ParseHeader(piece.text, &match);
@@ -429,13 +447,13 @@ void LineParser::EmitRecords(const LinePiece& piece, std::string_view text, cons
   }
 }
 
-void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated) {
+int LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated) {
   class_.nccl = true;
   const Extraction x{line, process, builder_};
   if (ExtractQuiet(x, options_.keep_every_collective) == Known::kQuiet) {
     processes_.CountLine(process, line);
     class_.torn = class_.torn || line.torn;
-    return;
+    return -1;
   }
   if (followed && !EndsWhole(line)) line.torn = true;
   class_.torn = class_.torn || line.torn;
@@ -444,7 +462,7 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
   ExtractFamily family = judged ? memo->family : nullptr;
   const Known known = ExtractNccl(x, &family, judged);
   processes_.CountLine(process, line);
-  if (known == Known::kQuiet) return;
+  if (known == Known::kQuiet) return -1;
   int message = -1;
   if (judged) {
     message = memo->message;
@@ -464,6 +482,7 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
   }
   if (!recognised && !terminated && process != kNoProcess) facts_->processes[process].last_torn = true;
   if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
+  return !judged && known == Known::kNo ? message : -1;
 }
 
 // `stone:2984736:29` – a header that another line cut off before it said anything.

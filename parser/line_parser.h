@@ -16,6 +16,8 @@
 #include "parser/process_table.h"
 #include "parser/quoted_message.h"
 #include "parser/renumbering.h"
+#include "parser/shape_learner.h"
+#include "parser/shape_memo.h"
 
 namespace ncclwhy {
 
@@ -27,7 +29,8 @@ class LineParser final : public PieceSink {
         sink_(sink),
         options_(options),
         builder_(facts),
-        processes_(facts, &builder_) {}
+        processes_(facts, &builder_),
+        shape_learner_(recognizer, sink) {}
 
   // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
   LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink);
@@ -70,9 +73,10 @@ class LineParser final : public PieceSink {
   };
 
   Taken TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
+  Taken TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
   // `outer` is null where the text stands as it is in the piece.
   bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
-  bool OneRecord(const LinePiece& piece, const HeaderMatch& match, uint32_t process);
+  bool OneRecord(const LinePiece& piece, const HeaderMatch& match, const KnownHeader& known);
   bool ParseBehindDevice(std::string_view text, size_t size);
   void Slow(const LinePiece& piece, const KnownHeader* known);
   // Finds the records of `text` into records_. False: no NCCL header in it.
@@ -80,7 +84,8 @@ class LineParser final : public PieceSink {
   bool FirstHeader(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
   void EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
-  void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
+  // The message of a text that is new and about which no extractor knows anything, or -1.
+  int EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
   void EmitForeign(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
   void EmitForeignPart(const LinePiece& piece, std::string_view part, const StrippedLine& stripped);
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
@@ -103,6 +108,8 @@ class LineParser final : public PieceSink {
   const char* asked_ = nullptr;
   const KnownHeader* answer_ = nullptr;
   BodyMemo memo_;
+  ShapeMemo shapes_;
+  ShapeLearner shape_learner_;
   KnownPlaces places_;
   QuotedMessage quoted_;
   LineClass class_;

@@ -71,12 +71,31 @@ inline size_t Before(uint64_t highs) { return static_cast<size_t>(std::countr_ze
 // How many of the eight bytes are digits before the first that is none.
 inline size_t Digits(uint64_t word) { return Before(Outside(word, '0', '9')); }
 
+// How many of the eight bytes come before the first digit.
+inline size_t Letters(uint64_t word) {
+  const uint64_t digits = ~Outside(word, '0', '9') & kHighs;
+  return digits == 0 ? 8 : Before(digits);
+}
+
 // The number that the first `digits` (1 to 7) bytes of the word spell.
 inline uint64_t Decimal(uint64_t word, size_t digits) {
   uint64_t v = (word << (64 - 8 * digits)) & (kOnes * 0x0F);  // zeros in front
   v = (v * 10 + (v >> 8)) & 0x00FF00FF00FF00FFull;
   v = (v * 100 + (v >> 16)) & 0x0000FFFF0000FFFFull;
   return (v * 10000 + (v >> 32)) & 0xFFFFFFFF;
+}
+
+// How many of the sixteen bytes at `p` are digits before the first that is none.
+inline size_t DecimalDigits(const char* p) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+  const __m128i decimal = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+  return static_cast<size_t>(std::countr_one(static_cast<uint16_t>(_mm_movemask_epi8(decimal))));
+#else
+  const size_t n = Digits(Load(p));
+  return n < 8 ? n : 8 + Digits(Load(p + 8));
+#endif
 }
 
 // How many of the sixteen bytes at `p` are hexadecimal digits before the first that is none.
@@ -114,6 +133,35 @@ inline bool Same(const char* a, const char* b, size_t size) {
   return _mm_movemask_epi8(all) == 0xFFFF;
 #else
   return std::memcmp(a, b, size) == 0;
+#endif
+}
+
+// Whether the first `size` of sixteen bytes are equal.
+inline bool SameHead(const char* a, const char* b, size_t size) {
+#if defined(__SSE2__)
+  const __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
+  return ((~static_cast<uint32_t>(_mm_movemask_epi8(same))) & ((uint32_t{1} << size) - 1)) == 0;
+#else
+  return std::memcmp(a, b, size) == 0;
+#endif
+}
+
+// Whether these four bytes, the first one lowest, begin in the sixteen bytes at `p`; nineteen can be read.
+inline bool HoldsFour(const char* p, uint32_t four) {
+#if defined(__SSE2__)
+  const auto same = [&](int at) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + at)),
+                          _mm_set1_epi8(static_cast<char>(four >> (8 * at))));
+  };
+  const __m128i two = _mm_and_si128(same(0), same(1));
+  if (_mm_movemask_epi8(two) == 0) return false;
+  return _mm_movemask_epi8(_mm_and_si128(two, _mm_and_si128(same(2), same(3)))) != 0;
+#else
+  bool holds = false;
+  for (int i = 0; i < 12; ++i) holds = holds || static_cast<uint32_t>(Load(p + i)) == four;
+  for (int i = 12; i < 16; ++i) holds = holds || static_cast<uint32_t>(Load(p + i - 4) >> 32) == four;
+  return holds;
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include "kb/loader/decode.h"
 #include "kb/loader/kb_data.h"
 #include "kb/loader/kb_tables.h"
+#include "kb/loader/message_of_shape.h"
 #include "kb/loader/nearest_name.h"
 
 namespace ncclwhy {
@@ -159,6 +160,10 @@ std::vector<BugKnowledge> KnowledgeBase::BugsWithTellTale(Language language) con
 
 int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {
   return FindMessage(impl_->tables.index, level, body);
+}
+
+bool KnowledgeBase::AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const {
+  return message >= 0 && FindMessageOfShape(impl_->tables.index, level, shape) == message;
 }
 
 size_t KnowledgeBase::MessageCount() const { return impl_->tables.messages.size(); }

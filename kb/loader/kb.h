@@ -101,6 +101,7 @@ class KnowledgeBase : public MessageRecognizer {
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;
+  bool AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const override;
   size_t MessageCount() const;
   // `nccl` is a version like "2.28.9" or empty.
   MessageKnowledge Message(int index, std::string_view nccl, Language language) const;

@@ -6,21 +6,7 @@
 #include "kb/loader/format_code.h"
 
 namespace ncclwhy {
-namespace {
 
-constexpr size_t kAnchor = 4;
-// Bytes of a body that are looked at. NCCL clips at 1 KiB before 2.29; longer ones are lists whose head decides.
-constexpr size_t kBodyBytes = 4096;
-// NCCL cuts header and message at 1023 bytes; a header has up to some 120.
-constexpr size_t kClipFloor = 880;
-
-uint32_t Load(const char* p) {
-  const auto byte = [p](int i) { return static_cast<uint32_t>(static_cast<uint8_t>(p[i])); };
-  return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
-}
-uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - MessageTables::kSlotBits); }
-
-// How well the level of a line fits that of a format: 2 the same, 1 a known shift, 0 not at all.
 int LevelFit(LogLevel line, MessageLevel format) {
   using M = MessageLevel;
   switch (line) {
@@ -43,6 +29,20 @@ int LevelFit(LogLevel line, MessageLevel format) {
   }
   return 0;
 }
+
+namespace {
+
+constexpr size_t kAnchor = 4;
+// Bytes of a body that are looked at. NCCL clips at 1 KiB before 2.29; longer ones are lists whose head decides.
+constexpr size_t kBodyBytes = 4096;
+// NCCL cuts header and message at 1023 bytes; a header has up to some 120.
+constexpr size_t kClipFloor = 880;
+
+uint32_t Load(const char* p) {
+  const auto byte = [p](int i) { return static_cast<uint32_t>(static_cast<uint8_t>(p[i])); };
+  return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+}
+uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - MessageTables::kSlotBits); }
 
 // Text that is too general to tell anything: "%s: %s" fits half of all lines.
 bool IsTelling(const CompiledFormat& format, MessageLevel level) {

@@ -64,6 +64,9 @@ inline constexpr size_t kMaxMessages = 60'000;  // numbers are 16 bits wide
 // Message i of the result is formats[i]. At most kMaxMessages.
 MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats);
 
+// How well the level of a line fits that of a format: 2 the same, 1 a known shift, 0 not at all.
+int LevelFit(LogLevel line, MessageLevel format);
+
 // The message that printed `body` at `level`, or -1. Of several the one with the most literal text wins, then the
 // first. A WARN format that NCCL demoted to INFO is found when no INFO format fits.
 int FindMessage(const MessageTables& tables, LogLevel level, std::string_view body);

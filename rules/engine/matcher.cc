@@ -7,6 +7,7 @@
 #include "base/re2_call.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
+#include "rules/engine/literals_of_shape.h"
 
 namespace ncclwhy {
 namespace {
@@ -61,6 +62,10 @@ std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(const ParsedLine&
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
   for (Candidate& candidate : CandidatesOf(line)) TryPattern(candidate, line, process, facts);
+}
+
+bool RuleMatcher::OnlyCounts(std::string_view shape, int /*message*/, std::vector<std::string>* words) {
+  return !MayHoldLiteral(patterns_, shape, words);
 }
 
 void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {

@@ -20,6 +20,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& automaton);
 
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
+  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override;
   SourceHits Take() override;
   void Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) override;
 

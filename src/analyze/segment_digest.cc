@@ -31,10 +31,15 @@ class SegmentDigest::Sink : public LineSink {
       if (!m.silent) AddCatalogHit(line, process, message, facts);
     } else if (line.dialect == Dialect::kNccl && line.header.level == LogLevel::kWarn && !line.torn) {
       AddCatalogHit(line, process, kUnknownMessage, facts);
-    } else if (line.dialect != Dialect::kNccl) {
+    } else if (line.dialect != Dialect::kNccl && line.words.Has(TellingWord::kNccl)) {
       AddMentions(line, facts);
     }
   }
+
+  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override {
+    return message >= 0 && MessageOf(message).silent && matcher_->OnlyCounts(shape, message, words);
+  }
+  void OnCounted(int message) override { ++MessageOf(message).count.count; }
 
   // Behind what was collected so far.
   void Join(Sink& segment, Renumbering& renumbering, SourceFacts& facts) {

@@ -1,0 +1,67 @@
+#include "parser/shape_learner.h"
+
+#include <algorithm>
+
+#include "parser/extract/extract.h"
+#include "parser/hash.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// Whether a second record, or something that must be decoded first, may stand in a text of this shape. No number can
+// make or break the words that tell: `NCCL INFO`, `[rank3]:`, `[E ProcessGroupNCCL.cpp:458] `, &lt;
+bool MayHoldMore(std::string_view shape) {
+  if (scan::Contains(shape, "&") || scan::Contains(shape, "NCCL ")) return true;
+  for (size_t at = scan::Find(shape, "["); at != std::string_view::npos; at = scan::Find(shape, "[", at + 1)) {
+    if (at + 1 < shape.size() && scan::IsAlpha(shape[at + 1])) return true;
+  }
+  return false;
+}
+
+// Extractors look for words, never for a number (parser/extract/extract.h), so texts with the smallest and the largest
+// numbers tell.
+bool IsUnknownToExtractors(LogLevel level, std::string_view shape) {
+  using text_shape::Fill;
+  using text_shape::kMostDigits;
+  using text_shape::kMostHexDigits;
+  for (const std::string& body : {Fill(shape, '0', 1, '0', 1), Fill(shape, '9', kMostDigits, '9', kMostHexDigits),
+                                  Fill(shape, '1', 1, 'a', 1), Fill(shape, '1', kMostDigits, 'F', kMostHexDigits)}) {
+    if (!MakesNothing(level, body)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& line, int message, ShapeMemo* memo) {
+  if (recognizer_ == nullptr || message < 0 || memo->full() || questions_ >= kMostQuestions) return;
+  const auto header = static_cast<size_t>(line.body.data() - line.text.data());
+  if (header < known_size) return;
+  std::string_view head = line.text.substr(known_size, header - known_size);
+  if (known == LogLevel::kNone) {
+    std::array<char, 2 * runs::kLeastSame> beginning{};
+    std::copy_n(head.data(), std::min(head.size(), beginning.size()), beginning.data());
+    const size_t milliseconds = ShapeMemo::MillisecondsAt(beginning.data());
+    if (milliseconds == 0 || milliseconds > head.size()) return;
+    head.remove_prefix(milliseconds);
+  }
+  if (head.size() > text_shape::kMostBytes) return;
+  shape_.clear();
+  if (!text_shape::Append(line.body, &shape_)) return;
+  const uint64_t hash = HashQuickly(shape_, HashQuickly(head, static_cast<uint64_t>(known)));
+  Candidate& c = candidates_[hash % kSlots];
+  if (c.hash != hash) c = {hash, 0};
+  if (c.count == kAsked || ++c.count < kOften) return;
+  c.count = kAsked;
+  ++questions_;
+  if (IsUneventful(line.header.level, message)) memo->Keep(known, head, shape_, message, words_);
+}
+
+bool ShapeLearner::IsUneventful(LogLevel level, int message) {
+  words_.clear();
+  return !MayHoldMore(shape_) && (sink_ == nullptr || sink_->OnlyCounts(shape_, message, &words_)) &&
+         recognizer_->AlwaysRecognizes(level, shape_, message) && IsUnknownToExtractors(level, shape_);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,47 @@
+// ShapeLearner: finds the shapes of lines that need nothing but to be counted. A shape that comes often is asked about
+// once: would extractors, recognizer and sink ever say more about such a text, whatever its numbers are?
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parser/parser.h"
+#include "parser/shape_memo.h"
+
+namespace ncclwhy {
+
+class ShapeLearner {
+ public:
+  ShapeLearner(const MessageRecognizer* recognizer, LineSink* sink) : recognizer_(recognizer), sink_(sink) {}
+
+  // Notes a whole record that stands behind a known header of this level (kNone: behind `host:pid:tid [dev] `), alone
+  // in its line, and that no extractor knows. Keeps its shape in `memo` once that is sure.
+  void Note(LogLevel known, size_t known_size, const ParsedLine& line, int message, ShapeMemo* memo);
+
+ private:
+  static constexpr size_t kSlots = 256;
+  // A question costs as much as some dozens of lines.
+  static constexpr uint32_t kOften = 16;
+  static constexpr uint32_t kAsked = UINT32_MAX;
+  static constexpr size_t kMostQuestions = 512;
+
+  struct Candidate {
+    uint64_t hash = 0;
+    uint32_t count = 0;  // kAsked: no need to ask again
+  };
+
+  bool IsUneventful(LogLevel level, int message);
+
+  const MessageRecognizer* recognizer_;
+  LineSink* sink_;
+  std::array<Candidate, kSlots> candidates_;
+  size_t questions_ = 0;
+  std::string shape_;               // of the body
+  std::vector<std::string> words_;  // that no hexadecimal number of it may hold
+};
+
+}  // namespace ncclwhy

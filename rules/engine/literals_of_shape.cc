@@ -1,0 +1,93 @@
+#include "rules/engine/literals_of_shape.h"
+
+#include <algorithm>
+#include <array>
+
+#include "parser/text_shape.h"
+
+namespace ncclwhy {
+namespace {
+
+using text_shape::IsNumber;
+using text_shape::MayHold;
+
+class Shape {
+ public:
+  explicit Shape(std::string_view text) : text_(text) {
+    for (const char c : text) {
+      if (!IsNumber(c)) {
+        may_hold_[static_cast<uint8_t>(c)] = true;
+        continue;
+      }
+      has_hex_ = has_hex_ || c == text_shape::kHex;
+      for (const char digit : std::string_view("0123456789abcdefABCDEF")) {
+        if (MayHold(c, digit)) may_hold_[static_cast<uint8_t>(digit)] = true;
+      }
+    }
+  }
+
+  // Bytes of most literals are nowhere in it.
+  bool MayHoldBytesOf(std::string_view literal) const {
+    for (const char c : literal) {
+      if (!may_hold_[static_cast<uint8_t>(c)]) return false;
+    }
+    return true;
+  }
+
+  // `literal` is not a part of a hexadecimal number.
+  bool MayHoldText(std::string_view literal) const {
+    for (size_t at = 0; at < text_.size(); ++at) {
+      if (Continues(at, literal)) return true;
+    }
+    return false;
+  }
+
+  // The same of a literal that hexadecimal numbers may hold.
+  bool MayHoldOutsideHex(std::string_view literal) const {
+    for (size_t at = 0; at < text_.size(); ++at) {
+      if (text_[at] != text_shape::kHex && Continues(at, literal)) return true;
+    }
+    return false;
+  }
+
+  bool has_hex() const { return has_hex_; }
+
+ private:
+  bool Continues(size_t at, std::string_view literal) const {
+    if (literal.empty()) return true;
+    if (at == text_.size()) return false;
+    const char c = text_[at];
+    if (!IsNumber(c)) return c == literal[0] && Continues(at + 1, literal.substr(1));
+    return MayHold(c, literal[0]) && (Continues(at, literal.substr(1)) || Continues(at + 1, literal.substr(1)));
+  }
+
+  std::string_view text_;
+  std::array<bool, 256> may_hold_{};
+  bool has_hex_ = false;
+};
+
+bool IsHexWord(std::string_view literal) {
+  return std::all_of(literal.begin(), literal.end(), [](char c) { return MayHold(text_shape::kHex, c); });
+}
+
+}  // namespace
+
+bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words) {
+  const Shape text(shape);
+  for (uint32_t number = 0; number < patterns.size(); ++number) {
+    for (const std::string& literal : patterns.entry(number).pattern->literals) {
+      if (!text.MayHoldBytesOf(literal)) continue;
+      if (!text.has_hex() || !IsHexWord(literal)) {
+        if (text.MayHoldText(literal)) return true;
+        continue;
+      }
+      // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
+      // stand outside.
+      if (text.MayHoldOutsideHex(literal)) return true;
+      if (std::find(words->begin(), words->end(), literal) == words->end()) words->push_back(literal);
+    }
+  }
+  return false;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,16 @@
+// Which texts that differ in their numbers alone may hold a literal of a rule?
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/pattern_table.h"
+
+namespace ncclwhy {
+
+// Whether some text of this shape (parser/text_shape.h) may hold a literal of a pattern: `status D` does, where one is
+// "status 12". A literal like "c10d" may stand in any hexadecimal number; these are not counted but added to `words`.
+bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words);
+
+}  // namespace ncclwhy
