@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/limits.h"
 #include "catch.h"
 #include "digest_text.h"
 #include "temporary_directory.h"
@@ -76,6 +77,16 @@ TEST_CASE("threads do not change what is read", "[read_sources]") {
     CHECK(Read({paths[1]}, 4, segment_bytes).text == Read({paths[1]}, 1, segment_bytes).text);
     CHECK(Read({paths[4]}, 4, segment_bytes).text == Read({paths[4]}, 1, segment_bytes).text);
   }
+}
+
+TEST_CASE("so do not those that share a file of a usual size", "[read_sources]") {
+  const TemporaryDirectory directory;
+  std::string text;
+  const std::string steps = Job(1, 4000);
+  while (text.size() < 4 * limits::kSegmentBytes) text += steps;
+  WriteFile(directory / "job.log", text);
+  const Answer alone = Read({directory / "job.log"}, 1, limits::kSegmentBytes);
+  CHECK(Read({directory / "job.log"}, 2, limits::kSegmentBytes).text == alone.text);
 }
 
 }  // namespace
