@@ -15,13 +15,21 @@ class DigestReader : public LargeFile::Reader {
   void Begin(uint64_t offset) override { digest_ = make_(offset); }
   void Push(std::string_view chunk) override {
     digest_->Push(chunk);
-    progress_(chunk.size());
+    unreported_ += chunk.size();
+    if (unreported_ >= kProgressBytes) Report();
+  }
+  void Report() {
+    progress_(unreported_);
+    unreported_ = 0;
   }
 
  private:
+  // Between two calls of the progress function.
+  static constexpr uint64_t kProgressBytes = 4u << 20;
   Maker make_;
   const SegmentedRead::Progress& progress_;
   SegmentDigest* digest_ = nullptr;
+  uint64_t unreported_ = 0;
 };
 
 }  // namespace
@@ -40,6 +48,7 @@ void SegmentedRead::Begin() {
   LargeFile::Outcome read = file_->Read(0, segment_bytes_, reader);
   status_ = read.status;
   bytes_ = read.bytes;
+  reader.Report();
   over_ = read.at_end || !read.status.ok();
   if (over_) return;
   if (first_->CanBeCut()) {
@@ -48,6 +57,7 @@ void SegmentedRead::Begin() {
   }
   over_ = true;
   read = file_->ReadRest(bytes_, reader);
+  reader.Report();
   status_ = read.status;
   bytes_ += read.bytes;
 }
@@ -60,6 +70,7 @@ SegmentedRead::Done SegmentedRead::Digest(uint64_t number) const {
   };
   DigestReader reader(make, progress_);
   LargeFile::Outcome read = file_->Read(number, segment_bytes_, reader);
+  reader.Report();
   done.last = read.at_end || !read.status.ok();
   done.status = std::move(read.status);
   done.bytes = read.bytes;
