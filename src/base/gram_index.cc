@@ -9,11 +9,11 @@ namespace {
 constexpr std::string_view kUsual[] = {
     " DEBUG: INFO: WARNING: ERROR: [DEBUG] [INFO] [WARNING] [ERROR] level=info msg= message name logger logging.py",
     " rank: Rank epoch: Epoch iter: iteration step: steps loss: loss= grad_norm: grad_norm= learning_rate: lr: skipped",
-    " time: elapsed seconds tokens samples throughput tokens/s samples/s it/s] memory allocated global_step= batch "
-    "size",
+    " time: elapsed seconds tokens samples throughput tokens/s samples/s it/s] memory allocated global_step= batch",
+    " size batch_size=",
     " /usr/lib/python3/site-packages/ dist-packages/torch/utils/ line, in warnings.warn(UserWarning: File self",
-    " NCCL INFO Channel : -> via NET/ P2P/ [send] [receive] opCount sendbuff recvbuff count datatype op root comm "
-    "stream",
+    " NCCL INFO Channel : -> via NET/ P2P/ [send] [receive] opCount sendbuff recvbuff count datatype op root comm",
+    " stream",
     " 00000000 11111111 20000000 0x7f000000 0.00000 100%|##########| 000/000 [00:00<00:00, 2000-00-00 00:00:00,000",
 };
 constexpr uint32_t kUsualCost = 1000;
