@@ -57,9 +57,8 @@ class SegmentDigest::Sink : public LineSink {
       CatalogHit hit = theirs;
       hit.line = renumbering.Line(theirs.line);
       hit.process = renumbering.Process(theirs.process);
-      hit.text = renumbering.Text(theirs.text);
       hit.repeats = 0;
-      KeepCatalogHit(hit);
+      if (CatalogHit* const kept = KeepCatalogHit(hit)) kept->text = renumbering.Text(theirs.text);
     }
     for (const CatalogHit& theirs : segment.catalog_) {  // these came behind those that were kept
       auto& [count, first] = counts_[KeyOf(renumbering.Process(theirs.process), theirs.message)];
@@ -71,8 +70,7 @@ class SegmentDigest::Sink : public LineSink {
       mention.variable = renumbering.Text(theirs.variable);
       mention.value = renumbering.Text(theirs.value);
       mention.line = renumbering.Line(theirs.line);
-      mention.text = renumbering.Text(theirs.text);
-      KeepMention(mention);
+      if (EnvMention* const kept = KeepMention(mention)) kept->text = renumbering.Text(theirs.text);
     }
   }
 
