@@ -1,5 +1,5 @@
 // RuleMatcher: the LineSink that finds hits. Per line: literal automaton over the body → candidate patterns → level,
-// dialect and file → regex → captures only for hits that are kept.
+// dialect and file → texts that the regex asks for → regex → captures only for hits that are kept.
 //
 // Not thread-safe: one per source. The patterns and tables are shared and outlive it.
 #pragma once
@@ -34,7 +34,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
   struct Candidate {
     uint32_t pattern = 0;
-    enum class Regex : uint8_t { kUnknown, kNo, kYes } regex = Regex::kUnknown;
+    enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
   };
   // The candidates of the lines that are ParsedLine::same_as.
   struct Remembered {
@@ -44,6 +44,7 @@ class RuleMatcher final : public RuleSet::Matcher {
 
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(const ParsedLine& line);
+  Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
   enum class Room : uint8_t { kNone, kPlace, kAll };
