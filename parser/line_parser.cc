@@ -272,6 +272,7 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   const bool whole = !piece.clipped && !piece.had_nul;
   HeaderMatch& match = match_;
   Beginning beginning;
+  bool unknown = false;  // no header that was seen before begins the piece
   // A line of a new thread, or one behind a launcher's prefix.
   const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
     if (known == nullptr || known->level == LogLevel::kNone) {
@@ -292,7 +293,8 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
     beginning = {&match, known->process, false};
   } else if (whole) {
     if (quick(piece.text, nullptr)) return;
-    if (begins_with_known(piece.text)) beginning = {&match, known->process, false};
+    unknown = !begins_with_known(piece.text);
+    if (!unknown) beginning = {&match, known->process, false};
   }
   if (beginning.header != nullptr && OneRecord(piece, match, *known)) return;
   // Most lines have no prefix at all: ask for the header first.
@@ -308,9 +310,11 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
     stripped = stripper_.Strip(piece.text);
     const bool same = stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
     beginning = {nullptr, kNoProcess, beginning.no_header && same};
-    known = whole ? processes_.Known(stripped.text) : nullptr;
-    if (whole && quick(stripped.text, &stripped.prefix)) return;
-    if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
+    if (!(same && unknown)) {
+      known = whole ? processes_.Known(stripped.text) : nullptr;
+      if (whole && quick(stripped.text, &stripped.prefix)) return;
+      if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
+    }
   }
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;

@@ -30,7 +30,8 @@ RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& a
       automaton_(automaton),
       seen_(patterns.size(), 0),
       kept_total_(patterns.size(), 0),
-      last_kept_(patterns.size(), UINT32_MAX) {}
+      last_kept_(patterns.size(), UINT32_MAX),
+      latest_(patterns.size()) {}
 
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
@@ -96,10 +97,18 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   if (room != Room::kNone) KeepHit(number, line, process, room == Room::kPlace, facts);
 }
 
+RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
+  Latest& latest = latest_[number];
+  if (latest.kept == nullptr || latest.process != process) {
+    latest = {process, &kept_[static_cast<uint64_t>(number) << 32 | process]};
+  }
+  return *latest.kept;
+}
+
 // `repeats`: so many more hits were counted with this one.
 RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts) {
   const PatternEntry& entry = patterns_.entry(number);
-  Kept& kept = kept_[static_cast<uint64_t>(number) << 32 | process];
+  Kept& kept = KeptOf(number, process);
   ++kept.count;
   // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
   const bool every_place =

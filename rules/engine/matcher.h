@@ -31,6 +31,12 @@ class RuleMatcher final : public RuleSet::Matcher {
     uint32_t last = UINT32_MAX;
   };
 
+  // By pattern: the process of the latest hit. A process writes many lines in a row.
+  struct Latest {
+    uint32_t process = kNoProcess;
+    Kept* kept = nullptr;
+  };
+
   // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
   struct Candidate {
     uint32_t pattern = 0;
@@ -51,13 +57,16 @@ class RuleMatcher final : public RuleSet::Matcher {
   Room CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts);
   void KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts);
 
+  Kept& KeptOf(uint32_t number, uint32_t process);
+
   const PatternTable& patterns_;
   LiteralAutomaton automaton_;
   std::vector<uint64_t> seen_;               // by pattern: the last line that made it a candidate
   std::vector<uint32_t> kept_total_;         // by pattern, in this source
   std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
-  std::vector<Candidate> candidates_;        // of the current line
+  std::vector<Latest> latest_;
+  std::vector<Candidate> candidates_;  // of the current line
   std::vector<Remembered> remembered_;
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
