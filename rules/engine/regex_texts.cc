@@ -237,6 +237,8 @@ RegexTexts TextsOfRegex(std::string_view regex) {
     if (std::optional<RegexProof> proof = ProofOf(alternative)) texts.proofs.push_back(*std::move(proof));
   }
   if (texts.proofs.size() > kMostProofs) texts.proofs.clear();
+  std::stable_sort(texts.proofs.begin(), texts.proofs.end(),
+                   [](const RegexProof& a, const RegexProof& b) { return a.text.size() < b.text.size(); });
   return texts;
 }
 
