@@ -20,7 +20,7 @@ class BodyMemo {
  public:
   struct Entry {
     uint64_t hash = 0;
-    uint32_t number = 0;  // ParsedLine::same_as; 0 while only the hash was seen
+    uint32_t number = 0;  // ParsedLine::same_as
     LogLevel level = LogLevel::kNone;
     bool judged = false;  // what follows is known
     Dialect dialect = Dialect::kUnknown;
@@ -34,13 +34,14 @@ class BodyMemo {
     if (body.size() < kShortest || body.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
     const uint64_t hash = HashQuickly(body, static_cast<uint64_t>(level));
-    Entry& e = entries_[hash & (entries_.size() - 1)];
-    if (e.hash != hash) {
-      e.hash = hash;
-      e.number = 0;
+    const size_t slot = hash & (entries_.size() - 1);
+    if (hashes_[slot] != hash) {
+      hashes_[slot] = hash;
       return nullptr;
     }
-    if (e.number != 0) return e.level == level && Same(e.body, body) ? &e : nullptr;
+    Entry& e = entries_[slot];
+    if (e.hash == hash) return e.level == level && Same(e.body, body) ? &e : nullptr;
+    e.hash = hash;
     e.number = ++numbers_;
     e.level = level;
     e.judged = false;
@@ -61,10 +62,12 @@ class BodyMemo {
 
   void Grow() {
     entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
+    hashes_.assign(entries_.size(), 0);
     asked_ = 0;
   }
 
   std::vector<Entry> entries_;
+  std::vector<uint64_t> hashes_;  // of the text that was seen last in each place: all that most texts are compared with
   size_t asked_ = 0;
   uint32_t numbers_ = 0;
 };

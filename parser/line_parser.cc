@@ -272,9 +272,11 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   const bool whole = !piece.clipped && !piece.had_nul;
   HeaderMatch& match = match_;
   Beginning beginning;
+  bool unknown = false;  // no header that was seen before begins the piece
+  wordless_ = {};
   // A line of a new thread, or one behind a launcher's prefix.
   const auto quick = [&](std::string_view text, const OuterPrefix* outer) {
-    if (known == nullptr || known->level == LogLevel::kNone) {
+    if ((known == nullptr || known->level == LogLevel::kNone) && !IsWordless(text)) {
       const KnownHeader* const new_thread = processes_.KnownByProcess(text);
       if (new_thread != nullptr) known = new_thread;
     }
@@ -291,8 +293,10 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
   if (begins_with_known(piece.text) && (known->level != LogLevel::kNone || !match.header.file.empty())) {
     beginning = {&match, known->process, false};
   } else if (whole) {
+    if (!TellingWords(piece.text).Any()) wordless_ = piece.text;
     if (quick(piece.text, nullptr)) return;
-    if (begins_with_known(piece.text)) beginning = {&match, known->process, false};
+    unknown = !begins_with_known(piece.text);
+    if (!unknown) beginning = {&match, known->process, false};
   }
   if (beginning.header != nullptr && OneRecord(piece, match, *known)) return;
   // Most lines have no prefix at all: ask for the header first.
@@ -308,9 +312,11 @@ void LineParser::Slow(const LinePiece& piece, const KnownHeader* known) {
     stripped = stripper_.Strip(piece.text);
     const bool same = stripped.text.data() == piece.text.data() && stripped.text.size() == piece.text.size();
     beginning = {nullptr, kNoProcess, beginning.no_header && same};
-    known = whole ? processes_.Known(stripped.text) : nullptr;
-    if (whole && quick(stripped.text, &stripped.prefix)) return;
-    if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
+    if (!(same && unknown)) {
+      known = whole ? processes_.Known(stripped.text) : nullptr;
+      if (whole && quick(stripped.text, &stripped.prefix)) return;
+      if (begins_with_known(stripped.text)) beginning = {&match, known->process, false};
+    }
   }
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;
@@ -368,7 +374,7 @@ bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, c
   size_t from = 0;
   if (FirstHeader(text, outer, beginning)) {
     from = records_.back().match.body;
-  } else if (FindHeader(text, 0, &match)) {
+  } else if (!IsWordless(text) && FindHeader(text, 0, &match)) {
     const std::string_view junk = text.substr(0, match.begin);
     if (!IsCutHeader(junk)) stripper_.Learn(junk);
     records_.push_back({});  // what stands in front
@@ -536,7 +542,7 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
 
 void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
   BodyMemo::Entry* const memo = memo_.Find(LogLevel::kNone, line.text);
-  line.words = TellingWords(line.text);
+  if (!IsWordless(line.text)) line.words = TellingWords(line.text);
   line.dialect = memo != nullptr && memo->judged ? memo->dialect : SniffDialect(line.text, line.words);
   if (memo != nullptr) {
     memo->dialect = line.dialect;
@@ -556,6 +562,10 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
   if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);
   if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
+}
+
+bool LineParser::IsWordless(std::string_view text) const {
+  return text.data() >= wordless_.data() && text.data() + text.size() <= wordless_.data() + wordless_.size();
 }
 
 void LineParser::CountLine() {

@@ -91,6 +91,8 @@ class LineParser final : public PieceSink {
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
   bool IsCutHeader(std::string_view text) const;
+  // No telling word is in it, so neither is `NCCL `.
+  bool IsWordless(std::string_view text) const;
   ParsedLine NewLine(const LinePiece& piece, const OuterPrefix& outer);
   void NoteRecord(ParsedLine* line);
   void CountLine();
@@ -118,6 +120,7 @@ class LineParser final : public PieceSink {
   ParsedLine quick_;
   ParsedLine one_;
   HeaderMatch match_;
+  std::string_view wordless_;  // a piece in which there is no telling word, or nothing
 };
 
 }  // namespace ncclwhy

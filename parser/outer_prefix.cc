@@ -5,6 +5,7 @@
 
 #include "parser/clean_text.h"
 #include "parser/prefix.h"
+#include "parser/runs.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
 
@@ -216,8 +217,9 @@ bool OuterPrefixStripper::Bracket(std::string_view& text, StrippedLine& out) {
       const bool parallel = rest.size() > 3 &&
                             (scan::Contains(rest, " TP") || scan::Contains(rest, " DP") || scan::Contains(rest, " PP"));
       if (rest.empty() || parallel) {
-        // NCCL's own stamp belongs to its header.
-        if (rest.empty() && HasHeader(text)) return false;
+        // NCCL's own stamp belongs to its header: [2025-03-01 12:00:00] node3:4711:4801 [2] …
+        const bool host = after.Peek() != '[' && !scan::IsSpace(after.Peek());
+        if (rest.empty() && IsDigit(inside[0]) && host && HasHeader(after.Rest())) return false;
         if (p.time.empty()) p.time = inside.substr(0, n);
         if (form == TimeForm::kLong) out.kernel = true;
         if (parallel) {
@@ -515,10 +517,10 @@ void OuterPrefixStripper::Learn(std::string_view junk) {
   for (size_t i = 0; i + 1 < junk.size(); ++i) {
     if (junk[i] == ':' && IsDigit(junk[i + 1])) return;
   }
-  if (std::find(learned_.begin(), learned_.end(), junk) != learned_.end()) return;
+  if (std::any_of(learned_.begin(), learned_.end(), [&](const Known& known) { return known.text == junk; })) return;
   const auto candidate = std::find(candidates_.begin(), candidates_.end(), junk);
   if (candidate != candidates_.end()) {
-    learned_.push_back(std::move(*candidate));
+    learned_.emplace_back(std::move(*candidate));
     learned_heads_.set(static_cast<unsigned char>(junk[0]));
     candidates_.erase(candidate);
   } else if (candidates_.size() < kMaxLearned) {
@@ -526,22 +528,36 @@ void OuterPrefixStripper::Learn(std::string_view junk) {
   }
 }
 
+// The first word is the nearest thing to a name: `worker-11 >> `, `[job-1-worker-1, unknown_ip] `, `pod container `
+OuterPrefixStripper::Known::Known(std::string learned) : text(std::move(learned)) {
+  name_begin = std::min(text.find_first_not_of(" [(<"), text.size());
+  name_end = name_begin;
+  while (name_end < text.size() && (scan::IsHostChar(text[name_end]) || text[name_end] == '.')) ++name_end;
+  for (size_t i = 0; i < text.size() && i < sizeof head; ++i) {
+    head |= uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
+    head_mask |= uint64_t{0xFF} << (8 * i);
+  }
+}
+
 bool OuterPrefixStripper::Learned(std::string_view& text, StrippedLine& out) {
+  const uint64_t head = text.size() >= sizeof head ? runs::Load(text.data()) : 0;
+  const auto begins_with = [&](const Known& known) {
+    if (text.size() >= sizeof head && (head & known.head_mask) != known.head) return false;
+    return scan::StartsWith(text, known.text);
+  };
   const auto take = [&](size_t index) {
-    const std::string& junk = learned_[index];
+    const Known& known = learned_[index];
     last_learned_ = index;
-    // The first word is the nearest thing to a name: `worker-11 >> `, `[job-1-worker-1, unknown_ip] `, `pod container `
-    const size_t from = std::min(text.find_first_not_of(" [(<"), junk.size());
-    size_t to = from;
-    while (to < junk.size() && (scan::IsHostChar(text[to]) || text[to] == '.')) ++to;
-    if (to > from) out.prefix.pod = text.substr(from, to - from);
+    if (known.name_end > known.name_begin) {
+      out.prefix.pod = text.substr(known.name_begin, known.name_end - known.name_begin);
+    }
     out.only_time = false;
-    text.remove_prefix(junk.size());
+    text.remove_prefix(known.text.size());
     return true;
   };
-  if (scan::StartsWith(text, learned_[last_learned_])) return take(last_learned_);
+  if (begins_with(learned_[last_learned_])) return take(last_learned_);
   for (size_t i = 0; i < learned_.size(); ++i) {
-    if (learned_[i][0] == text[0] && scan::StartsWith(text, learned_[i])) return take(i);
+    if (begins_with(learned_[i])) return take(i);
   }
   return false;
 }

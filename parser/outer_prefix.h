@@ -43,6 +43,15 @@ class OuterPrefixStripper {
   bool labels_are_line_numbers() const { return label_count_ >= 4 && labels_monotonous_; }
 
  private:
+  // A text that stood in front of headers twice.
+  struct Known {
+    explicit Known(std::string learned);
+
+    std::string text;
+    size_t name_begin = 0, name_end = 0;  // what is taken for the name of who printed it
+    uint64_t head = 0, head_mask = 0;     // its first bytes, as runs::Load has them
+  };
+
   bool StripLayer(std::string_view& text, StrippedLine& out);
   bool Bracket(std::string_view& text, StrippedLine& out);
   bool Parenthesis(std::string_view& text, StrippedLine& out);
@@ -56,10 +65,10 @@ class OuterPrefixStripper {
 
   std::array<std::string, limits::kPrefixLayers> scratch_;
   size_t scratch_used_ = 0;
-  std::vector<std::string> words_;       // pdsh hosts and other learned `word: `
-  std::vector<std::string> learned_;     // texts in front of headers that came twice
+  std::vector<std::string> words_;  // pdsh hosts and other learned `word: `
+  std::vector<Known> learned_;
   std::bitset<256> learned_heads_;       // the bytes they begin with
-  std::vector<std::string> candidates_;  // those that came once
+  std::vector<std::string> candidates_;  // texts that stood in front of a header once
   size_t last_learned_ = 0;
   bool labels_seen_ = false;
   bool brackets_seen_ = false;

@@ -252,7 +252,9 @@ bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
 
 bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
   // What any of the forms below begins with.
-  if (text.empty() || std::string_view("NRHLIW").find(text[0]) == std::string_view::npos) return false;
+  if (text.empty()) return false;
+  const char first = text[0];
+  if (first != 'N' && first != 'R' && first != 'H' && first != 'L' && first != 'I' && first != 'W') return false;
   HeaderMatch found;
   static constexpr std::string_view kVersions[] = {"NCCL version ", "RCCL version", "HIP version",  "ROCm version",
                                                    "ROCr version",  "Librccl path", "Library path:"};

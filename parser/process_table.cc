@@ -39,7 +39,7 @@ ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, Facts
       known_(before.known_),
       plain_(before.plain_),
       plain_ambiguous_(before.plain_ambiguous_),
-      last_stream_(before.last_stream_) {
+      latest_streams_(before.latest_streams_) {
   facts_->processes.resize(entries_.size());
   for (size_t i = 0; i < entries_.size(); ++i) {
     entries_[i].votes.clear();
@@ -194,19 +194,24 @@ uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
   const auto same = [&](const Stream& s) {
     return s.rank == outer.rank && s.local_rank == outer.local_rank && s.pid == outer.pid && s.name == name;
   };
-  if (last_stream_ < streams_.size() && same(streams_[last_stream_])) return last_stream_;
+  const size_t place =
+      name.size() ^ static_cast<size_t>(name.empty() ? 0 : name.back()) ^ static_cast<size_t>(outer.rank);
+  uint32_t& latest = latest_streams_[place % latest_streams_.size()];
+  if (latest < streams_.size() && same(streams_[latest])) return latest;
   const uint64_t numbers =
       (uint64_t{static_cast<uint32_t>(outer.rank)} << 32) | static_cast<uint32_t>(outer.local_rank);
   const uint64_t hash = HashBytes(name, Mix64(numbers) ^ static_cast<uint64_t>(outer.pid));
   const uint32_t found = by_stream_.Find(hash, [&](uint32_t i) { return same(streams_[i]); });
-  if (found != IndexTable::kEmpty) return last_stream_ = found;
+  if (found != IndexTable::kEmpty) return latest = found;
   Stream s;
   s.rank = outer.rank;
   s.local_rank = outer.local_rank;
   s.pid = outer.pid;
   s.name.assign(name);
   s.hash = hash;
-  return AddStream(std::move(s));
+  const uint32_t added = AddStream(std::move(s));
+  if (added != UINT32_MAX) latest = added;
+  return added;
 }
 
 // UINT32_MAX at the limit.
@@ -217,9 +222,9 @@ uint32_t ProcessTable::AddStream(Stream&& stream) {
   }
   const uint64_t hash = stream.hash;
   streams_.push_back(std::move(stream));
-  last_stream_ = static_cast<uint32_t>(streams_.size() - 1);
-  by_stream_.Add(hash, last_stream_, [&](uint32_t i) { return streams_[i].hash; });
-  return last_stream_;
+  const auto index = static_cast<uint32_t>(streams_.size() - 1);
+  by_stream_.Add(hash, index, [&](uint32_t i) { return streams_[i].hash; });
+  return index;
 }
 
 uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {

@@ -6,6 +6,7 @@
 // source ends if exactly one process wrote through that stream. So several entries of one source may be one process.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -140,7 +141,8 @@ class ProcessTable {
   // The latest process of a line without any prefix; several processes: nothing is to be learned from such lines.
   uint32_t plain_ = kNoProcess;
   bool plain_ambiguous_ = false;
-  uint32_t last_stream_ = 0;
+  // The streams of the latest lines. A program has a few kinds of prefixes, and its lines take turns.
+  std::array<uint32_t, 8> latest_streams_{};
 };
 
 }  // namespace ncclwhy

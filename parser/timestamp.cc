@@ -8,7 +8,7 @@ namespace {
 using scan::IsDigit;
 
 // Matches `text` against a picture: 9 = digit, A = upper case letter, a = lower case letter, _ = blank or digit,
-// T = blank or T; anything else stands for itself.
+// anything else stands for itself.
 bool Picture(std::string_view text, std::string_view picture) {
   if (text.size() < picture.size()) return false;
   for (size_t i = 0; i < picture.size(); ++i) {
@@ -27,9 +27,6 @@ bool Picture(std::string_view text, std::string_view picture) {
       case '_':
         ok = IsDigit(c) || c == ' ';
         break;
-      case 'T':
-        ok = c == ' ' || c == 'T' || c == '_';
-        break;
       default:
         ok = c == picture[i];
     }
@@ -38,7 +35,7 @@ bool Picture(std::string_view text, std::string_view picture) {
   return true;
 }
 
-// Whether eight bytes are digits and other bytes as in `picture`, which has nothing but 9 and such.
+// Whether eight bytes are digits and other bytes as in `picture`, which has nothing but 9, ? (any byte) and such.
 [[gnu::always_inline]] inline bool EightLike(std::string_view text, const char (&picture)[9]) {
   uint64_t digits = 0;
   uint64_t others = 0;
@@ -46,9 +43,10 @@ bool Picture(std::string_view text, std::string_view picture) {
   for (int i = 0; i < 8; ++i) {
     const auto byte = static_cast<uint64_t>(static_cast<unsigned char>(picture[i])) << (8 * i);
     const bool digit = picture[i] == '9';
+    const bool any = picture[i] == '?';
     digits |= digit ? uint64_t{0x80} << (8 * i) : 0;
-    others |= digit ? 0 : uint64_t{0xFF} << (8 * i);
-    bytes |= digit ? 0 : byte;
+    others |= digit || any ? 0 : uint64_t{0xFF} << (8 * i);
+    bytes |= digit || any ? 0 : byte;
   }
   const uint64_t word = runs::Load(text.data());
   return (runs::Outside(word, '0', '9') & digits) == 0 && (word & others) == bytes;
@@ -79,7 +77,8 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
   if (text.size() < 8) return 0;
   size_t n = 0;
   if (IsDigit(text[0])) {
-    if (EightLike(text, "9999-99-") && Picture(text.substr(8), "99T99:99")) {
+    if (EightLike(text, "9999-99-") && text.size() >= 16 && EightLike(text.substr(8), "99?99:99") &&
+        (text[10] == ' ' || text[10] == 'T' || text[10] == '_')) {
       n = 16;
       if (Picture(text.substr(n), ":99")) n += 3;
       n += Fraction(text, n);

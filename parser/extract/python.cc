@@ -38,7 +38,8 @@ bool ExtractPython(const Extraction& x) {
     x.Begin(EventKind::kSignal).Set(FieldId::kSignal, "SIGKILL");
     return true;
   }
-  const size_t n = PythonExceptionLength(body);
+  // SniffDialect has asked the same of a text of which it knows nothing.
+  const size_t n = x.line.dialect == Dialect::kUnknown ? 0 : PythonExceptionLength(body);
   if (n == 0) return false;
   EventWriter e = x.Begin(EventKind::kPythonException);
   e.Set(FieldId::kException, body.substr(0, n));

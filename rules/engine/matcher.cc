@@ -30,7 +30,8 @@ RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& a
       automaton_(automaton),
       seen_(patterns.size(), 0),
       kept_total_(patterns.size(), 0),
-      last_kept_(patterns.size(), UINT32_MAX) {}
+      last_kept_(patterns.size(), UINT32_MAX),
+      latest_(patterns.size()) {}
 
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
@@ -68,6 +69,18 @@ bool RuleMatcher::OnlyCounts(std::string_view shape, int /*message*/, std::vecto
   return !MayHoldLiteral(patterns_, shape, words);
 }
 
+RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string_view body) const {
+  using Regex = Candidate::Regex;
+  const RegexTexts& texts = patterns_.Texts(number);
+  if (texts.Refuse(body)) return Regex::kNo;
+  if (texts.Prove(body)) return Regex::kYes;
+  const CompiledPattern& compiled = patterns_.Compiled(number);
+  if (compiled.regex == nullptr) return Regex::kBroken;
+  const bool match =
+      InRe2([&] { return compiled.regex->Match(ToRe2(body), 0, body.size(), RE2::UNANCHORED, nullptr, 0); });
+  return match ? Regex::kYes : Regex::kNo;
+}
+
 void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   const uint32_t number = candidate.pattern;
   const PatternEntry& entry = patterns_.entry(number);
@@ -75,27 +88,27 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   if (!AnyOrContains(pattern.levels, line.header.level) || !AnyOrContains(pattern.dialects, line.dialect)) return;
   if (!pattern.file.empty() && !IsFile(line.header.file, pattern.file)) return;
   if (!pattern.regex.empty()) {
-    const CompiledPattern& compiled = patterns_.Compiled(number);
-    if (compiled.regex == nullptr) {
-      facts.counters.Add(Counter::kPatternErrors);
-      return;
-    }
-    if (candidate.regex == Candidate::Regex::kUnknown) {
-      const bool match = InRe2(
-          [&] { return compiled.regex->Match(ToRe2(line.body), 0, line.body.size(), RE2::UNANCHORED, nullptr, 0); });
-      candidate.regex = match ? Candidate::Regex::kYes : Candidate::Regex::kNo;
-    }
-    if (candidate.regex == Candidate::Regex::kNo) return;
+    if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
+    if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);
+    if (candidate.regex != Candidate::Regex::kYes) return;
   }
 
   const Room room = CountHit(number, process, 0, facts);
   if (room != Room::kNone) KeepHit(number, line, process, room == Room::kPlace, facts);
 }
 
+RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
+  Latest& latest = latest_[number];
+  if (latest.kept == nullptr || latest.process != process) {
+    latest = {process, &kept_[static_cast<uint64_t>(number) << 32 | process]};
+  }
+  return *latest.kept;
+}
+
 // `repeats`: so many more hits were counted with this one.
 RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts) {
   const PatternEntry& entry = patterns_.entry(number);
-  Kept& kept = kept_[static_cast<uint64_t>(number) << 32 | process];
+  Kept& kept = KeptOf(number, process);
   ++kept.count;
   // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
   const bool every_place =

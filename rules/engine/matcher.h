@@ -1,5 +1,5 @@
 // RuleMatcher: the LineSink that finds hits. Per line: literal automaton over the body → candidate patterns → level,
-// dialect and file → regex → captures only for hits that are kept.
+// dialect and file → texts that the regex asks for → regex → captures only for hits that are kept.
 //
 // Not thread-safe: one per source. The patterns and tables are shared and outlive it.
 #pragma once
@@ -31,10 +31,16 @@ class RuleMatcher final : public RuleSet::Matcher {
     uint32_t last = UINT32_MAX;
   };
 
+  // By pattern: the process of the latest hit. A process writes many lines in a row.
+  struct Latest {
+    uint32_t process = kNoProcess;
+    Kept* kept = nullptr;
+  };
+
   // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
   struct Candidate {
     uint32_t pattern = 0;
-    enum class Regex : uint8_t { kUnknown, kNo, kYes } regex = Regex::kUnknown;
+    enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
   };
   // The candidates of the lines that are ParsedLine::same_as.
   struct Remembered {
@@ -44,11 +50,14 @@ class RuleMatcher final : public RuleSet::Matcher {
 
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(const ParsedLine& line);
+  Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
   enum class Room : uint8_t { kNone, kPlace, kAll };
   Room CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts);
   void KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts);
+
+  Kept& KeptOf(uint32_t number, uint32_t process);
 
   const PatternTable& patterns_;
   LiteralAutomaton automaton_;
@@ -56,7 +65,8 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::vector<uint32_t> kept_total_;         // by pattern, in this source
   std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
-  std::vector<Candidate> candidates_;        // of the current line
+  std::vector<Latest> latest_;
+  std::vector<Candidate> candidates_;  // of the current line
   std::vector<Remembered> remembered_;
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;

@@ -4,6 +4,19 @@
 #include "rules/engine/pattern_regex.h"
 
 namespace ncclwhy {
+namespace {
+
+// No std::call_once: an exception that leaves it, because there is no memory, needs memory and else ends the process.
+template <typename T, typename Make>
+const T& MadeOnce(std::atomic<const T*>& slot, const Make& make) {
+  if (const T* there = slot.load(std::memory_order_acquire)) return *there;
+  std::unique_ptr<const T> made = make();
+  const T* expected = nullptr;
+  if (!slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
+  return *made.release();
+}
+
+}  // namespace
 
 PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
@@ -14,28 +27,34 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
+  texts_ = std::make_unique<std::atomic<const RegexTexts*>[]>(entries_.size());
 }
 
 PatternTable::~PatternTable() {
-  for (size_t i = 0; i < entries_.size(); ++i) delete compiled_[i].load();
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    delete compiled_[i].load();
+    delete texts_[i].load();
+  }
 }
 
-// No std::call_once: an exception that leaves it, because there is no memory, needs memory and else ends the process.
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
-  std::atomic<const CompiledPattern*>& slot = compiled_[number];
-  if (const CompiledPattern* there = slot.load(std::memory_order_acquire)) return *there;
-  auto made = std::make_unique<CompiledPattern>();
-  const std::string& text = entries_[number].pattern->regex;
-  auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
-  if (regex->ok()) {
-    made->group_count = regex->NumberOfCapturingGroups();
-    const auto* names = InRe2([&] { return &regex->CapturingGroupNames(); });
-    made->groups.assign(names->begin(), names->end());
-    made->regex = std::move(regex);
-  }
-  const CompiledPattern* expected = nullptr;
-  if (!slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
-  return *made.release();
+  return MadeOnce(compiled_[number], [&] {
+    auto made = std::make_unique<CompiledPattern>();
+    const std::string& text = entries_[number].pattern->regex;
+    auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
+    if (regex->ok()) {
+      made->group_count = regex->NumberOfCapturingGroups();
+      const auto* names = InRe2([&] { return &regex->CapturingGroupNames(); });
+      made->groups.assign(names->begin(), names->end());
+      made->regex = std::move(regex);
+    }
+    return made;
+  });
+}
+
+const RegexTexts& PatternTable::Texts(uint32_t number) const {
+  return MadeOnce(texts_[number],
+                  [&] { return std::make_unique<RegexTexts>(TextsOfRegex(entries_[number].pattern->regex)); });
 }
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {

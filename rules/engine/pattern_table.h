@@ -2,8 +2,8 @@
 //
 // Numbers run over the rules in order; within a rule over patterns, near, unless, boost. Hit::pattern is such a number.
 //
-// Thread safety: immutable after construction except for the compiled regexes: threads that need one at the same time
-// each make it, and the first is kept.
+// Thread safety: immutable after construction except for the compiled regexes and their texts: threads that need one at
+// the same time each make it, and the first is kept.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 
 #include "base/re2_text.h"
 #include "rules/engine/literal_automaton.h"
+#include "rules/engine/regex_texts.h"
 #include "rules/engine/rule.h"
 
 namespace ncclwhy {
@@ -45,13 +46,17 @@ class PatternTable {
   // The first number of a rule; its patterns, near, unless and boost follow.
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   const CompiledPattern& Compiled(uint32_t number) const;
+  const RegexTexts& Texts(uint32_t number) const;
   // For rules that have no prebuilt tables.
   LiteralTablesStorage BuildLiterals() const;
 
  private:
   std::vector<PatternEntry> entries_;
   std::vector<uint32_t> first_;
-  std::unique_ptr<std::atomic<const CompiledPattern*>[]> compiled_;  // null: not needed yet
+  template <typename T>
+  using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
+  Slots<CompiledPattern> compiled_;
+  Slots<RegexTexts> texts_;
 };
 
 // Calls visit(pattern, condition or null) in the order of the global numbers.

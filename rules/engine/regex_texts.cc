@@ -1,0 +1,245 @@
+#include "rules/engine/regex_texts.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace ncclwhy {
+namespace {
+
+// Looking for more than so many takes as long as the regex.
+constexpr size_t kMostProofs = 4;
+constexpr int kMostDepth = 50;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }  // of \b
+
+// What a part of a regex asks for.
+struct Part {
+  std::optional<std::string> exact;  // it is this text; an assertion is the empty one
+  bool asserts = false;              // there is more to it: ^, $, \b
+  std::vector<std::string> required;
+};
+
+// Reads a regex of the forms that rules have: groups, classes, escapes, repetitions.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::optional<Part> Whole() {
+    std::optional<Part> part = Alternatives(0);
+    if (at_ != text_.size()) return std::nullopt;
+    return part;
+  }
+  // The regex is one of these; known behind Whole.
+  const std::vector<std::string_view>& alternatives() const { return alternatives_; }
+
+ private:
+  bool More() const { return at_ < text_.size(); }
+  bool Take(std::string_view word) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  std::optional<Part> Alternatives(int depth) {
+    if (depth > kMostDepth) return std::nullopt;
+    size_t begin = at_;
+    std::optional<Part> part = Sequence(depth);
+    while (part) {
+      if (depth == 0) alternatives_.push_back(text_.substr(begin, at_ - begin));
+      if (!Take("|")) break;
+      begin = at_;
+      part = Sequence(depth);
+      if (part) part = Part{};
+    }
+    return part;
+  }
+
+  std::optional<Part> Sequence(int depth) {
+    Part all;
+    all.exact = std::string();
+    std::string run;
+    const auto end_run = [&] {
+      if (!run.empty()) all.required.push_back(std::exchange(run, {}));
+    };
+    while (More() && text_[at_] != '|' && text_[at_] != ')') {
+      std::optional<Part> item = Item(depth);
+      if (!item) return std::nullopt;
+      const Repeated repeated = Repetition();
+      if (repeated == Repeated::kUnknown) return std::nullopt;
+      all.asserts = all.asserts || item->asserts;
+      if (repeated == Repeated::kOnce && item->exact) {
+        run += *item->exact;
+        if (all.exact) *all.exact += *item->exact;
+        continue;
+      }
+      all.exact.reset();
+      if (repeated == Repeated::kOftener && item->exact) {
+        run += *item->exact;
+        item->required.clear();
+      }
+      end_run();
+      if (repeated == Repeated::kPerhaps) continue;
+      all.required.insert(all.required.end(), item->required.begin(), item->required.end());
+    }
+    end_run();
+    return all;
+  }
+
+  std::optional<Part> Item(int depth) {
+    const char c = text_[at_++];
+    switch (c) {
+      case '(':
+        return Group(depth);
+      case '[':
+        return Class();
+      case '\\':
+        return Escape();
+      case '.':
+        return Part{};
+      case '^':
+      case '$':
+        return Assertion();
+      case '*':
+      case '+':
+      case '?':
+      case '{':
+        return std::nullopt;
+      default:
+        return Text(c);
+    }
+  }
+
+  static Part Text(char c) {
+    Part part;
+    part.exact = std::string(1, c);
+    return part;
+  }
+  static Part Assertion() {
+    Part part;
+    part.exact = std::string();
+    part.asserts = true;
+    return part;
+  }
+
+  std::optional<Part> Group(int depth) {
+    if (Take("?P<")) {
+      at_ = std::min(text_.find('>', at_), text_.size() - 1) + 1;
+    } else if (!Take("?:") && More() && text_[at_] == '?') {
+      return std::nullopt;  // flags: case may be ignored from here on
+    }
+    std::optional<Part> part = Alternatives(depth + 1);
+    if (!Take(")")) return std::nullopt;
+    return part;
+  }
+
+  // [^|\n] []a] [[:alpha:]_]
+  std::optional<Part> Class() {
+    Take("^");
+    for (bool first = true; More(); first = false) {
+      if (Take("[:")) {
+        const size_t end = text_.find(":]", at_);
+        if (end == std::string_view::npos) return std::nullopt;
+        at_ = end + 2;
+        continue;
+      }
+      const char c = text_[at_++];
+      if (c == ']' && !first) return Part{};
+      if (c == '\\') ++at_;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Part> Escape() {
+    if (!More()) return std::nullopt;
+    const char c = text_[at_++];
+    if (std::string_view("dDwWsS").find(c) != std::string_view::npos) return Part{};
+    if (c == 'b' || c == 'B') return Assertion();
+    if (IsLetter(c) || IsDigit(c)) return std::nullopt;
+    return Text(c);
+  }
+
+  enum class Repeated : uint8_t { kOnce, kPerhaps, kOftener, kUnknown };
+  Repeated Repetition() {
+    if (!More()) return Repeated::kOnce;
+    Repeated repeated = Repeated::kOnce;
+    const char c = text_[at_];
+    if (c == '*' || c == '?' || c == '+') {
+      ++at_;
+      repeated = c == '+' ? Repeated::kOftener : Repeated::kPerhaps;
+    } else if (c == '{') {  // {2} {1,3} {0,60}
+      const size_t end = text_.find('}', at_);
+      if (end == std::string_view::npos || !IsDigit(text_[at_ + 1])) return Repeated::kUnknown;
+      repeated = text_[at_ + 1] == '0' ? Repeated::kPerhaps : Repeated::kOftener;
+      at_ = end + 1;
+    } else {
+      return repeated;
+    }
+    Take("?");  // the shortest one
+    const bool again = More() && std::string_view("*+?{").find(text_[at_]) != std::string_view::npos;
+    return again ? Repeated::kUnknown : repeated;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::vector<std::string_view> alternatives_;
+};
+
+std::optional<RegexProof> ProofOf(std::string_view alternative) {
+  RegexProof proof;
+  if (alternative.starts_with("\\b")) {
+    proof.begins_word = true;
+    alternative.remove_prefix(2);
+  }
+  if (alternative.ends_with("\\b")) {
+    proof.ends_word = true;
+    alternative.remove_suffix(2);
+  }
+  const std::optional<Part> part = Reader(alternative).Whole();
+  if (!part || !part->exact || part->exact->empty() || part->asserts) return std::nullopt;
+  proof.text = *part->exact;
+  if (proof.begins_word && !IsWordChar(proof.text.front())) return std::nullopt;
+  if (proof.ends_word && !IsWordChar(proof.text.back())) return std::nullopt;
+  return proof;
+}
+
+bool Holds(std::string_view line, const RegexProof& proof) {
+  for (size_t at = line.find(proof.text); at != std::string_view::npos; at = line.find(proof.text, at + 1)) {
+    const size_t end = at + proof.text.size();
+    const bool inside = proof.begins_word && at > 0 && IsWordChar(line[at - 1]);
+    if (!inside && !(proof.ends_word && end < line.size() && IsWordChar(line[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool RegexTexts::Refuse(std::string_view line) const {
+  return std::any_of(required.begin(), required.end(),
+                     [&](const std::string& text) { return line.find(text) == std::string_view::npos; });
+}
+
+bool RegexTexts::Prove(std::string_view line) const {
+  return std::any_of(proofs.begin(), proofs.end(), [&](const RegexProof& proof) { return Holds(line, proof); });
+}
+
+RegexTexts TextsOfRegex(std::string_view regex) {
+  RegexTexts texts;
+  Reader reader(regex);
+  std::optional<Part> whole = reader.Whole();
+  if (!whole) return texts;
+  texts.required = std::move(whole->required);
+  std::stable_sort(texts.required.begin(), texts.required.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  for (const std::string_view alternative : reader.alternatives()) {
+    if (std::optional<RegexProof> proof = ProofOf(alternative)) texts.proofs.push_back(*std::move(proof));
+  }
+  if (texts.proofs.size() > kMostProofs) texts.proofs.clear();
+  std::stable_sort(texts.proofs.begin(), texts.proofs.end(),
+                   [](const RegexProof& a, const RegexProof& b) { return a.text.size() < b.text.size(); });
+  return texts;
+}
+
+}  // namespace ncclwhy

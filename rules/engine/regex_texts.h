@@ -1,0 +1,30 @@
+// RegexTexts: texts by which a line can be told to match a regex, or not to, without running it.
+//   `\[(?P<text>[\w./]*grad[\w./]*)`     no match without "[" and "grad"
+//   `NCCL (?:INFO|WARN)|it/s\]|\bloss\b`   "it/s]" anywhere, or the word "loss", is a match
+// An expression that is not understood to its end has none: then the regex has to be asked.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+// All that an alternative of a regex asks for.
+struct RegexProof {
+  std::string text;
+  bool begins_word = false;  // \b in front
+  bool ends_word = false;    // \b behind
+};
+
+struct RegexTexts {
+  std::vector<std::string> required;  // each is in every match; the longest ones first
+  std::vector<RegexProof> proofs;     // one of them is a match; the shortest ones, which lines have most, first
+
+  bool Refuse(std::string_view line) const;
+  bool Prove(std::string_view line) const;
+};
+
+RegexTexts TextsOfRegex(std::string_view regex);
+
+}  // namespace ncclwhy
