@@ -398,6 +398,7 @@ OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
   OuterPrefixStripper out;
   out.words_ = words_;
   out.learned_ = learned_;
+  out.learned_heads_ = learned_heads_;
   out.candidates_ = candidates_;
   out.labels_seen_ = labels_seen_;
   out.brackets_seen_ = brackets_seen_;

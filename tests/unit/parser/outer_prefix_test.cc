@@ -115,6 +115,8 @@ TEST_CASE("unknown constant text is learned", "[outer_prefix]") {
   const StrippedLine s = stripper.Strip(text);
   CHECK(s.text == "x");
   CHECK(s.prefix.pod == "worker-11");
+  OuterPrefixStripper segment = stripper.ForSegment();
+  CHECK(segment.Strip(text).text == "x");
   for (const char* piece : {"stone:2984736:2", "  1024  float  -1", "10%|█ | 3/9 [00:01, 3it/s]", "12 "}) {
     stripper.Learn(piece);
     stripper.Learn(piece);
