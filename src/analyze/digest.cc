@@ -29,13 +29,15 @@ bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
 
 }  // namespace
 
-DigestBuilder::DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options)
+DigestBuilder::DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options,
+                             SharedAnswers* answers)
     : name_(std::move(name)),
       rules_(rules),
       kb_(kb),
       options_(options),
+      answers_(answers),
       cutter_(options.segment_bytes),
-      first_(std::make_unique<SegmentDigest>(name_, rules, kb, options)),
+      first_(std::make_unique<SegmentDigest>(name_, rules, kb, options, answers)),
       now_(first_.get()) {}
 
 DigestBuilder::~DigestBuilder() = default;
@@ -69,7 +71,7 @@ void DigestBuilder::Remember(std::string_view chunk) {
 }
 
 SourceDigest DigestBuilder::Digest(std::string_view text) const {
-  SegmentDigest whole(name_, rules_, kb_, options_);
+  SegmentDigest whole(name_, rules_, kb_, options_, answers_);
   whole.Push(text);
   return whole.Finish();
 }

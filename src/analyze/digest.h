@@ -57,12 +57,15 @@ struct SourceDigest {
 };
 
 class SegmentDigest;
+class SharedAnswers;
 
 // Makes the digest of one source. Push chunks of any size; the result does not depend on where they end. `rules` and
 // `kb` are borrowed. One builder per source and thread.
 class DigestBuilder {
  public:
-  DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options = {});
+  // `answers`, which may be null, is borrowed too: that of all sources of the thread.
+  DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options = {},
+                SharedAnswers* answers = nullptr);
   ~DigestBuilder();
   void Push(std::string_view chunk);
   SourceDigest Finish();
@@ -76,6 +79,7 @@ class DigestBuilder {
   const RuleSet& rules_;
   const KnowledgeBase& kb_;
   ParserOptions options_;
+  SharedAnswers* const answers_;
   SegmentCutter cutter_;
   std::unique_ptr<SegmentDigest> first_;
   std::unique_ptr<const SegmentDigest> learned_;  // what later segments start from

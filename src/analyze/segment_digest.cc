@@ -21,7 +21,8 @@ bool IsNameChar(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'
 
 class SegmentDigest::Sink : public LineSink {
  public:
-  Sink(const RuleSet& rules, const KnowledgeBase& kb) : matcher_(rules.NewMatcher()), kb_(kb) {}
+  Sink(const RuleSet& rules, const KnowledgeBase& kb, SharedAnswers* answers)
+      : matcher_(rules.NewMatcher()), kb_(kb), answers_(answers) {}
 
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override {
     matcher_->OnLine(line, process, message, facts);
@@ -37,7 +38,13 @@ class SegmentDigest::Sink : public LineSink {
   }
 
   bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override {
-    return message >= 0 && MessageOf(message).silent && matcher_->OnlyCounts(shape, message, words);
+    if (message < 0 || !MessageOf(message).silent) return false;
+    if (answers_ == nullptr) return matcher_->OnlyCounts(shape, message, words);
+    const SharedAnswers::Counting counting = answers_->OnlyCounts(shape, message, [&](SharedAnswers::Counting* answer) {
+      answer->only_counts = matcher_->OnlyCounts(shape, message, &answer->words);
+    });
+    words->insert(words->end(), counting.words.begin(), counting.words.end());
+    return counting.only_counts;
   }
   void OnCounted(int message) override { ++MessageOf(message).count.count; }
 
@@ -169,6 +176,7 @@ class SegmentDigest::Sink : public LineSink {
 
   std::unique_ptr<RuleSet::Matcher> matcher_;
   const KnowledgeBase& kb_;
+  SharedAnswers* const answers_;
   std::unordered_map<uint64_t, std::pair<uint32_t, size_t>> counts_;  // (process, message) -> count, first hit
   std::set<uint64_t> mentioned_;
   static constexpr uint16_t kNotSeen = UINT16_MAX;
@@ -180,16 +188,20 @@ class SegmentDigest::Sink : public LineSink {
 };
 
 SegmentDigest::SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb,
-                             const ParserOptions& options)
+                             const ParserOptions& options, SharedAnswers* answers)
     : rules_(rules),
       kb_(kb),
-      sink_(std::make_unique<Sink>(rules, kb)),
-      parser_(std::make_unique<Parser>(std::move(name), &kb, sink_.get(), options)) {}
+      answers_(answers),
+      sink_(std::make_unique<Sink>(rules, kb, answers)),
+      parser_(std::make_unique<Parser>(std::move(name),
+                                       answers == nullptr ? static_cast<const MessageRecognizer*>(&kb) : answers,
+                                       sink_.get(), options)) {}
 
 SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
     : rules_(before.rules_),
       kb_(before.kb_),
-      sink_(std::make_unique<Sink>(rules_, kb_)),
+      answers_(before.answers_),
+      sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
       parser_(before.parser_->NewSegment(offset, sink_.get())) {}
 
 SegmentDigest::~SegmentDigest() = default;

@@ -7,13 +7,15 @@
 #include <string_view>
 
 #include "analyze/digest.h"
+#include "analyze/shared_answers.h"
 
 namespace ncclwhy {
 
 class SegmentDigest {
  public:
-  // Of the first segment. `rules` and `kb` are borrowed.
-  SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options);
+  // Of the first segment. `rules`, `kb` and `answers` are borrowed; the latter may be null.
+  SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options,
+                SharedAnswers* answers = nullptr);
   ~SegmentDigest();
   SegmentDigest(const SegmentDigest&) = delete;
   SegmentDigest& operator=(const SegmentDigest&) = delete;
@@ -32,6 +34,7 @@ class SegmentDigest {
 
   const RuleSet& rules_;
   const KnowledgeBase& kb_;
+  SharedAnswers* const answers_;
   std::unique_ptr<Sink> sink_;
   std::unique_ptr<Parser> parser_;
 };

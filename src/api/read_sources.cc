@@ -5,8 +5,10 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "analyze/shared_answers.h"
 #include "api/handover.h"
 #include "api/segmented_read.h"
 #include "api/workshop.h"
@@ -43,11 +45,12 @@ class ProgressMeter {
 // What one file yields: itself, or the members of an archive.
 class DigestSink : public ByteSink {
  public:
-  DigestSink(const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options, ProgressMeter* progress)
-      : rules_(rules), kb_(kb), options_(options), progress_(progress) {}
+  DigestSink(const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options, SharedAnswers* answers,
+             ProgressMeter* progress)
+      : rules_(rules), kb_(kb), options_(options), answers_(answers), progress_(progress) {}
 
   bool Begin(std::string_view name) override {
-    reader_ = std::make_unique<DigestBuilder>(std::string(name), rules_, kb_, options_);
+    reader_ = std::make_unique<DigestBuilder>(std::string(name), rules_, kb_, options_, answers_);
     return true;
   }
   void Push(std::string_view chunk) override {
@@ -74,6 +77,7 @@ class DigestSink : public ByteSink {
   const RuleSet& rules_;
   const KnowledgeBase& kb_;
   const ParserOptions& options_;
+  SharedAnswers* answers_;
   ProgressMeter* progress_;
   std::unique_ptr<DigestBuilder> reader_;
   std::vector<SourceDigest> digests_;
@@ -113,8 +117,8 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
     if (!status.ok()) slot.problem = status.message();
     meter.Add(0, 1);
   };
-  const auto read_alone = [&](const SourceSpec& spec, Slot& slot) {
-    DigestSink sink(rules, kb, options.parser, &meter);
+  const auto read_alone = [&](const SourceSpec& spec, SharedAnswers* answers, Slot& slot) {
+    DigestSink sink(rules, kb, options.parser, answers, &meter);
     Handover handover(sink);
     const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(handover) : sink);
     if (!status.ok()) slot.problem = status.message();
@@ -122,13 +126,15 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
     sink.Report(1);
   };
   const auto work = [&] {
+    std::optional<SharedAnswers> answers;
     for (size_t i = next.fetch_add(1); i < specs.size(); i = next.fetch_add(1)) {
       try {
         std::unique_ptr<LargeFile> file = share ? LargeFile::Open(specs[i], large) : nullptr;
         if (file != nullptr) {
           read_shared(std::move(file), slots[i]);
         } else {
-          read_alone(specs[i], slots[i]);
+          if (!answers && specs.size() > 1) answers.emplace(kb);
+          read_alone(specs[i], answers ? &*answers : nullptr, slots[i]);
         }
       } catch (const std::exception& e) {  // out of memory: the other sources are still worth an answer
         slots[i].problem = specs[i].name + ": " + e.what();

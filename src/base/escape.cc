@@ -134,6 +134,11 @@ std::string EscapeJsonHidden(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
+    size_t plain = 0;
+    while (plain < json.size() && static_cast<signed char>(json[plain]) >= 0 && json[plain] != '\x7f') ++plain;
+    out.append(json.substr(0, plain));
+    json.remove_prefix(plain);
+    if (json.empty()) break;
     char32_t c = 0;
     const size_t n = std::max<size_t>(DecodeUtf8(json, &c), 1);
     if (n == 1 ? json[0] != '\x7f' : !IsHidden(c)) {

@@ -8,6 +8,28 @@ namespace {
 // Blocks double up to the larger size: a job of 16,384 ranks has as many pools, most of them with little in them.
 constexpr size_t kFirstBlock = 1024;
 constexpr size_t kLargestBlock = 64 * 1024;
+constexpr size_t kFirstSlots = 64;
+
+// Eight bytes at a time: texts are short, and there is one for every field of every event.
+uint32_t Hash(std::string_view text) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15u;
+  uint64_t hash = text.size() * kOdd;
+  const char* p = text.data();
+  size_t left = text.size();
+  for (; left >= 8; p += 8, left -= 8) {
+    uint64_t word;
+    std::memcpy(&word, p, 8);
+    hash = (hash ^ word) * kOdd;
+    hash ^= hash >> 32;
+  }
+  if (left > 0) {
+    uint64_t word = 0;
+    std::memcpy(&word, p, left);
+    hash = (hash ^ word) * kOdd;
+  }
+  return static_cast<uint32_t>(hash >> 32);
+}
+
 }  // namespace
 
 StringPool::StringPool() { Intern({}); }
@@ -24,8 +46,30 @@ char* StringPool::Allocate(size_t n) {
   return p;
 }
 
+size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
+  size_t at = hash & (index_.size() - 1);
+  while (index_[at].id != kFree && (index_[at].hash != hash || views_[index_[at].id] != text)) {
+    at = (at + 1) & (index_.size() - 1);
+  }
+  return at;
+}
+
+void StringPool::Grow() {
+  std::vector<Slot> larger(index_.empty() ? kFirstSlots : 2 * index_.size());
+  for (const Slot& slot : index_) {
+    if (slot.id == kFree) continue;
+    size_t at = slot.hash & (larger.size() - 1);
+    while (larger[at].id != kFree) at = (at + 1) & (larger.size() - 1);
+    larger[at] = slot;
+  }
+  index_ = std::move(larger);
+}
+
 StringId StringPool::Intern(std::string_view text) {
-  if (auto it = index_.find(text); it != index_.end()) return StringId{it->second};
+  const uint32_t hash = Hash(text);
+  if (4 * (views_.size() + 1) > 3 * index_.size()) Grow();
+  Slot& slot = index_[SlotOf(text, hash)];
+  if (slot.id != kFree) return StringId{slot.id};
   std::string_view stored;
   if (!text.empty()) {
     char* p = Allocate(text.size());
@@ -34,13 +78,14 @@ StringId StringPool::Intern(std::string_view text) {
   }
   const auto id = static_cast<uint32_t>(views_.size());
   views_.push_back(stored);
-  index_.emplace(stored, id);
+  slot = {hash, id};
   return StringId{id};
 }
 
 StringId StringPool::Find(std::string_view text) const {
-  auto it = index_.find(text);
-  return it == index_.end() ? StringId{} : StringId{it->second};
+  if (index_.empty()) return {};
+  const Slot& slot = index_[SlotOf(text, Hash(text))];
+  return slot.id == kFree ? StringId{} : StringId{slot.id};
 }
 
 }  // namespace ncclwhy

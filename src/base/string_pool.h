@@ -4,10 +4,9 @@
 // Not thread-safe: one pool per thread or source.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
@@ -34,13 +33,23 @@ class StringPool {
 
  private:
   char* Allocate(size_t n);
+  // Where `text` is or would be.
+  size_t SlotOf(std::string_view text, uint32_t hash) const;
+  void Grow();
 
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t block_used_ = 0;
   size_t block_size_ = 0;
   size_t bytes_ = 0;
   std::vector<std::string_view> views_;
-  std::unordered_map<std::string_view, uint32_t> index_;
+  // Open addressing: a text costs no node of its own. Of the hash the upper bits are kept, so that few other texts are
+  // compared and growing hashes none again.
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t id = kFree;
+  };
+  static constexpr uint32_t kFree = UINT32_MAX;
+  std::vector<Slot> index_;  // a power of two, at most three quarters full
 };
 
 }  // namespace ncclwhy

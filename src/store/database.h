@@ -17,6 +17,11 @@ inline constexpr int32_t kApplicationId = 0x4E436C77;
 // Grows when a private table changes. Files of a newer version are refused.
 inline constexpr int32_t kFormatVersion = 1;
 
+// Whether SQLite's functions can work on `text` as it is: ASCII without NUL.
+bool IsPlainText(std::string_view text);
+// UTF-8 without NUL: other bytes stand as \xNN.
+std::string CleanText(std::string_view text);
+
 class Database {
  public:
   enum class Mode { kMemory, kReadWrite, kReadOnly };

@@ -7,102 +7,33 @@
 #include "base/numbers.h"
 #include "parser/track/collective_compare.h"
 #include "store/comm_lookup.h"
+#include "store/event_columns.h"
 #include "store/fill.h"
-#include "store/json_text.h"
 
 namespace ncclwhy {
 namespace {
 
-// NCCL's subsystem for a kind of line. Lines do not print it; where one kind belongs to several, the usual one.
-std::string_view SubsystemOf(EventKind kind) {
-  switch (kind) {
-    case EventKind::kVersion:
-    case EventKind::kDriverVersion:
-    case EventKind::kPlugin:
-    case EventKind::kNetChoice:
-    case EventKind::kCommInitStart:
-    case EventKind::kCommInitComplete:
-    case EventKind::kCommTopology:
-    case EventKind::kInitTimings:
-    case EventKind::kCommAbort:
-    case EventKind::kCommDestroy:
-    case EventKind::kCommRevoke:
-    case EventKind::kConnected:
-    case EventKind::kConnection:
-    case EventKind::kRing:
-      return "INIT";
-    case EventKind::kEnvironment:
-      return "ENV";
-    case EventKind::kBootstrapInterface:
-      return "BOOTSTRAP";
-    case EventKind::kNetDevices:
-    case EventKind::kGdr:
-    case EventKind::kIbCompletion:
-    case EventKind::kIbAsyncEvent:
-    case EventKind::kIbQp:
-      return "NET";
-    case EventKind::kTopology:
-      return "GRAPH";
-    case EventKind::kNvls:
-      return "NVLS";
-    case EventKind::kCollective:
-      return "COLL";
-    case EventKind::kCall:
-      return "CALL";
-    case EventKind::kProxy:
-      return "PROXY";
-    case EventKind::kRegistration:
-      return "REG";
-    case EventKind::kRas:
-      return "RAS";
-    default:
-      return {};
-  }
-}
-
 class EventFiller {
  public:
-  EventFiller(const JobModel& model, Insert& insert) : model_(model), lookup_(model), insert_(insert) {}
+  EventFiller(const JobModel& model, Insert& insert) : model_(model), columns_(model), insert_(insert) {}
 
   Status Fill() {
-    for (size_t s = 0; s < model_.sources.size(); ++s) {
-      const SourceFacts& facts = *model_.sources[s];
-      for (const Event& event : facts.events) {
-        if (event.kind == EventKind::kCollective) continue;  // in _collective
-        if (Status status = Add(SourceId{static_cast<uint32_t>(s)}, facts, event); !status.ok()) return status;
+    for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+      for (const Event& event : model_.sources[s]->events) {
+        if (!IsEventRow(event)) continue;
+        for (int c = static_cast<int>(EventColumn::kId) + 1; c < static_cast<int>(EventColumn::kCount_); ++c) {
+          columns_.Put(SourceId{s}, event, static_cast<EventColumn>(c), insert_);
+        }
+        if (Status status = insert_.Run(); !status.ok()) return status;
       }
     }
     return Status::Ok();
   }
 
  private:
-  Status Add(SourceId source, const SourceFacts& facts, const Event& event) {
-    const ProcessId process = model_.ProcessOf(source, event.process, event.launcher_rank);
-    const CommLookup::Found found = lookup_.Find(process, facts.Get(event, FieldId::kComm), source, event.line);
-    fields_ = "{";
-    for (uint32_t i = 0; i < event.field_count; ++i) {
-      const Field& field = facts.fields[event.field_begin + i];
-      if (i != 0) fields_ += ',';
-      AppendJsonString(FieldName(field.id), &fields_);
-      fields_ += ':';
-      AppendJsonValue(facts.Str(field.value), &fields_);
-    }
-    fields_ += '}';
-    insert_.Integer(source.value).Integer(event.line).Integer(static_cast<int64_t>(event.offset));
-    insert_.TextOrNull(facts.Str(event.time));
-    process.valid() ? insert_.Integer(process.value) : insert_.Null();
-    insert_.IntegerOrNull(event.tid, 0).IntegerOrNull(event.device, kNoDevice);
-    found.communicator.valid() ? insert_.Integer(found.communicator.value) : insert_.Null();
-    insert_.TextOrNull(LevelName(event.level)).TextOrNull(SubsystemOf(event.kind)).Text(EventKindName(event.kind));
-    insert_.TextOrNull(facts.Str(event.nccl_file)).IntegerOrNull(event.nccl_line, 0);
-    insert_.TextOrNull(facts.Str(event.text)).Text(fields_).Text(DialectName(event.dialect));
-    return insert_.Run();
-  }
-
   const JobModel& model_;
-  CommLookup lookup_;
+  EventColumns columns_;
   Insert& insert_;
-  std::string fields_;
 };
 
 class CollectiveFiller {

@@ -18,7 +18,8 @@ namespace ncclwhy {
 //
 // `path` is a file (a timeline that stands there is replaced when Load is called; any other file is refused), "" or
 // ":memory:". With "" tables are filled when a query first reads them: the model and what it borrows from must live
-// until AddReport, and afterwards only what was filled can be read. With ":memory:" everything is filled by Load.
+// until AddReport, and afterwards only what was filled can be read, which `event` never is. With ":memory:" everything
+// is filled by Load.
 Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path);
 
 // The answer to a query; a cell without a value is NULL.

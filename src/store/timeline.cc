@@ -5,7 +5,9 @@
 
 #include "store/add_results.h"
 #include "store/database.h"
+#include "store/event_table.h"
 #include "store/fill.h"
+#include "store/like.h"
 #include "store/query.h"
 #include "store/schema_parts.h"
 #include "store/sql_text.h"
@@ -94,7 +96,10 @@ class SqliteTimeline : public Timeline {
       made_.clear();
       pending_.clear();
       causes_ = {};
-      if (lazy_) return Status::Ok();
+      if (lazy_) {
+        Status status = UseLike(*database_);
+        return status.ok() ? events_.Register(*database_) : status;
+      }
       Status status = InTransaction(*database_, [&]() -> Status {
         if (Status dropped = DropAll(*database_); !dropped.ok()) return dropped;
         if (Status created = CreateSchema(*database_); !created.ok()) return created;
@@ -120,6 +125,7 @@ class SqliteTimeline : public Timeline {
 
   Status AddReport(const Report& report) override {
     model_ = nullptr;  // the analysis ends here; the model may go away
+    if (lazy_) filled_.erase(EventTable::kName);
     if (!loaded_) return NotLoaded();
     if (lazy_ && !begun_) return Status::Ok();  // nobody asked, and nobody can from now on
     if (lazy_ && !Made("_cause")) {
@@ -167,7 +173,12 @@ class SqliteTimeline : public Timeline {
       }
       for (size_t i = 0; i < parts.size(); ++i) {
         if (!wanted[i]) continue;
-        if (Status made = database_->Execute(parts[i].sql.c_str(), "it was created"); !made.ok()) return made;
+        if (parts[i].name == EventTable::kName && model_ != nullptr) {
+          events_.Show(*model_);
+          filled_.insert(EventTable::kName);
+        }
+        const char* const create = parts[i].name == EventTable::kName ? EventTable::kCreate : parts[i].sql.c_str();
+        if (Status made = database_->Execute(create, "it was created"); !made.ok()) return made;
         made_.insert(parts[i].name);
       }
       return AddPending();
@@ -211,6 +222,7 @@ class SqliteTimeline : public Timeline {
     return InTransaction(*database_, [&] { return FillTables(missing); });
   }
 
+  EventTable events_;  // lazy only; the database reads it as long as it is open
   std::unique_ptr<Database> database_;
   const bool lazy_;
   bool loaded_ = false;
