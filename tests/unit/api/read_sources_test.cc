@@ -1,6 +1,9 @@
 #include "api/read_sources.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/limits.h"
 #include "catch.h"
@@ -79,7 +82,24 @@ TEST_CASE("threads do not change what is read", "[read_sources]") {
   }
 }
 
-TEST_CASE("so do not those that share a file of a usual size", "[read_sources]") {
+// Of several files, what was found out about a text of one is used for others.
+TEST_CASE("what is read of a file does not depend on the files beside it", "[read_sources]") {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(NCCLWHY_SOURCE_DIR "/samples/incidents")) {
+    if (entry.path().extension() == ".log") paths.push_back(entry.path().string());
+  }
+  REQUIRE(paths.size() > 20);
+  std::string each;
+  for (const std::string& path : paths) each += Read({path}, 1, limits::kSegmentBytes).text;
+  CHECK(Read(paths, 1, limits::kSegmentBytes).text == each);
+  CHECK(Read(paths, 3, limits::kSegmentBytes).text == each);
+  std::reverse(paths.begin(), paths.end());
+  std::string reversed;
+  for (const std::string& path : paths) reversed += Read({path}, 1, limits::kSegmentBytes).text;
+  CHECK(Read(paths, 1, limits::kSegmentBytes).text == reversed);
+}
+
+TEST_CASE("threads that share a file of a usual size do not change what is read", "[read_sources]") {
   const TemporaryDirectory directory;
   std::string text;
   const std::string steps = Job(1, 4000);
