@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rules/engine/lint.h"
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 #include "rules/engine/pattern_table.h"
 #include "rules/engine/vocabulary.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 #include "rules/engine/rule.h"
 
 namespace ncclwhy::embedded {

@@ -25,9 +25,9 @@ bool IsFile(std::string_view path, std::string_view name) {
 
 }  // namespace
 
-RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& automaton)
+RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals)
     : patterns_(patterns),
-      automaton_(automaton),
+      literals_(literals),
       seen_(patterns.size(), 0),
       kept_total_(patterns.size(), 0),
       last_kept_(patterns.size(), UINT32_MAX),
@@ -36,7 +36,7 @@ RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& a
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
   candidates->clear();
-  automaton_.Scan(body, [&](uint32_t number) {
+  literals_.Scan(body, [&](uint32_t number) {
     if (seen_[number] == lines_) return;
     seen_[number] = lines_;
     candidates->push_back({number});

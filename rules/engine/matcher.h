@@ -1,4 +1,4 @@
-// RuleMatcher: the LineSink that finds hits. Per line: literal automaton over the body → candidate patterns → level,
+// RuleMatcher: the LineSink that finds hits. Per line: index of literals over the body → candidate patterns → level,
 // dialect and file → texts that the regex asks for → regex → captures only for hits that are kept.
 //
 // Not thread-safe: one per source. The patterns and tables are shared and outlive it.
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rules/engine/finding.h"
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 #include "rules/engine/pattern_table.h"
 #include "rules/engine/rule_set.h"
 
@@ -17,7 +17,7 @@ namespace ncclwhy {
 
 class RuleMatcher final : public RuleSet::Matcher {
  public:
-  RuleMatcher(const PatternTable& patterns, const LiteralAutomaton& automaton);
+  RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals);
 
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
   bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override;
@@ -60,7 +60,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   Kept& KeptOf(uint32_t number, uint32_t process);
 
   const PatternTable& patterns_;
-  LiteralAutomaton automaton_;
+  LiteralIndex literals_;
   std::vector<uint64_t> seen_;               // by pattern: the last line that made it a candidate
   std::vector<uint32_t> kept_total_;         // by pattern, in this source
   std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit

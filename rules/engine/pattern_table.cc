@@ -58,7 +58,7 @@ const RegexTexts& PatternTable::Texts(uint32_t number) const {
 }
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {
-  LiteralAutomatonBuilder builder;
+  LiteralIndexBuilder builder;
   for (uint32_t number = 0; number < entries_.size(); ++number) {
     for (const std::string& literal : entries_[number].pattern->literals) builder.Add(literal, number);
   }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/re2_text.h"
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 #include "rules/engine/regex_texts.h"
 #include "rules/engine/rule.h"
 

@@ -6,7 +6,7 @@
 
 #include "rules/engine/embedded_rules.h"
 #include "rules/engine/lint.h"
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 #include "rules/engine/matcher.h"
 #include "rules/engine/pattern_table.h"
 #include "rules/engine/resolve.h"
@@ -17,13 +17,13 @@ struct RuleSet::Impl {
   // `prebuilt` are the literal tables of exactly these rules, or null.
   Impl(std::vector<Rule> all, const LiteralTables* prebuilt) : rules(std::move(all)), patterns(rules) {
     if (prebuilt == nullptr) storage = patterns.BuildLiterals();
-    automaton = LiteralAutomaton(prebuilt != nullptr ? *prebuilt : storage.View());
+    literals = LiteralIndex(prebuilt != nullptr ? *prebuilt : storage.View());
   }
 
   std::vector<Rule> rules;
   PatternTable patterns;
   LiteralTablesStorage storage;
-  LiteralAutomaton automaton;
+  LiteralIndex literals;
 };
 
 RuleSet::RuleSet() = default;
@@ -66,7 +66,7 @@ std::unique_ptr<RuleSet> RuleSet::LoadOnly(const std::string& directory, std::ve
 const std::vector<Rule>& RuleSet::rules() const { return impl_->rules; }
 
 std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {
-  return std::make_unique<RuleMatcher>(impl_->patterns, impl_->automaton);
+  return std::make_unique<RuleMatcher>(impl_->patterns, impl_->literals);
 }
 
 std::vector<Finding> RuleSet::Resolve(const JobModel& model, std::span<const SourceHits* const> hits,

@@ -1,17 +1,17 @@
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 
 #include <algorithm>
 
 namespace ncclwhy {
 
-void LiteralAutomatonBuilder::Add(std::string_view literal, uint32_t pattern) {
+void LiteralIndexBuilder::Add(std::string_view literal, uint32_t pattern) {
   if (literal.empty() || literal.find('\0') != std::string_view::npos) return;
   std::vector<uint32_t>& patterns = literals_[std::string(literal)];
   const auto at = std::lower_bound(patterns.begin(), patterns.end(), pattern);
   if (at == patterns.end() || *at != pattern) patterns.insert(at, pattern);
 }
 
-LiteralTablesStorage LiteralAutomatonBuilder::Build() const {
+LiteralTablesStorage LiteralIndexBuilder::Build() const {
   LiteralTablesStorage tables;
   GramIndexBuilder grams;
   const auto add_row = [&](size_t size) {

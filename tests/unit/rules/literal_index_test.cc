@@ -1,4 +1,4 @@
-#include "rules/engine/literal_automaton.h"
+#include "rules/engine/literal_index.h"
 
 #include <algorithm>
 #include <random>
@@ -13,7 +13,7 @@ namespace {
 
 std::set<uint32_t> Scan(const LiteralTablesStorage& tables, std::string_view text) {
   std::set<uint32_t> found;
-  LiteralAutomaton(tables.View()).Scan(text, [&](uint32_t pattern) { found.insert(pattern); });
+  LiteralIndex(tables.View()).Scan(text, [&](uint32_t pattern) { found.insert(pattern); });
   return found;
 }
 
@@ -37,14 +37,14 @@ TEST_CASE("literals are found wherever they stand", "[rules]") {
       {{}, "anything", {}},
   };
   for (const Case& c : cases) {
-    LiteralAutomatonBuilder builder;
+    LiteralIndexBuilder builder;
     for (const auto& [literal, pattern] : c.literals) builder.Add(literal, pattern);
     INFO(c.text);
     CHECK(Scan(builder.Build(), c.text) == c.expected);
   }
 }
 
-TEST_CASE("the automaton agrees with plain search", "[rules]") {
+TEST_CASE("the literals agrees with plain search", "[rules]") {
   std::mt19937 random(20240607);
   const auto text = [&](size_t longest, int letters) {
     std::string out(std::uniform_int_distribution<size_t>(1, longest)(random), 'a');
@@ -54,7 +54,7 @@ TEST_CASE("the automaton agrees with plain search", "[rules]") {
   for (int round = 0; round < 60; ++round) {
     const int letters = 2 + round % 12;
     std::vector<std::string> literals;
-    LiteralAutomatonBuilder builder;
+    LiteralIndexBuilder builder;
     for (uint32_t i = 0; i < 40; ++i) {
       literals.push_back(text(i % 2 == 0 ? 7 : 24, letters));
       builder.Add(literals.back(), i);
@@ -72,8 +72,8 @@ TEST_CASE("the automaton agrees with plain search", "[rules]") {
 }
 
 TEST_CASE("the tables do not depend on the order of Add", "[rules]") {
-  LiteralAutomatonBuilder forward;
-  LiteralAutomatonBuilder backward;
+  LiteralIndexBuilder forward;
+  LiteralIndexBuilder backward;
   const std::vector<std::string> literals = {"socket", "so", "ocke", "Call to connect", "Call to"};
   for (uint32_t i = 0; i < literals.size(); ++i) forward.Add(literals[i], i);
   for (uint32_t i = static_cast<uint32_t>(literals.size()); i-- > 0;) backward.Add(literals[i], i);

@@ -1,10 +1,10 @@
-// LiteralAutomaton: finds which of many literals occur in a line, case-sensitive.
+// LiteralIndex: finds which of many literals occur in a line, case-sensitive.
 //
 // The tables are flat arrays of plain numbers, so they can be constexpr data made at build time (rules/engine/
-// embed_rules.cc) or come from LiteralAutomatonBuilder at run time. Where a literal may stand is told by its grams
+// embed_rules.cc) or come from LiteralIndexBuilder at run time. Where a literal may stand is told by its grams
 // (base/gram_index.h), then it is compared.
 //
-// Thread safety: a LiteralAutomaton is an immutable view; the tables must outlive it.
+// Thread safety: a LiteralIndex is an immutable view; the tables must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,10 @@ struct LiteralTables {
   GramTable longs, shorts;             // of the others
 };
 
-class LiteralAutomaton {
+class LiteralIndex {
  public:
-  LiteralAutomaton() = default;
-  explicit LiteralAutomaton(const LiteralTables& tables) : tables_(tables), grams_(tables.longs, tables.shorts) {}
+  LiteralIndex() = default;
+  explicit LiteralIndex(const LiteralTables& tables) : tables_(tables), grams_(tables.longs, tables.shorts) {}
 
   // Calls report(pattern) for every pattern with a literal in `text`; a pattern may be reported several times.
   template <typename Report>
@@ -78,7 +78,7 @@ struct LiteralTablesStorage {
   LiteralTables View() const { return {bytes, rows, patterns, shortest, grams.longs.View(), grams.shorts.View()}; }
 };
 
-class LiteralAutomatonBuilder {
+class LiteralIndexBuilder {
  public:
   // An empty literal or one with a NUL byte is ignored.
   void Add(std::string_view literal, uint32_t pattern);
