@@ -11,11 +11,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kKinds = 0
-#define X(id, name, doc) +1
-#include "parser/event_kinds.def"
-#undef X
-    ;
+constexpr size_t kKinds = static_cast<size_t>(EventKind::kApplication) + 1;
 
 // What a query compares; SQLite is told the costs of a table with indexes on (process, kind) and (kind) that was never
 // analysed, so that it plans the same joins in the same order for a timeline in memory and one in a file.
