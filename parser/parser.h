@@ -29,7 +29,7 @@ class LineSink {
   // `facts` are the facts so far (for interning); `process` is the index into facts.processes or kNoProcess.
   // `message` is the catalogue index of an NCCL message, or -1.
   virtual void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) = 0;
-  // Whether OnLine would do nothing but count for each body of NCCL that has this shape (parser/text_shape.h) and is
+  // Whether OnLine would do nothing but count for each body of NCCL that has this shape (parser/skeleton.h) and is
   // this message, whatever its numbers are; but for texts with one of the `words`, which it may add, in a hexadecimal
   // number. Asked behind a line that was shown; where it is true, OnCounted may be called for further ones.
   virtual bool OnlyCounts(std::string_view /*shape*/, int /*message*/, std::vector<std::string>* /*words*/) {

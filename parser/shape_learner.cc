@@ -22,9 +22,9 @@ bool MayHoldMore(std::string_view shape) {
 // Extractors look for words, never for a number (parser/extract/extract.h), so texts with the smallest and the largest
 // numbers tell.
 bool IsUnknownToExtractors(LogLevel level, std::string_view shape) {
-  using text_shape::Fill;
-  using text_shape::kMostDigits;
-  using text_shape::kMostHexDigits;
+  using skeleton::Fill;
+  using skeleton::kMostDigits;
+  using skeleton::kMostHexDigits;
   for (const std::string& body : {Fill(shape, '0', 1, '0', 1), Fill(shape, '9', kMostDigits, '9', kMostHexDigits),
                                   Fill(shape, '1', 1, 'a', 1), Fill(shape, '1', kMostDigits, 'F', kMostHexDigits)}) {
     if (!MakesNothing(level, body)) return false;
@@ -46,9 +46,9 @@ void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& lin
     if (milliseconds == 0 || milliseconds > head.size()) return;
     head.remove_prefix(milliseconds);
   }
-  if (head.size() > text_shape::kMostBytes) return;
+  if (head.size() > skeleton::kMostBytes) return;
   shape_.clear();
-  if (!text_shape::Append(line.body, &shape_)) return;
+  if (!skeleton::Append(line.body, &shape_)) return;
   const uint64_t hash = HashQuickly(shape_, HashQuickly(head, static_cast<uint64_t>(known)));
   Candidate& c = candidates_[hash % kSlots];
   if (c.hash != hash) c = {hash, 0};

@@ -8,7 +8,7 @@ namespace ncclwhy {
 
 void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view shape, int message,
                      const std::vector<std::string>& words) {
-  const auto is_letter = [](char c) { return !text_shape::IsNumber(c); };
+  const auto is_letter = [](char c) { return !skeleton::IsNumber(c); };
   const size_t letters = head.size() + static_cast<size_t>(std::count_if(shape.begin(), shape.end(), is_letter));
   if (full() || letters < sizeof(uint64_t) || !AddWords(words)) return;
   if (entries_.empty()) first_.fill(kNone);
@@ -31,8 +31,8 @@ void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view sha
   for (const char c : head) add(c);
   for (const char c : shape) {
     // A number is as good as its first digit: the letters in front of it are looked at.
-    if (beginning.size() < sizeof(uint64_t)) beginning.push_back(text_shape::IsNumber(c) ? '0' : c);
-    if (text_shape::IsNumber(c)) {
+    if (beginning.size() < sizeof(uint64_t)) beginning.push_back(skeleton::IsNumber(c) ? '0' : c);
+    if (skeleton::IsNumber(c)) {
       flush(c);
     } else {
       add(c);

@@ -14,7 +14,7 @@
 
 #include "parser/event.h"
 #include "parser/runs.h"
-#include "parser/text_shape.h"
+#include "parser/skeleton.h"
 
 namespace ncclwhy {
 
@@ -62,10 +62,10 @@ class ShapeMemo {
   static size_t MillisecondsAt(const char* text) {
     const size_t whole = runs::DecimalDigits(text);
     const size_t point = runs::Guess(whole);
-    if (point == 0 || point > text_shape::kMostDigits || text[point] != '.') return 0;
+    if (point == 0 || point > skeleton::kMostDigits || text[point] != '.') return 0;
     const size_t fraction = runs::DecimalDigits(text + point + 1);
     const size_t end = point + 1 + fraction;
-    return fraction > 0 && fraction <= text_shape::kMostDigits && text[end] == ' ' ? end + 1 : 0;
+    return fraction > 0 && fraction <= skeleton::kMostDigits && text[end] == ' ' ? end + 1 : 0;
   }
 
  private:
@@ -109,9 +109,9 @@ class ShapeMemo {
       if (!runs::SameHead(piece->bytes.data(), p, piece->size)) return nullptr;
       p += piece->size;
       if (piece->number == 0) continue;
-      const bool hex = piece->number == text_shape::kHex;
+      const bool hex = piece->number == skeleton::kHex;
       const size_t digits = runs::Guess(hex ? runs::HexDigits(p) : runs::DecimalDigits(p));
-      if (digits == 0 || digits > (hex ? text_shape::kMostHexDigits : text_shape::kMostDigits)) return nullptr;
+      if (digits == 0 || digits > (hex ? skeleton::kMostHexDigits : skeleton::kMostDigits)) return nullptr;
       if (hex && HoldsWord(p)) return nullptr;
       p += digits;
     }

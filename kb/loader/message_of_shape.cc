@@ -5,17 +5,17 @@
 #include <cstring>
 
 #include "kb/loader/format_code.h"
-#include "parser/text_shape.h"
+#include "parser/skeleton.h"
 
 namespace ncclwhy {
 namespace {
 
 using namespace format_code;
-using text_shape::IsNumber;
-using text_shape::MayHold;
+using skeleton::IsNumber;
+using skeleton::MayHold;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return MayHold(text_shape::kHex, c); }
+bool IsHexDigit(char c) { return MayHold(skeleton::kHex, c); }
 
 // Matcher of format_code.cc, step by step, over a shape. Where a step depends on a digit, or may, it gives up: so the
 // answer, if there is one, is that for every text of the shape.
@@ -121,8 +121,7 @@ class ShapeMatcher {
         return outcome;
       }
       // It has up to so many places all the same.
-      if (start < end_ && IsNumber(*start))
-        budget_ -= (before - budget_) * static_cast<int>(text_shape::kMostHexDigits);
+      if (start < end_ && IsNumber(*start)) budget_ -= (before - budget_) * static_cast<int>(skeleton::kMostHexDigits);
       if (budget_ < 0) return Outcome::kDepends;
     }
     return piece.empty() ? Outcome::kFail : FindAtEnd(piece, p, literals);
@@ -169,8 +168,8 @@ class ShapeMatcher {
   const char* ScanInteger(const char* p) const {
     const char* q = SkipSign(SkipBlanks(p));
     const char* const digits = q;
-    while (q < end_ && (IsDigit(*q) || *q == text_shape::kDecimal)) ++q;
-    if (q < end_ && *q == text_shape::kHex) return nullptr;
+    while (q < end_ && (IsDigit(*q) || *q == skeleton::kDecimal)) ++q;
+    if (q < end_ && *q == skeleton::kHex) return nullptr;
     return q == digits ? p : q;
   }
 
@@ -189,9 +188,9 @@ class ShapeMatcher {
     if (end_ - q >= 3 && (std::memcmp(q, "nan", 3) == 0 || std::memcmp(q, "inf", 3) == 0)) return q + 3;
     const char* const digits = q;
     for (; q < end_; ++q) {
-      if (*q == text_shape::kHex) return nullptr;
+      if (*q == skeleton::kHex) return nullptr;
       const bool exponent = q > digits && (*q == 'e' || ((*q == '+' || *q == '-') && q[-1] == 'e'));
-      if (!IsDigit(*q) && *q != text_shape::kDecimal && *q != '.' && !exponent) break;
+      if (!IsDigit(*q) && *q != skeleton::kDecimal && *q != '.' && !exponent) break;
     }
     return q == digits ? p : q;
   }

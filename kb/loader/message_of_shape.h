@@ -1,4 +1,4 @@
-// The same message for every number? FindMessage asked about all texts of a shape (parser/text_shape.h) at once.
+// The same message for every number? FindMessage asked about all texts of a shape (parser/skeleton.h) at once.
 #pragma once
 
 #include <string_view>

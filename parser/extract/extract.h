@@ -30,7 +30,7 @@ enum class Known : uint8_t {
 Known ExtractQuiet(const Extraction& x, bool keep_every_collective);
 
 // One family of NCCL's messages. Whether it knows a message depends on level and body alone; and on the words of the
-// body, not on its numbers (parser/text_shape.h): lines that differ in these alone may be judged once.
+// body, not on its numbers (parser/skeleton.h): lines that differ in these alone may be judged once.
 using ExtractFamily = Known (*)(const Extraction& x);
 
 // NCCL's other messages, by family. ExtractNccl asks the right ones, or with `asked` only `*family`, which it told when

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "parser/text_shape.h"
+#include "parser/skeleton.h"
 
 namespace ncclwhy {
 namespace {
 
-using text_shape::IsNumber;
-using text_shape::MayHold;
+using skeleton::IsNumber;
+using skeleton::MayHold;
 
 class Shape {
  public:
@@ -19,7 +19,7 @@ class Shape {
         may_hold_[static_cast<uint8_t>(c)] = true;
         continue;
       }
-      has_hex_ = has_hex_ || c == text_shape::kHex;
+      has_hex_ = has_hex_ || c == skeleton::kHex;
       for (const char digit : std::string_view("0123456789abcdefABCDEF")) {
         if (MayHold(c, digit)) may_hold_[static_cast<uint8_t>(digit)] = true;
       }
@@ -45,7 +45,7 @@ class Shape {
   // The same of a literal that hexadecimal numbers may hold.
   bool MayHoldOutsideHex(std::string_view literal) const {
     for (size_t at = 0; at < text_.size(); ++at) {
-      if (text_[at] != text_shape::kHex && Continues(at, literal)) return true;
+      if (text_[at] != skeleton::kHex && Continues(at, literal)) return true;
     }
     return false;
   }
@@ -67,7 +67,7 @@ class Shape {
 };
 
 bool IsHexWord(std::string_view literal) {
-  return std::all_of(literal.begin(), literal.end(), [](char c) { return MayHold(text_shape::kHex, c); });
+  return std::all_of(literal.begin(), literal.end(), [](char c) { return MayHold(skeleton::kHex, c); });
 }
 
 }  // namespace

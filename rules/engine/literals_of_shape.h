@@ -9,7 +9,7 @@
 
 namespace ncclwhy {
 
-// Whether some text of this shape (parser/text_shape.h) may hold a literal of a pattern: `status D` does, where one is
+// Whether some text of this shape (parser/skeleton.h) may hold a literal of a pattern: `status D` does, where one is
 // "status 12". A literal like "c10d" may stand in any hexadecimal number; these are not counted but added to `words`.
 bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words);
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/rule_set.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/pattern_table.h"
 #include "rules/engine/rule_set.h"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "job/job_model.h"
 #include "ncclwhy/status.h"
 #include "parser/parser.h"
-#include "parser/track/job_model.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
 

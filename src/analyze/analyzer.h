@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "analyze/digest.h"
 #include "analyze/timeline.h"
 #include "kb/loader/kb.h"
 #include "ncclwhy/report.h"
+#include "read/digest.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "analyze/digest.h"
+#include "job/job_model.h"
 #include "kb/loader/kb.h"
 #include "ncclwhy/report.h"
-#include "parser/track/job_model.h"
+#include "read/digest.h"
 
 namespace ncclwhy {
 

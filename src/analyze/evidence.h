@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/digest.h"
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
+#include "read/digest.h"
 #include "rules/engine/finding.h"
 
 namespace ncclwhy {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/digest.h"
 #include "analyze/rank_list.h"
+#include "job/job_model.h"
 #include "kb/loader/kb.h"
-#include "parser/track/job_model.h"
+#include "read/digest.h"
 
 namespace ncclwhy {
 

@@ -2,9 +2,9 @@
 // only, never a failure; where the log lists no hardware, nothing is said.
 #pragma once
 
+#include "job/job_model.h"
 #include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "job/job_model.h"
 #include "ncclwhy/report.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

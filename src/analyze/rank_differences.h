@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analyze/rank_list.h"
+#include "job/job_model.h"
 #include "ncclwhy/report.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "job/job_model.h"
 #include "ncclwhy/language.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "job/job_model.h"
 #include "ncclwhy/language.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

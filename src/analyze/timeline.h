@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "job/job_model.h"
 #include "ncclwhy/report.h"
 #include "ncclwhy/status.h"
-#include "parser/track/job_model.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {

@@ -2,9 +2,9 @@
 // same.
 #pragma once
 
+#include "job/job_model.h"
 #include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
-#include "parser/track/job_model.h"
 
 namespace ncclwhy {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analyze/analyzer.h"
-#include "api/read_sources.h"
+#include "read/read_sources.h"
 #include "report/redact.h"
 #include "report/renderer.h"
 #include "store/store.h"

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
+#include "analyze/diff.h"
 #include "analyze/job_diff.h"
-#include "api/read_sources.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
-#include "report/diff.h"
+#include "read/read_sources.h"
 #include "store/store.h"
 
 namespace ncclwhy {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
-#include "api/read_sources.h"
 #include "base/escape.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
+#include "read/read_sources.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/rule_test.h"
 #include "rules/engine/vocabulary.h"

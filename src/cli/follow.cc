@@ -7,10 +7,10 @@
 #include <csignal>
 #include <memory>
 
-#include "cli/growing_file.h"
 #include "cli/live_answer.h"
 #include "cli/output.h"
 #include "cli/steady_answer.h"
+#include "read/growing_file.h"
 #include "report/redact.h"
 
 namespace ncclwhy {

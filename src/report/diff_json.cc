@@ -2,10 +2,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analyze/diff.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "ncclwhy/version.h"
-#include "report/diff.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "report/diff.h"
+#include "analyze/diff.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/words.h"

@@ -13,7 +13,7 @@
 namespace ncclwhy {
 namespace {
 
-// The names of parser/track/stage.h in the order in which a rank reaches them. Abort and destroy share the last column.
+// The names of job/stage.h in the order in which a rank reaches them. Abort and destroy share the last column.
 constexpr std::array<std::string_view, 9> kStages = {"process", "bootstrap", "topology", "channels", "connected",
                                                      "ready",   "running",   "aborted",  "destroyed"};
 

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "parser/source.h"
+#include "read/source.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 
 namespace ncclwhy {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "store/comm_lookup.h"
 #include "store/json_text.h"
 

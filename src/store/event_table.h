@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "store/database.h"
 #include "store/event_columns.h"
 

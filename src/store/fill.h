@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 #include "store/database.h"
 
 namespace ncclwhy {

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "parser/track/collective_compare.h"
+#include "job/collective_compare.h"
 #include "store/comm_lookup.h"
 #include "store/event_columns.h"
 #include "store/fill.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "analyze/analyzer.h"
-#include "api/read_sources.h"
 #include "kb/loader/kb.h"
+#include "read/read_sources.h"
 #include "store/store.h"
 
 namespace ncclwhy {

@@ -1,4 +1,4 @@
-#include "cli/growing_file.h"
+#include "read/growing_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch.h"
-#include "parser/source.h"
+#include "read/source.h"
 
 namespace ncclwhy::fuzz {
 namespace {

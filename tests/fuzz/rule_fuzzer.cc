@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <string>
 
-#include "analyze/digest.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch.h"
+#include "job/job_model.h"
 #include "kb/loader/kb.h"
-#include "parser/track/job_model.h"
+#include "read/digest.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/loader.h"
 #include "rules/engine/rule_set.h"

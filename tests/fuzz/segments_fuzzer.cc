@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "analyze/digest.h"
 #include "digest_text.h"
 #include "fuzz/check.h"
+#include "read/digest.h"
 
 namespace ncclwhy::fuzz {
 namespace {

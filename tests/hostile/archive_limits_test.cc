@@ -10,8 +10,8 @@
 
 #include "base/limits.h"
 #include "catch.h"
-#include "parser/expansion_budget.h"
-#include "parser/source.h"
+#include "read/expansion_budget.h"
+#include "read/source.h"
 
 namespace ncclwhy::hostile {
 namespace {

@@ -2,14 +2,14 @@
 // and only its facts are of interest here. What needs a million lines runs with NCCLWHY_HOSTILE=full.
 #include <string>
 
-#include "analyze/digest.h"
 #include "base/limits.h"
 #include "base/time_budget.h"
 #include "catch.h"
 #include "hostile/own_rules.h"
 #include "hostile/run_limited.h"
+#include "job/job_model.h"
 #include "parser/parser.h"
-#include "parser/track/job_model.h"
+#include "read/digest.h"
 
 namespace ncclwhy::hostile {
 namespace {

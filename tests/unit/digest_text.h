@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "analyze/digest.h"
 #include "facts_text.h"
+#include "read/digest.h"
 
 namespace ncclwhy {
 

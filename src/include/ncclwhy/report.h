@@ -96,7 +96,7 @@ struct ReportRank {
   std::string host;
   int64_t pid = -1;
   int32_t gpu = -1;
-  std::string stage;  // see parser/track/stage.h
+  std::string stage;  // see job/stage.h
   bool seen = true;   // false: no log of this rank
   bool culprit = false;
   std::string file;  // where its last line stands

@@ -7,7 +7,7 @@
 #include "catch.h"
 #include "kb/loader/format_code.h"
 #include "kb/loader/kb.h"
-#include "parser/text_shape.h"
+#include "parser/skeleton.h"
 #include "render_format.h"
 
 namespace ncclwhy {
@@ -17,7 +17,7 @@ using M = MessageLevel;
 
 std::string ShapeOf(std::string_view text) {
   std::string shape;
-  return text_shape::Append(text, &shape) ? shape : std::string();
+  return skeleton::Append(text, &shape) ? shape : std::string();
 }
 
 int Find(const std::vector<MessageFormat>& formats, const std::string& body) {
@@ -61,12 +61,12 @@ TEST_CASE("a format that holds for some numbers only is not sure", "[kb]") {
 std::string RandomText(std::string_view shape, std::mt19937& random) {
   std::string text;
   for (const char c : shape) {
-    if (!text_shape::IsNumber(c)) {
+    if (!skeleton::IsNumber(c)) {
       text += c;
       continue;
     }
-    const bool hex = c == text_shape::kHex;
-    const size_t most = hex ? text_shape::kMostHexDigits : text_shape::kMostDigits;
+    const bool hex = c == skeleton::kHex;
+    const size_t most = hex ? skeleton::kMostHexDigits : skeleton::kMostDigits;
     const size_t digits = 1 + random() % (random() % 3 == 0 ? most : 3);
     for (size_t i = 0; i < digits; ++i) {
       text += std::string_view("0123456789abcdefABCDEF")[random() % (hex ? 22 : random() % 2 == 0 ? 2 : 10)];

@@ -7,8 +7,8 @@
 
 #include "catch.h"
 #include "facts_text.h"
-#include "parser/large_file.h"
 #include "parser/parser.h"
+#include "read/large_file.h"
 #include "temporary_directory.h"
 
 namespace ncclwhy {

@@ -11,7 +11,7 @@ namespace {
 
 std::string ShapeOf(std::string_view text) {
   std::string shape;
-  REQUIRE(text_shape::Append(text, &shape));
+  REQUIRE(skeleton::Append(text, &shape));
   return shape;
 }
 

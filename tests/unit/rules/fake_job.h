@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "job/job_model.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
-#include "parser/track/job_model.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {

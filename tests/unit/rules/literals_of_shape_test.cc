@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "catch.h"
-#include "parser/text_shape.h"
+#include "parser/skeleton.h"
 
 namespace ncclwhy {
 namespace {
 
 std::string ShapeOf(std::string_view text) {
   std::string shape;
-  REQUIRE(text_shape::Append(text, &shape));
+  REQUIRE(skeleton::Append(text, &shape));
   return shape;
 }
 
@@ -87,10 +87,10 @@ TEST_CASE("no text of a shape holds a literal that the shape cannot hold", "[rul
     for (int k = 0; k < 20; ++k) {
       std::string filled;
       for (const char c : shape) {
-        if (!text_shape::IsNumber(c)) {
+        if (!skeleton::IsNumber(c)) {
           filled += c;
         } else {
-          filled += text(c == text_shape::kHex ? "01a" : "01", 1 + random() % 4);
+          filled += text(c == skeleton::kHex ? "01a" : "01", 1 + random() % 4);
         }
       }
       INFO(filled << " with " << literal);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/digest.h"
 #include "catch.h"
+#include "read/digest.h"
 #include "store/store.h"
 
 namespace ncclwhy {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parser/track/job_model.h"
+#include "job/job_model.h"
 
 namespace ncclwhy {
 

@@ -1,0 +1,165 @@
+#include "job/collective_compare.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/limits.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array<std::string_view, 12> kTypes = {"int8",    "uint8",   "int32",   "uint32",   "int64",   "uint64",
+                                                     "float16", "float32", "float64", "bfloat16", "fp8e4m3", "fp8e5m2"};
+constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "max", "min", "avg"};
+
+bool Reduces(const CollectiveCall& c) {
+  const std::string_view name = kCollectiveNames[c.operation % kCollectiveNames.size()];
+  return name.find("Reduce") != std::string_view::npos;
+}
+bool Rooted(const CollectiveCall& c) {
+  const std::string_view name = kCollectiveNames[c.operation % kCollectiveNames.size()];
+  return name == "Broadcast" || name == "Reduce" || name == "Gather" || name == "Scatter";
+}
+
+// What has to be equal on all ranks.
+using Signature = std::tuple<int, uint64_t, int, int, int32_t>;
+Signature SignatureOf(const CollectiveCall& c) {
+  return {c.operation, c.count, c.datatype, Reduces(c) ? c.op : 0, Rooted(c) ? c.root : 0};
+}
+
+const CollectiveCall* CallAt(const CollectiveStream& s, uint64_t index) {
+  if (index >= s.calls || s.window.empty()) return nullptr;
+  const uint64_t oldest = s.calls > s.window.size() ? s.calls - s.window.size() : 0;
+  if (index < oldest) return nullptr;
+  return &s.window[index % limits::kCollectiveWindow];
+}
+
+std::string KindOf(const Signature& a, const Signature& b) {
+  if (std::get<0>(a) != std::get<0>(b)) return "operation";
+  if (std::get<1>(a) != std::get<1>(b)) return "count";
+  if (std::get<2>(a) != std::get<2>(b)) return "datatype";
+  if (std::get<3>(a) != std::get<3>(b)) return "op";
+  return "root";
+}
+
+struct Entry {
+  const Rank* rank;
+  const CollectiveStream* stream;
+};
+
+// Two equal halves have no majority: then the rank with the higher number is named last, as what is left.
+template <typename Value>
+Value Majority(const std::vector<std::pair<Value, const Rank*>>& votes) {
+  std::vector<std::pair<Value, int>> counts;
+  for (const auto& vote : votes) {
+    const auto same = [&](const auto& c) { return c.first == vote.first; };
+    const auto it = std::find_if(counts.begin(), counts.end(), same);
+    if (it == counts.end()) {
+      counts.emplace_back(vote.first, 1);
+    } else {
+      ++it->second;
+    }
+  }
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+// Before the windows only hashes are left: the first checkpoint at which they differ.
+bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
+  uint64_t interval = 1;
+  for (const Entry& e : entries) interval = std::max(interval, e.stream->interval);
+  for (uint64_t at = interval;; at += interval) {
+    std::vector<std::pair<uint64_t, const Rank*>> votes;
+    for (const Entry& e : entries) {
+      const uint64_t n = at / e.stream->interval;
+      if (at % e.stream->interval != 0 || n == 0 || n > e.stream->checkpoints.size()) continue;
+      votes.emplace_back(e.stream->checkpoints[n - 1], e.rank);
+    }
+    if (votes.size() < 2) return false;
+    const uint64_t common = Majority(votes);
+    for (const auto& [hash, rank] : votes) {
+      if (hash != common) d.minority.push_back(rank->rank);
+    }
+    if (!d.minority.empty()) {
+      d.found = true;
+      d.index = at - interval;
+      d.kind = "operation";
+      return true;
+    }
+  }
+}
+
+// Within the windows the calls themselves are there. False when no window holds the place.
+bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t end, Divergence& d) {
+  for (uint64_t index = begin; index < end; ++index) {
+    std::vector<std::pair<Signature, const Rank*>> votes;
+    for (const Entry& e : entries) {
+      if (const CollectiveCall* c = CallAt(*e.stream, index)) votes.emplace_back(SignatureOf(*c), e.rank);
+    }
+    if (votes.size() < 2) continue;
+    const Signature common = Majority(votes);
+    for (const auto& [signature, rank] : votes) {
+      if (signature == common) continue;
+      if (d.minority.empty()) d.kind = KindOf(common, signature);
+      d.minority.push_back(rank->rank);
+    }
+    if (d.minority.empty()) continue;
+    d.found = true;
+    d.index = index;
+    for (const Entry& e : entries) {
+      const CollectiveCall* c = CallAt(*e.stream, index);
+      if (c == nullptr) continue;
+      d.lines.emplace_back(e.rank->rank, c->line);
+      (SignatureOf(*c) == common ? d.expected : d.found_instead) = DescribeCall(*c);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string DatatypeName(uint8_t datatype) {
+  return datatype < kTypes.size() ? std::string(kTypes[datatype]) : std::to_string(datatype);
+}
+
+std::string ReductionName(uint8_t op) { return op < kOps.size() ? std::string(kOps[op]) : std::to_string(op); }
+
+std::string DescribeCall(const CollectiveCall& c) {
+  std::string text(kCollectiveNames[c.operation % kCollectiveNames.size()]);
+  text += " count " + std::to_string(c.count);
+  text +=
+      c.datatype < kTypes.size() ? " " + std::string(kTypes[c.datatype]) : " datatype " + std::to_string(c.datatype);
+  if (Reduces(c)) text += c.op < kOps.size() ? " " + std::string(kOps[c.op]) : " op " + std::to_string(c.op);
+  if (Rooted(c)) text += " root " + std::to_string(c.root);
+  return text;
+}
+
+void CompareCollectives(Communicator& c) {
+  std::vector<Entry> entries;
+  uint64_t longest = 0;
+  for (const Rank& r : c.ranks) {
+    if (r.stream == nullptr) continue;
+    entries.push_back({&r, r.stream});
+    longest = std::max(longest, r.stream->calls);
+  }
+  if (entries.size() < 2) return;
+  Divergence d;
+  const uint64_t window_begin = longest > limits::kCollectiveWindow ? longest - limits::kCollectiveWindow : 0;
+  const bool early = CompareCheckpoints(entries, d);
+  if (early && d.index + 1 >= window_begin) {
+    d = {};
+    CompareWindows(entries, window_begin, longest, d);
+  } else if (early) {
+    // The calls may still be in the windows of ranks that stopped early.
+    Divergence exact;
+    if (CompareWindows(entries, d.index, window_begin, exact)) d = exact;
+  } else {
+    CompareWindows(entries, window_begin, longest, d);
+  }
+  c.divergence = std::move(d);
+}
+
+}  // namespace ncclwhy

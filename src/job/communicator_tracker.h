@@ -1,0 +1,12 @@
+// Joins the communicators that each process reports: by commId where NCCL prints one; split communicators by parent,
+// split count and color; old releases by size and order.
+#pragma once
+
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// Fills communicators, edges, largest, and the per-process state of a model whose processes are tracked.
+void TrackCommunicators(JobModel& model);
+
+}  // namespace ncclwhy

@@ -1,0 +1,71 @@
+#include "job/job_model.h"
+
+#include <algorithm>
+
+#include "job/address_book.h"
+#include "job/collective_compare.h"
+#include "job/communicator_tracker.h"
+#include "job/job_groups.h"
+#include "job/process_tracker.h"
+
+namespace ncclwhy {
+namespace {
+
+// A process whose last line is neither teardown nor an exit message was stopped from outside, or died without a word.
+void MarkSilentEnds(JobModel& model) {
+  for (Process& p : model.processes) {
+    p.log_just_ends = p.known() && !p.aborted && !p.destroyed;
+  }
+  for (size_t s = 0; s < model.sources.size(); ++s) {
+    const SourceFacts& f = *model.sources[s];
+    for (const Event& e : f.events) {
+      switch (e.kind) {
+        case EventKind::kPythonException:
+        case EventKind::kTorchError:
+        case EventKind::kTorchWatchdog:
+        case EventKind::kSignal: {
+          const ProcessId id = model.ProcessOf(SourceId{static_cast<uint32_t>(s)}, e.process, e.launcher_rank);
+          if (id.valid()) model.processes[id.value].log_just_ends = false;
+          break;
+        }
+        default:
+          break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ProcessId JobModel::ProcessOf(SourceId source, uint32_t process_index, int32_t launcher_rank) const {
+  if (!source.valid() || source.value >= process_of.size()) return {};
+  if (process_index != kNoProcess && process_index < process_of[source.value].size()) {
+    const ProcessId id = process_of[source.value][process_index];
+    if (id.valid()) return id;
+  }
+  if (launcher_rank >= 0) {
+    const auto& launchers = launcher_of[source.value];
+    if (const auto it = launchers.find(launcher_rank); it != launchers.end()) return it->second;
+  }
+  return only_process_of[source.value];
+}
+
+int32_t JobModel::RankOf(ProcessId process) const {
+  return process.valid() && process.value < processes.size() ? processes[process.value].rank : -1;
+}
+
+JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
+  JobModel model;
+  model.sources = sources;
+  std::stable_sort(model.sources.begin(), model.sources.end(),
+                   [](const SourceFacts* a, const SourceFacts* b) { return a->name < b->name; });
+  TrackProcesses(model);
+  TrackCommunicators(model);
+  for (Communicator& c : model.communicators) CompareCollectives(c);
+  BuildAddressBook(model);
+  MarkSilentEnds(model);
+  GroupJobs(model);
+  return model;
+}
+
+}  // namespace ncclwhy

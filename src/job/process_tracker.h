@@ -1,0 +1,16 @@
+// Joins the processes that several sources show: one host:pid may log to its own NCCL_DEBUG_FILE and to a shared
+// terminal; and one host:pid may be two processes, when containers share a name and both are pid 1.
+#pragma once
+
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// Fills processes, process_of, only_process_of, launcher_of and hosts of a model whose `sources` are set.
+void TrackProcesses(JobModel& model);
+
+// The number in a file name that tells a rank: rank3.log, worker-2.txt, nccl.12.log, out_0003, 3.log. -1 when there is
+// none or more than one candidate.
+int32_t RankInFileName(std::string_view path);
+
+}  // namespace ncclwhy

@@ -1,0 +1,229 @@
+#include "read/archive_reader.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/limits.h"
+#include "parser/scan.h"
+#include "read/expansion_budget.h"
+
+namespace ncclwhy {
+namespace {
+
+// The next packed bytes; empty at the end.
+using NextBytes = std::function<Status(std::string_view*)>;
+
+struct Feed {
+  NextBytes next;
+  std::string_view first;  // read before libarchive was asked
+  bool first_given = false;
+  Status status;
+};
+
+la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
+  Feed& feed = *static_cast<Feed*>(data);
+  std::string_view bytes = feed.first;
+  if (feed.first_given) {
+    feed.status = feed.next(&bytes);
+    if (!feed.status.ok()) {
+      archive_set_error(a, EIO, "%s", feed.status.message().c_str());
+      return ARCHIVE_FATAL;
+    }
+  }
+  feed.first_given = true;
+  *buffer = bytes.data();
+  return static_cast<la_ssize_t>(bytes.size());
+}
+
+struct CloseArchive {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+
+Status Failure(archive* a, const std::string& name) {
+  const char* text = archive_error_string(a);
+  return Status::Io(name + ": cannot be unpacked to its end: " + (text == nullptr ? "damaged" : text));
+}
+
+// What `first` is compressed with; ARCHIVE_FILTER_NONE: an archive that is not compressed as a whole.
+int FilterOf(std::string_view first) {
+  using scan::StartsWith;
+  constexpr std::string_view kXz(
+      "\xFD"
+      "7zXZ\0",
+      6);
+  // The method and no reserved flag, as libarchive itself asks.
+  if (StartsWith(first, "\x1F\x8B\x08") && first.size() >= 10 && (first[3] & 0xE0) == 0) return ARCHIVE_FILTER_GZIP;
+  if (StartsWith(first, kXz)) return ARCHIVE_FILTER_XZ;
+  if (StartsWith(first, "\x28\xB5\x2F\xFD")) return ARCHIVE_FILTER_ZSTD;
+  // BZh1 … BZh9 and the block's magic number
+  if (StartsWith(first, "BZh") && first.size() > 9 && first.substr(4, 6) == "\x31\x41\x59\x26\x53\x59") {
+    return ARCHIVE_FILTER_BZIP2;
+  }
+  return ARCHIVE_FILTER_NONE;
+}
+
+// One layer and no more: left to itself, libarchive takes off as many as there are, and what stands between them, which
+// can be without end though nothing comes out, is counted by nobody.
+void AddFilter(archive* a, std::string_view first) {
+  if (const int filter = FilterOf(first); filter != ARCHIVE_FILTER_NONE) archive_read_append_filter(a, filter);
+}
+
+bool BeginsTar(std::string_view bytes) { return bytes.size() >= 512 && bytes.substr(257, 5) == "ustar"; }
+bool BeginsZip(std::string_view bytes) {
+  return scan::StartsWith(bytes, "PK\x03\x04") || scan::StartsWith(bytes, "PK\x05\x06");
+}
+
+// Does the compressed `first` hold a tar archive? Asked here, because libarchive takes any text that begins with NUL
+// bytes, such as a log that was truncated while it was written, for an empty one.
+bool HoldsTar(std::string_view first) {
+  const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
+  if (a == nullptr) return false;
+  AddFilter(a.get(), first);
+  archive_read_support_format_raw(a.get());
+  archive_entry* entry = nullptr;
+  if (archive_read_open_memory(a.get(), first.data(), first.size()) != ARCHIVE_OK ||
+      archive_read_next_header(a.get(), &entry) != ARCHIVE_OK) {
+    return false;
+  }
+  char head[512];
+  const la_ssize_t n = archive_read_data(a.get(), head, sizeof head);
+  return n > 0 && BeginsTar({head, static_cast<size_t>(n)});
+}
+
+// What is true for all levels of one file.
+struct Expansion {
+  const FileReader& reader;
+  ExpansionBudget budget;
+  ByteSink& sink;
+  size_t members = 0;
+};
+
+// The bytes of the member that `a` stands at, block by block, so that what stands before a damaged place is not lost.
+class MemberReader {
+ public:
+  MemberReader(archive* a, const std::string& name, Expansion* expansion) : a_(a), name_(name), expansion_(expansion) {}
+
+  Status Next(std::string_view* bytes) {
+    *bytes = {};
+    while (expansion_->sink.WantsMore()) {
+      const void* data = nullptr;
+      size_t size = 0;
+      la_int64_t offset = 0;
+      const int code = archive_read_data_block(a_, &data, &size, &offset);
+      if (code == ARCHIVE_EOF) break;
+      if (code == ARCHIVE_RETRY) continue;
+      if (code < ARCHIVE_WARN) return Failure(a_, name_);
+      if (!expansion_->budget.Spend(size, expansion_->reader.bytes())) {
+        return Status::Limit(name_ + ": expands to more than the limit; the rest was not read");
+      }
+      if (size == 0) continue;
+      *bytes = {static_cast<const char*>(data), size};
+      break;
+    }
+    return {};
+  }
+
+ private:
+  archive* a_;
+  const std::string& name_;
+  Expansion* expansion_;
+};
+
+Status Expand(const NextBytes& next, std::string_view first, const std::string& name, size_t level,
+              Expansion* expansion);
+
+// A log, or again something packed: logs/rank0.log.gz in logs.tar
+Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* expansion) {
+  MemberReader member(a, name, expansion);
+  std::string_view bytes;
+  Status status = member.Next(&bytes);
+  if (status.ok() && level < limits::kArchiveLevels && LooksPacked(bytes)) {
+    std::string head(bytes);  // enough of it to be told by its content; libarchive's blocks live until the next call
+    while (status.ok() && !bytes.empty() && head.size() < FileReader::kPackedBytes) {
+      status = member.Next(&bytes);
+      head += bytes;
+    }
+    if (!status.ok()) return status;
+    const NextBytes rest = [&member](std::string_view* out) { return member.Next(out); };
+    return Expand(rest, head, name, level + 1, expansion);
+  }
+  ByteSink& sink = expansion->sink;
+  if (!sink.Begin(name)) return status.code() == ErrorCode::kLimit ? status : Status::Ok();
+  while (status.ok() && !bytes.empty()) {
+    sink.Push(bytes);
+    status = member.Next(&bytes);
+  }
+  sink.End();
+  return status;
+}
+
+// A compressed file (one member without a name) or an archive.
+Status Expand(const NextBytes& next, std::string_view first, const std::string& name, size_t level,
+              Expansion* expansion) {
+  const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
+  if (a == nullptr) return Status::Internal(name + ": libarchive cannot be started");
+  AddFilter(a.get(), first);
+  if (BeginsZip(first)) {
+    archive_read_support_format_zip_streamable(a.get());
+  } else if (BeginsTar(first) || HoldsTar(first)) {
+    archive_read_support_format_tar(a.get());
+  } else {
+    archive_read_support_format_raw(a.get());
+    archive_read_support_format_empty(a.get());
+  }
+  Feed feed{next, first, false, Status::Ok()};
+  if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
+  // Damage before the first byte comes out looks like an empty file to libarchive, and is forgotten with the next call.
+  const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
+
+  Status worst;
+  while (expansion->sink.WantsMore()) {
+    archive_entry* entry = nullptr;
+    const int code = archive_read_next_header(a.get(), &entry);
+    if (code == ARCHIVE_EOF) {
+      if (archive_format(a.get()) != ARCHIVE_FORMAT_EMPTY) break;
+      if (!damage.ok()) return damage;
+      // A log that was compressed before anything was written to it.
+      if (expansion->sink.Begin(name)) expansion->sink.End();
+      break;
+    }
+    if (code == ARCHIVE_RETRY) continue;
+    if (code < ARCHIVE_WARN) {
+      if (feed.status.code() == ErrorCode::kLimit) return feed.status;
+      return worst.ok() ? Failure(a.get(), name) : worst;
+    }
+    const bool raw = archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
+    if (!raw && archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (++expansion->members > limits::kArchiveMembers) {
+      return Status::Limit(name + ": too many members; the rest was not read");
+    }
+    const char* path = archive_entry_pathname(entry);
+    const std::string member = raw ? name : name + "/" + (path == nullptr ? "?" : path);
+    const Status status = ReadMember(a.get(), member, level, expansion);
+    if (feed.status.code() == ErrorCode::kLimit) return feed.status;
+    if (status.ok()) continue;
+    if (status.code() == ErrorCode::kLimit) return status;
+    if (worst.ok()) worst = status;
+    if (raw) break;
+  }
+  return worst.ok() ? feed.status : worst;
+}
+
+}  // namespace
+
+bool LooksPacked(std::string_view first) {
+  return FilterOf(first) != ARCHIVE_FILTER_NONE || BeginsZip(first) || BeginsTar(first);
+}
+
+Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink) {
+  Expansion expansion{reader, {}, sink};
+  return Expand([&reader](std::string_view* bytes) { return reader.Next(bytes); }, first, name, 1, &expansion);
+}
+
+}  // namespace ncclwhy

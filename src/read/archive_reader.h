@@ -1,0 +1,20 @@
+// Compressed files and archives, through libarchive. Told by content, never by name; nothing is written to disk.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/status.h"
+#include "read/read_file.h"
+#include "read/source.h"
+
+namespace ncclwhy {
+
+// True when the first bytes are those of gzip, xz, zstd, bzip2, zip or tar.
+bool LooksPacked(std::string_view first);
+
+// Expands what `reader` yields (`first` was read already). A compressed single file keeps `name`; members of an archive
+// become `name/member`; members that are packed themselves are expanded, too. Limits: base/limits.h, kArchive*.
+Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink);
+
+}  // namespace ncclwhy

@@ -1,0 +1,61 @@
+// GrowingFile: one log that is still being written. Gives what is new, in whole lines, each time it is asked.
+//
+// Rotation (another file has the name now) and truncation (the file became shorter) are survived: what comes then is
+// the continuation. A file that does not exist yet may come later. Not thread-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "read/source.h"
+
+namespace ncclwhy {
+
+class GrowingFile {
+ public:
+  using Lines = std::function<void(std::string_view)>;
+
+  // `spec.path` is a file, a pipe, or "-" for standard input.
+  explicit GrowingFile(SourceSpec spec) : spec_(std::move(spec)) {}
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  // Reads what is new, up to a limit. True when the limit was reached: there may be more at once.
+  bool Poll(const Lines& lines);
+  // The last line, if it has no end yet.
+  void Flush(const Lines& lines);
+
+  const SourceSpec& spec() const { return spec_; }
+  // Standard input that was closed, or a file that cannot be followed: nothing more will come.
+  bool ended() const { return ended_; }
+  // Why it cannot be followed; empty when it can.
+  const std::string& problem() const { return problem_; }
+  // What happened to it since this was asked last ("was truncated …"); mostly empty.
+  std::string TakeNotice();
+
+ private:
+  void Open();
+  void Fail(const std::string& reason);
+  // At the end of what is there now: has the file become another one? True when there is something to read.
+  bool Restarted(const Lines& lines);
+  void Take(std::string_view bytes, const Lines& lines);
+
+  const SourceSpec spec_;
+  int fd_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  bool regular_ = false;
+  bool begun_ = false;
+  bool ended_ = false;
+  uint64_t offset_ = 0;
+  std::string tail_;  // a line whose end has not come yet
+  std::string problem_;
+  std::string notice_;
+};
+
+}  // namespace ncclwhy

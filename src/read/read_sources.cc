@@ -1,0 +1,164 @@
+#include "read/read_sources.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "read/handover.h"
+#include "read/large_file.h"
+#include "read/segmented_read.h"
+#include "read/shared_answers.h"
+#include "read/workshop.h"
+
+namespace ncclwhy {
+namespace {
+
+// A file of fewer segments is read by one thread: the first one is read before the others in any case.
+constexpr uint64_t kWorthSharing = 3;
+// Bytes between two calls of the progress function by one thread.
+constexpr uint64_t kProgressBytes = 4u << 20;
+
+class ProgressMeter {
+ public:
+  ProgressMeter(const std::function<void(const Progress&)>& report, size_t total) : report_(report) {
+    now_.total = total;
+  }
+
+  void Add(uint64_t bytes, size_t sources) {
+    if (!report_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_.bytes += bytes;
+    now_.sources += sources;
+    report_(now_);
+  }
+
+ private:
+  const std::function<void(const Progress&)>& report_;
+  std::mutex mutex_;
+  Progress now_;
+};
+
+// What one file yields: itself, or the members of an archive.
+class DigestSink : public ByteSink {
+ public:
+  DigestSink(const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options, SharedAnswers* answers,
+             ProgressMeter* progress)
+      : rules_(rules), kb_(kb), options_(options), answers_(answers), progress_(progress) {}
+
+  bool Begin(std::string_view name) override {
+    reader_ = std::make_unique<DigestBuilder>(std::string(name), rules_, kb_, options_, answers_);
+    return true;
+  }
+  void Push(std::string_view chunk) override {
+    if (reader_) reader_->Push(chunk);
+    unreported_ += chunk.size();
+    if (unreported_ >= kProgressBytes) Report(0);
+  }
+  void End() override {
+    if (!reader_) return;
+    digests_.push_back(reader_->Finish());
+    reader_.reset();
+  }
+
+  void Report(size_t sources) {
+    progress_->Add(unreported_, sources);
+    unreported_ = 0;
+  }
+  std::vector<SourceDigest> Take() {
+    End();
+    return std::move(digests_);
+  }
+
+ private:
+  const RuleSet& rules_;
+  const KnowledgeBase& kb_;
+  const ParserOptions& options_;
+  SharedAnswers* answers_;
+  ProgressMeter* progress_;
+  std::unique_ptr<DigestBuilder> reader_;
+  std::vector<SourceDigest> digests_;
+  uint64_t unreported_ = 0;
+};
+
+struct Slot {
+  std::vector<SourceDigest> digests;
+  std::string problem;
+};
+
+}  // namespace
+
+std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, const RuleSet& rules,
+                                      const KnowledgeBase& kb, const ReadOptions& options,
+                                      std::vector<std::string>* problems) {
+  std::vector<Slot> slots(specs.size());
+  ProgressMeter meter(options.progress, specs.size());
+  std::atomic<size_t> next{0};
+  const size_t jobs = options.jobs > 0 ? static_cast<size_t>(options.jobs) : std::thread::hardware_concurrency();
+  // Fewer files than threads: one that has to be unpacked may use two.
+  const bool spare = specs.size() < jobs;
+  const uint64_t large = kWorthSharing * options.parser.segment_bytes;
+  const auto is_large = [large](const SourceSpec& spec) { return LargeFile::MayBe(spec, large); };
+  const bool share = jobs > 1 && (!spare || std::any_of(specs.begin(), specs.end(), is_large));
+  const size_t wanted = share ? jobs : std::clamp<size_t>(jobs, 1, std::max<size_t>(specs.size(), 1));
+  Workshop workshop(wanted);
+
+  const auto read_shared = [&](std::unique_ptr<LargeFile> file, Slot& slot) {
+    const auto progress = [&meter](uint64_t bytes) { meter.Add(bytes, 0); };
+    const auto read = std::make_shared<SegmentedRead>(std::move(file), rules, kb, options.parser, progress);
+    read->Begin();
+    workshop.Open(read);
+    read->Help();
+    Status status;
+    slot.digests.push_back(read->Finish(&status));
+    if (!status.ok()) slot.problem = status.message();
+    meter.Add(0, 1);
+  };
+  const auto read_alone = [&](const SourceSpec& spec, SharedAnswers* answers, Slot& slot) {
+    DigestSink sink(rules, kb, options.parser, answers, &meter);
+    Handover handover(sink);
+    const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(handover) : sink);
+    if (!status.ok()) slot.problem = status.message();
+    slot.digests = sink.Take();
+    sink.Report(1);
+  };
+  const auto work = [&] {
+    std::optional<SharedAnswers> answers;
+    for (size_t i = next.fetch_add(1); i < specs.size(); i = next.fetch_add(1)) {
+      try {
+        std::unique_ptr<LargeFile> file = share ? LargeFile::Open(specs[i], large) : nullptr;
+        if (file != nullptr) {
+          read_shared(std::move(file), slots[i]);
+        } else {
+          if (!answers && specs.size() > 1) answers.emplace(kb);
+          read_alone(specs[i], answers ? &*answers : nullptr, slots[i]);
+        }
+      } catch (const std::exception& e) {  // out of memory: the other sources are still worth an answer
+        slots[i].problem = specs[i].name + ": " + e.what();
+      }
+    }
+    workshop.HelpOthers();
+  };
+
+  std::vector<std::thread> threads;
+  try {
+    while (threads.size() + 1 < wanted) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that run, and this one, read everything.
+    for (size_t i = threads.size() + 1; i < wanted; ++i) workshop.Leave();
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+
+  std::vector<SourceDigest> digests;
+  for (Slot& slot : slots) {
+    std::move(slot.digests.begin(), slot.digests.end(), std::back_inserter(digests));
+    if (!slot.problem.empty()) problems->push_back(std::move(slot.problem));
+  }
+  return digests;
+}
+
+}  // namespace ncclwhy

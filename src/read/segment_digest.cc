@@ -1,0 +1,229 @@
+#include "read/segment_digest.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/limits.h"
+#include "kb/loader/message_index.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr uint32_t kHitsPerMessageAndProcess = 4;
+constexpr size_t kMentions = 4096;
+
+bool IsNameChar(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+}  // namespace
+
+class SegmentDigest::Sink : public LineSink {
+ public:
+  Sink(const RuleSet& rules, const KnowledgeBase& kb, SharedAnswers* answers)
+      : matcher_(rules.NewMatcher()), kb_(kb), answers_(answers) {}
+
+  void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override {
+    matcher_->OnLine(line, process, message, facts);
+    if (message >= 0) {
+      Message& m = MessageOf(message);
+      CountMessage(m.count, line, process, facts);
+      if (!m.silent) AddCatalogHit(line, process, message, facts);
+    } else if (line.dialect == Dialect::kNccl && line.header.level == LogLevel::kWarn && !line.torn) {
+      AddCatalogHit(line, process, kUnknownMessage, facts);
+    } else if (line.dialect != Dialect::kNccl && line.words.Has(TellingWord::kNccl)) {
+      AddMentions(line, facts);
+    }
+  }
+
+  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override {
+    if (message < 0 || !MessageOf(message).silent) return false;
+    if (answers_ == nullptr) return matcher_->OnlyCounts(shape, message, words);
+    const SharedAnswers::Counting counting = answers_->OnlyCounts(shape, message, [&](SharedAnswers::Counting* answer) {
+      answer->only_counts = matcher_->OnlyCounts(shape, message, &answer->words);
+    });
+    words->insert(words->end(), counting.words.begin(), counting.words.end());
+    return counting.only_counts;
+  }
+  void OnCounted(int message) override { ++MessageOf(message).count.count; }
+
+  // Behind what was collected so far.
+  void Join(Sink& segment, Renumbering& renumbering, SourceFacts& facts) {
+    matcher_->Join(*segment.matcher_, renumbering, facts);
+    for (const Message& theirs : segment.messages_) {
+      MessageCount& m = MessageOf(theirs.number).count;
+      if (m.count == 0) {
+        m.line = renumbering.Line(theirs.count.line);
+        m.process = renumbering.Process(theirs.count.process);
+        m.text = renumbering.Text(theirs.count.text);
+      }
+      m.count += theirs.count.count;
+    }
+    for (const CatalogHit& theirs : segment.catalog_) {
+      CatalogHit hit = theirs;
+      hit.line = renumbering.Line(theirs.line);
+      hit.process = renumbering.Process(theirs.process);
+      hit.repeats = 0;
+      if (CatalogHit* const kept = KeepCatalogHit(hit)) kept->text = renumbering.Text(theirs.text);
+    }
+    for (const CatalogHit& theirs : segment.catalog_) {  // these came behind those that were kept
+      auto& [count, first] = counts_[KeyOf(renumbering.Process(theirs.process), theirs.message)];
+      count += theirs.repeats;
+      if (first < catalog_.size()) catalog_[first].repeats += theirs.repeats;
+    }
+    for (const EnvMention& theirs : segment.mentions_) {
+      EnvMention mention = theirs;
+      mention.variable = renumbering.Text(theirs.variable);
+      mention.value = renumbering.Text(theirs.value);
+      mention.line = renumbering.Line(theirs.line);
+      if (EnvMention* const kept = KeepMention(mention)) kept->text = renumbering.Text(theirs.text);
+    }
+  }
+
+  void TakeInto(SourceDigest& digest) {
+    digest.hits = matcher_->Take();
+    digest.catalog = std::move(catalog_);
+    digest.mentions = std::move(mentions_);
+    for (const Message& m : messages_) digest.messages.emplace(m.number, m.count);
+  }
+
+ private:
+  struct Message {
+    int number = -1;  // in the catalogue
+    bool silent = false;
+    MessageCount count;
+  };
+
+  Message& MessageOf(int number) {
+    const auto n = static_cast<size_t>(number);
+    if (message_at_.size() <= n) message_at_.resize(std::max(n + 1, kb_.MessageCount()), kNotSeen);
+    uint16_t& at = message_at_[n];
+    if (at == kNotSeen) {
+      at = static_cast<uint16_t>(messages_.size());
+      const MessageMeaning meaning = kb_.Meaning(number);
+      messages_.push_back({number, meaning == MessageMeaning::kContext || meaning == MessageMeaning::kNever, {}});
+    }
+    return messages_[at];
+  }
+
+  static void CountMessage(MessageCount& m, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+    if (m.count++ > 0) return;
+    m.line = line.number;
+    m.process = process;
+    m.text = facts.strings.Intern(line.body.substr(0, limits::kEvidenceText));
+  }
+
+  void AddCatalogHit(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) {
+    CatalogHit hit{message, line.number, line.offset, process, line.outer.rank, 0, {}};
+    if (CatalogHit* const kept = KeepCatalogHit(hit)) {
+      kept->text = facts.strings.Intern(line.body.substr(0, limits::kEvidenceText));
+    }
+  }
+
+  static uint64_t KeyOf(uint32_t process, int message) {
+    return (static_cast<uint64_t>(process) << 32) | static_cast<uint32_t>(message);
+  }
+
+  // Null when it was only counted.
+  CatalogHit* KeepCatalogHit(const CatalogHit& hit) {
+    auto& [count, first] = counts_[KeyOf(hit.process, hit.message)];
+    if (count++ == 0) first = catalog_.size();
+    if (count > kHitsPerMessageAndProcess || catalog_.size() >= limits::kHitsPerPatternAndSource) {
+      if (first < catalog_.size()) ++catalog_[first].repeats;
+      return nullptr;
+    }
+    catalog_.push_back(hit);
+    return &catalog_.back();
+  }
+
+  // "mpirun -x NCCL_DEBUG=INFO -x NCCL_IB_HCA=mlx5_3 …", "export NCCL_P2P_DISABLE=1", "NCCL_DEBUG: INFO"
+  void AddMentions(const ParsedLine& line, SourceFacts& facts) {
+    const std::string_view text = line.text;
+    for (size_t at = text.find("NCCL_"); at != std::string_view::npos; at = text.find("NCCL_", at + 5)) {
+      size_t begin = at;
+      while (begin > 0 && IsNameChar(text[begin - 1])) --begin;
+      size_t end = at;
+      while (end < text.size() && IsNameChar(text[end])) ++end;
+      if (end >= text.size() || (text[end] != '=' && text[end] != ':')) continue;
+      const bool colon = text[end] == ':';
+      size_t value = end + 1;
+      if (colon && value < text.size() && text[value] == ' ') ++value;
+      size_t stop = value;
+      while (stop < text.size() && text[stop] != ' ' && text[stop] != '\t' && text[stop] != ';' && text[stop] != '\'' &&
+             text[stop] != '"') {
+        ++stop;
+      }
+      if (colon && stop == value) continue;
+      // "Disable NVLS (NCCL_NVLS_ENABLE=0) if you wish to avoid this error": advice, not a setting.
+      if (begin > 0 && (text[begin - 1] == '(' || text[begin - 1] == '`')) continue;
+      const StringId name = facts.strings.Intern(text.substr(begin, end - begin));
+      const StringId set = facts.strings.Intern(text.substr(value, std::min<size_t>(stop - value, 128)));
+      if (EnvMention* const kept = KeepMention({name, set, line.number, line.offset, {}})) {
+        kept->text = facts.strings.Intern(text.substr(0, limits::kEvidenceText));
+      }
+    }
+  }
+
+  // Null when it is known, or one too many.
+  EnvMention* KeepMention(const EnvMention& mention) {
+    const bool is_new =
+        mentioned_.insert((static_cast<uint64_t>(mention.variable.value) << 32) | mention.value.value).second;
+    if (!is_new || mentions_.size() >= kMentions) return nullptr;
+    mentions_.push_back(mention);
+    return &mentions_.back();
+  }
+
+  std::unique_ptr<RuleSet::Matcher> matcher_;
+  const KnowledgeBase& kb_;
+  SharedAnswers* const answers_;
+  std::unordered_map<uint64_t, std::pair<uint32_t, size_t>> counts_;  // (process, message) -> count, first hit
+  std::set<uint64_t> mentioned_;
+  static constexpr uint16_t kNotSeen = UINT16_MAX;
+  static_assert(kMaxMessages < kNotSeen);
+  std::vector<uint16_t> message_at_;  // by catalogue number: index into messages_
+  std::vector<Message> messages_;
+  std::vector<CatalogHit> catalog_;
+  std::vector<EnvMention> mentions_;
+};
+
+SegmentDigest::SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb,
+                             const ParserOptions& options, SharedAnswers* answers)
+    : rules_(rules),
+      kb_(kb),
+      answers_(answers),
+      sink_(std::make_unique<Sink>(rules, kb, answers)),
+      parser_(std::make_unique<Parser>(std::move(name),
+                                       answers == nullptr ? static_cast<const MessageRecognizer*>(&kb) : answers,
+                                       sink_.get(), options)) {}
+
+SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
+    : rules_(before.rules_),
+      kb_(before.kb_),
+      answers_(before.answers_),
+      sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
+      parser_(before.parser_->NewSegment(offset, sink_.get())) {}
+
+SegmentDigest::~SegmentDigest() = default;
+
+void SegmentDigest::Push(std::string_view chunk) { parser_->Push(chunk); }
+
+std::unique_ptr<SegmentDigest> SegmentDigest::NewSegment(uint64_t offset) const {
+  return std::unique_ptr<SegmentDigest>(new SegmentDigest(*this, offset));
+}
+
+bool SegmentDigest::CanBeCut() const { return parser_->CanBeCut(); }
+
+void SegmentDigest::Join(SegmentDigest& segment) {
+  Renumbering renumbering = parser_->Join(*segment.parser_);
+  sink_->Join(*segment.sink_, renumbering, parser_->facts());
+}
+
+SourceDigest SegmentDigest::Finish() {
+  SourceDigest digest;
+  digest.facts = parser_->Finish();
+  sink_->TakeInto(digest);
+  return digest;
+}
+
+}  // namespace ncclwhy
