@@ -66,9 +66,9 @@ class Joiner {
       while (i + 1 < lines_.size() && Continues(first, i)) {
         ++i;
         std::string_view piece = lines_[i];
-        if (wrapping_ == Wrapping::kSoft) {
+        if (wrapping_ != Wrapping::kHard) {
           piece.remove_prefix(Indent(piece));
-          out.text += ' ';
+          if (!BreaksWord(lines_[i - 1], piece)) out.text += ' ';
         }
         out.text += piece;
       }
@@ -88,6 +88,7 @@ class Joiner {
       width_ = std::max(width_, Columns(line));
     }
     if (wrapping_ == Wrapping::kSoft) return true;
+    if (wrapping_ == Wrapping::kIndented) return FindIndent();
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
     for (size_t i = 0; i + 1 < lines_.size(); ++i) {
       if (!IsFull(lines_[i])) continue;
@@ -98,6 +99,34 @@ class Joiner {
     return full > 0 && starts * 4 <= full;
   }
 
+  // The indent that most lines have behind a line which their first word would have made too wide.
+  bool FindIndent() {
+    if (width_ < kLeastColumns || width_ > kMostColumns) return false;
+    std::array<size_t, kMostIndent + 1> seen{};
+    for (size_t i = 0; i + 1 < lines_.size(); ++i) {
+      const size_t indent = Indent(lines_[i + 1]);
+      if (indent > 0 && indent <= kMostIndent && HasNoRoom(lines_[i], lines_[i + 1])) ++seen[indent];
+    }
+    indent_ = static_cast<size_t>(std::max_element(seen.begin(), seen.end()) - seen.begin());
+    return seen[indent_] > 0;
+  }
+
+  // Whether the first word of `next` would not have fitted behind `line`.
+  bool HasNoRoom(std::string_view line, std::string_view next) const {
+    const size_t indent = Indent(next);
+    const size_t word = std::min(next.find(' ', indent), next.size()) - indent;
+    return line.size() + 1 + word > width_ && Columns(line) + 1 + word > width_;
+  }
+
+  // `NET/IB-` + `ext_v10`; a path that is wider than a line: what was one word is one again.
+  bool BreaksWord(std::string_view line, std::string_view piece) const {
+    if (wrapping_ != Wrapping::kIndented || line.size() < 2 || piece.empty()) return false;
+    if (line.back() == '-') return scan::IsIdentifierChar(line[line.size() - 2]) && scan::IsIdentifierChar(piece[0]);
+    const size_t last = line.size() - std::min(line.rfind(' ') + 1, line.size());
+    const size_t word = std::min(piece.find(' '), piece.size());
+    return Columns(line) == width_ && last + word > width_ - indent_;
+  }
+
   bool IsFull(std::string_view line) const { return line.size() >= width_ && Columns(line) == width_; }
 
   // Line `i + 1` goes on with line `i`, which belongs to the line that began at `first`.
@@ -106,15 +135,16 @@ class Joiner {
     if (wrapping_ == Wrapping::kHard) return !next.empty() && IsFull(line);
     if (line.empty()) return false;
     const size_t indent = Indent(next);
+    if (wrapping_ == Wrapping::kIndented) return indent == indent_ && indent < next.size() && HasNoRoom(line, next);
     if (indent > 0 && indent <= kMostIndent && HasHeader(lines_[first])) return !IsLineStart(next);
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
-    const size_t word = std::min(next.find(' ', indent), next.size()) - indent;
-    return line.size() + 1 + word > width_ && Columns(line) + 1 + word > width_ && !IsLineStart(next);
+    return HasNoRoom(line, next) && !IsLineStart(next);
   }
 
   std::vector<std::string_view> lines_;
   Wrapping wrapping_;
   size_t width_ = 0;
+  size_t indent_ = 0;
 };
 
 }  // namespace

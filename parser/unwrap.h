@@ -11,8 +11,9 @@
 namespace ncclwhy {
 
 enum class Wrapping : uint8_t {
-  kHard,  // after a fixed number of columns, anywhere
-  kSoft,  // at blanks; the rest may be indented
+  kHard,      // after a fixed number of columns, anywhere
+  kSoft,      // at blanks; the rest may be indented
+  kIndented,  // at blanks and hyphens, before a fixed number of columns; every rest has the same indent
 };
 
 struct Unwrapped {

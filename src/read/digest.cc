@@ -80,7 +80,7 @@ SourceDigest DigestBuilder::Finish() {
   if (later_ != nullptr) first_->Join(*later_);
   SourceDigest digest = first_->Finish();
   if (long_) return digest;
-  for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft}) {
+  for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft, Wrapping::kIndented}) {
     const Unwrapped unwrapped = Unwrap(pasted_, wrapping);
     if (unwrapped.joins == 0) continue;
     SourceDigest joined = Digest(unwrapped.text);

@@ -47,6 +47,38 @@ TEST_CASE("a line that was broken at blanks", "[parser]") {
   CHECK(whole.text.ends_with("\n\nnode1:71:90 [0] NCCL INFO init.cc:1200 -> 1\n"));
 }
 
+TEST_CASE("a chat indents the rest of a line", "[parser]") {
+  // At 72 columns: at blanks, behind a hyphen, and where one word is wider than a line.
+  const std::string text =
+      "node1:71:90 [0] transport/nvls.cc:287 NCCL WARN Failed to bind NVLink\n"
+      "    SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 401 'the\n"
+      "    operation cannot be performed'\n"
+      "[rank0]:   File \"/opt/conda/envs/training-images-of-2026-with-\n"
+      "    cuda/lib/python3.11/site-packages/torch/distributed/launch.py\", line\n"
+      "    7, in main\n"
+      "RuntimeError: NCCL error\n";
+  const Unwrapped whole = Unwrap(text, Wrapping::kIndented);
+  CAPTURE(whole.text);
+  CHECK(whole.joins == 4);
+  CHECK(FirstLine(whole.text) ==
+        "node1:71:90 [0] transport/nvls.cc:287 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size "
+        "2097152 : CUDA error 401 'the operation cannot be performed'");
+  CHECK(whole.text.find(
+            "images-of-2026-with-cuda/lib/python3.11/site-packages/torch/distributed/launch.py\", line 7, in main\n") !=
+        std::string::npos);
+  CHECK(whole.text.ends_with("\nRuntimeError: NCCL error\n"));
+  CHECK(std::count(whole.text.begin(), whole.text.end(), '\n') == std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_CASE("code below a short line is indented, not broken", "[parser]") {
+  const std::string text =
+      "Traceback (most recent call last):\n"
+      "  File \"train.py\", line 212, in <module>\n"
+      "    loss.backward()\n"
+      "RuntimeError: the loss of this step is not a number, training stops here\n";
+  CHECK(Unwrap(text, Wrapping::kIndented).joins == 0);
+}
+
 TEST_CASE("lines of one length, each with a header, are no pieces", "[parser]") {
   std::string text;
   for (int i = 0; i < 8; ++i) {
