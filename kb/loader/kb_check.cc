@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "kb/loader/command_words.h"
 #include "kb/loader/message_index.h"
 #include "kb/loader/template.h"
 
@@ -47,9 +48,14 @@ class Checker {
     }
   }
 
-  void Template(const char* name, bool required) {
-    String(name, required);
-    if (const json* value = Member(name, false); value != nullptr) TemplateText(name, *value);
+  // A template for a shell.
+  void Command(const char* name) {
+    String(name, false);
+    const json* value = Member(name, false);
+    if (value == nullptr || !value->is_string()) return;
+    TemplateText(name, *value);
+    for (const std::string& what : CheckCommand(value->get_ref<const std::string&>()))
+      Complain(std::string("\"") + name + "\": " + what);
   }
 
   // {"en": "…", "zh": "…"}
@@ -156,7 +162,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
-    confirm.Template("command", false);
+    confirm.Command("command");
     confirm.Languages("text", false);
     confirm.NothingElse();
   }
@@ -165,7 +171,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
     Checker fix(entry_of, "fix " + std::to_string(++n), complaints);
     fix.OneOf("for", kEnvironments);
     fix.Languages("text", true);
-    fix.Template("command", false);
+    fix.Command("command");
     fix.Languages("cost", false);
     fix.NothingElse();
   }
@@ -173,7 +179,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   for (const json& entry_of : cause.List("collect", false)) {
     Checker collect(entry_of, "collect " + std::to_string(++n), complaints);
     collect.Languages("what", true);
-    collect.Template("command", false);
+    collect.Command("command");
     collect.NothingElse();
   }
   for (const json& url : cause.List("references", false)) {

@@ -17,24 +17,6 @@ constexpr std::string_view kNames =
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// {name} or {name|fallback} at the start of `text`. Other braces (`awk '{print $1}'`, ${HOME}) are plain text.
-struct Place {
-  std::string_view name, fallback;
-  bool has_fallback = false;
-  size_t size = 0;  // 0: there is none
-};
-
-Place PlaceAt(std::string_view text) {
-  size_t i = 1;
-  while (i < text.size() && IsNameByte(text[i])) ++i;
-  if (i == 1 || i == text.size()) return {};
-  const std::string_view name = text.substr(1, i - 1);
-  if (text[i] == '}') return {name, {}, false, i + 1};
-  const size_t close = text.find('}', i);
-  if (text[i] != '|' || close == std::string_view::npos) return {};
-  return {name, text.substr(i + 1, close - i - 1), true, close + 1};
-}
-
 // The end of the section whose content starts at `from`: the position of its "]]". Sections nest.
 size_t SectionEnd(std::string_view text, size_t from) {
   int depth = 1;
@@ -67,7 +49,7 @@ Expansion Expand(std::string_view text, const TemplateValues& values, int depth)
       continue;
     }
     if (rest[0] == '{') {
-      if (const Place place = PlaceAt(rest); place.size != 0) {
+      if (const TemplatePlace place = PlaceAt(rest); place.size != 0) {
         const auto it = values.find(place.name);
         const bool known = it != values.end() && !it->second.empty();
         out.any_name = true;
@@ -101,6 +83,17 @@ Expansion Expand(std::string_view text, const TemplateValues& values, int depth)
 
 }  // namespace
 
+TemplatePlace PlaceAt(std::string_view text) {
+  size_t i = 1;
+  while (i < text.size() && IsNameByte(text[i])) ++i;
+  if (i == 1 || i == text.size()) return {};
+  const std::string_view name = text.substr(1, i - 1);
+  if (text[i] == '}') return {name, {}, false, i + 1};
+  const size_t close = text.find('}', i);
+  if (text[i] != '|' || close == std::string_view::npos) return {};
+  return {name, text.substr(i + 1, close - i - 1), true, close + 1};
+}
+
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values) { return Expand(text, values, 0).text; }
 
 std::vector<std::string> CheckTemplate(std::string_view text) {
@@ -111,7 +104,7 @@ std::vector<std::string> CheckTemplate(std::string_view text) {
     if (pair == "{{") {
       i += 2;
     } else if (text[i] == '{') {
-      const Place place = PlaceAt(text.substr(i));
+      const TemplatePlace place = PlaceAt(text.substr(i));
       const bool known = kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
       if (place.size != 0 && !known)
         wrong.push_back("the name {" + std::string(place.name) + "} is not one of kb/README.md");

@@ -7,6 +7,14 @@
 
 namespace ncclwhy {
 
+// {name} or {name|fallback} at the start of a text. Other braces (`awk '{print $1}'`, ${HOME}) are plain text.
+struct TemplatePlace {
+  std::string_view name, fallback;
+  bool has_fallback = false;
+  size_t size = 0;  // in bytes; 0: there is none
+};
+TemplatePlace PlaceAt(std::string_view text);
+
 // What is wrong with a template: unknown names, brackets that do not pair. Empty when it is fine.
 std::vector<std::string> CheckTemplate(std::string_view text);
 

@@ -7,8 +7,8 @@
 #include "analyze/blame.h"
 #include "analyze/lines_around.h"
 #include "analyze/place_evidence.h"
-#include "base/escape.h"
 #include "base/limits.h"
+#include "kb/loader/command_words.h"
 
 namespace ncclwhy {
 namespace {
@@ -37,17 +37,6 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
   return out;
 }
 
-// Commands are made to be copied into a shell: what comes from a log is quoted unless it is plainly a word.
-TemplateValues Quoted(const TemplateValues& values) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@%+=,-";
-  TemplateValues out;
-  for (const auto& [name, value] : values) {
-    const bool plain = !value.empty() && value[0] != '-' && value.find_first_not_of(kPlain) == std::string::npos;
-    out.emplace(name, plain ? value : ShellQuote(value));
-  }
-  return out;
-}
-
 }  // namespace
 
 Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role) {
@@ -69,7 +58,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
   cause.evidence = EvidenceFor(c, h);
   const TemplateValues values = ValuesFor(c.model, c.items, h, cause.culprits);
-  const TemplateValues words = Quoted(values);
+  const TemplateValues words = CommandWords(values);
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) {
     cause.title = h.cause;
@@ -114,7 +103,7 @@ std::vector<Collect> StepsToDecide(const CaseFile& c, const Hypothesis& h, const
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) return steps;
   const TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
-  const TemplateValues words = Quoted(values);
+  const TemplateValues words = CommandWords(values);
   for (Collect step : known->collect) {
     step.what = ExpandTemplate(step.what, values);
     step.command = ExpandTemplate(step.command, words);

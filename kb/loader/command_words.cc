@@ -1,0 +1,231 @@
+#include "kb/loader/command_words.h"
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "kb/loader/template.h"
+
+namespace ncclwhy {
+namespace {
+
+// What a value may begin with and what may follow: `a` stands for letters, `0` for digits, `x` for hexadecimal digits,
+// all else for itself.
+struct Kind {
+  std::string_view first, rest;
+  size_t longest = 255;
+};
+constexpr Kind kNumber = {"0", "0", 20};
+constexpr Kind kAmount = {"0", "a0", 16};                    // 8g
+constexpr Kind kName = {"a0", "a0_-.:"};                     // eth0.100, mlx5_0:1
+constexpr Kind kAddress = {"a0:_", "a0_-.:%"};               // gpu-a17.cluster, fe80::1%eth0
+constexpr Kind kColons = {"x:", "x:.", 64};                  // a GID, 0000:1b:00.0
+constexpr Kind kVersion = {"0", "a0._+-", 64};               // 2.28.9+cuda12.9
+constexpr Kind kIdentifier = {"a_", "a0_.@"};                // ncclCommInitRank@LIBNCCL_2.0
+constexpr Kind kPath = {"a0/_", "a0_-./+@%=:,", 4096};       // /usr/lib/libnccl-net.so
+constexpr Kind kSetting = {"a0/_^", "a0_-./+@%=:,^", 1024};  // ^docker0,lo
+
+constexpr struct {
+  std::string_view name;
+  const Kind& kind;
+} kKinds[] = {
+    {"address", kAddress},   {"bus_id", kColons},       {"bytes", kNumber},
+    {"count", kNumber},      {"cuda", kVersion},        {"device", kName},
+    {"driver", kVersion},    {"exit_code", kNumber},    {"expected_value", kSetting},
+    {"fixed_in", kVersion},  {"function", kIdentifier}, {"gid", kColons},
+    {"gid_index", kNumber},  {"gpu", kNumber},          {"host", kAddress},
+    {"interface", kName},    {"library", kPath},        {"mtu", kNumber},
+    {"nranks", kNumber},     {"other_bytes", kNumber},  {"other_version", kVersion},
+    {"path", kPath},         {"peer", kAddress},        {"peer_host", kAddress},
+    {"peer_rank", kNumber},  {"pid", kNumber},          {"port", kNumber},
+    {"rank", kNumber},       {"ranks_seen", kNumber},   {"reporter", kAddress},
+    {"shm_needed", kAmount}, {"signal", kNumber},       {"size", kNumber},
+    {"symbol", kIdentifier}, {"timeout_s", kNumber},    {"variable", kIdentifier},
+    {"version", kVersion},   {"who_host", kAddress},    {"xid", kNumber},
+};
+
+const Kind* KindOf(std::string_view name) {
+  for (const auto& entry : kKinds) {
+    if (entry.name == name) return &entry.kind;
+  }
+  return nullptr;
+}
+
+// Variables whose value a process runs, or that decide what it runs: no log has a say in them. LD_PRELOAD, PATH …
+bool ReadsNoCode(std::string_view variable) {
+  const size_t family = variable.find('_');
+  if (family == std::string_view::npos) return false;
+  constexpr std::string_view kFamilies =
+      " NCCL RCCL TORCH UCX UCC FI OFI GLOO TP MASTER OMPI CUDA NVIDIA HIP HSA ROCR RDMAV SLURM SHARP HCOLL MLX5 EFA"
+      " NVSHMEM OMP WORLD LOCAL PYTORCH VLLM RAY ";
+  const bool known = kFamilies.find(" " + std::string(variable.substr(0, family)) + " ") != std::string_view::npos;
+  return known && variable.find("PRELOAD") == std::string_view::npos;
+}
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool In(std::string_view set, char c) {
+  const bool hex = IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return std::any_of(set.begin(), set.end(), [&](char allowed) {
+    if (allowed == 'a') return IsLetter(c);
+    if (allowed == '0') return IsDigit(c);
+    return allowed == 'x' ? hex : c == allowed;
+  });
+}
+
+bool Fits(std::string_view name, const Kind& kind, std::string_view value) {
+  if (value.empty() || value.size() > kind.longest || !In(kind.first, value[0])) return false;
+  if (!std::all_of(value.begin(), value.end(), [&](char c) { return In(kind.rest, c) || c == value[0]; })) return false;
+  return value.find("..") == std::string_view::npos && (name != "variable" || ReadsNoCode(value));
+}
+
+// Reads a template as a shell would, as far as it takes to know where its words and quotes are.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::vector<std::string> Complaints() {
+    size_t i = 0;
+    while (i < text_.size()) i = Step(i);
+    if (names_ > 0 && Open() != 0) Complain("a quote or bracket is not closed");
+    return names_ > 0 ? std::move(wrong_) : std::vector<std::string>{};
+  }
+
+ private:
+  // 0: in a plain word.
+  char Open() const { return open_.empty() ? '\0' : open_.back(); }
+  void Complain(std::string what) {
+    if (std::find(wrong_.begin(), wrong_.end(), what) == wrong_.end()) wrong_.push_back(std::move(what));
+  }
+
+  // The position behind what begins at `i`.
+  size_t Step(size_t i) {
+    const char c = text_[i];
+    const std::string_view pair = text_.substr(i, 2);
+    if (pair == "{{") return Plain(i, 2);
+    if (c == '{') {
+      if (const TemplatePlace place = PlaceAt(text_.substr(i)); place.size != 0) return Name(i, place);
+    }
+    if (pair == "[[" || pair == "]]") return Section(i);
+    if (comment_) {
+      comment_ = c != '\n';
+      if (std::string_view("'\"`$\\").find(c) != std::string_view::npos)
+        Complain("a quote in a comment beside a {name}");
+      if (comment_) return i + 1;
+    }
+    if (Open() == '\'') {
+      if (c == '\'') open_.pop_back();
+      return Plain(i, 1);
+    }
+    const bool before_name = (c == '\\' || c == '$') && PlaceAt(text_.substr(i + 1)).size != 0;
+    if (before_name) return Plain(i, 1);
+    if (c == '\\') return Plain(i, 2);
+    if (pair == "$(" || pair == "${") {
+      open_ += pair[1] == '(' ? ')' : '}';
+      return Plain(i, 2);
+    }
+    if (Open() != 0 && c == Open()) {
+      open_.pop_back();
+      return Plain(i, 1);
+    }
+    if (c == '"' || c == '`' || (c == '\'' && Open() != '"')) {
+      open_ += c;
+      return Plain(i, 1);
+    }
+    if (Open() != 0) return i + 1;
+    if (pair == "<<" || pair == "$'") Complain("a " + std::string(pair) + " beside a {name}");
+    if (c == '#' && word_.empty()) comment_ = true;
+    if (std::string_view(";|&(\n").find(c) != std::string_view::npos) return Operator(i);
+    if (c == ' ' || c == '\t') return EndWord(), i + 1;
+    return Plain(i, 1);
+  }
+
+  size_t Plain(size_t i, size_t length) {
+    length = std::min(length, text_.size() - i);
+    word_ += text_.substr(i, length);
+    return i + length;
+  }
+
+  size_t Operator(size_t i) {
+    EndWord();
+    last_.clear();
+    command_ = true;
+    return i + 1;
+  }
+
+  void EndWord() {
+    if (word_.empty()) return;
+    constexpr std::string_view kReserved = " then do else elif if while until ! { sudo exec env time nohup ";
+    const bool assignment = word_.find('=') != std::string::npos && In("a_", word_[0]);
+    command_ = command_ && (assignment || kReserved.find(" " + word_ + " ") != std::string_view::npos);
+    last_ = std::move(word_);
+    word_.clear();
+  }
+
+  // Quotes that open in a section close in it: the section may be left out.
+  size_t Section(size_t i) {
+    if (text_[i] == '[') {
+      sections_.push_back(open_);
+    } else if (!sections_.empty()) {
+      if (sections_.back() != open_) Complain("quotes cross a [[ … ]]");
+      sections_.pop_back();
+    }
+    return i + 2;
+  }
+
+  size_t Name(size_t i, const TemplatePlace& place) {
+    ++names_;
+    const std::string name = "{" + std::string(place.name) + "}";
+    if (KindOf(place.name) == nullptr) Complain(name + " is of no kind that may stand in a command");
+    if (Open() != 0) Complain(name + " stands in quotes or in a substitution; close them before it: 'a '" + name);
+    if (!comment_ && command_ && word_.empty()) Complain(name + " would be the command itself");
+    if (!word_.empty() && std::string_view("$\\<>~").find(word_.back()) != std::string_view::npos)
+      Complain(name + " stands behind " + word_.back());
+    for (const char* before : {"eval", "-c", "source", ".", ">", ">>", "<", "2>", "&>"}) {
+      if (word_.empty() && last_ == before) Complain(name + " stands behind " + before);
+    }
+    const bool plain =
+        std::all_of(place.fallback.begin(), place.fallback.end(), [](char c) { return In("a0_@%+:,./=-", c); });
+    if (!plain) Complain("the text that stands for " + name + " is no plain word: " + std::string(place.fallback));
+    word_ += 'x';
+    return i + place.size;
+  }
+
+  std::string_view text_;
+  std::string open_;  // what is open, by what closes it, the innermost last
+  std::string word_, last_;
+  std::vector<std::string> sections_;  // what was open at each [[
+  bool command_ = true;                // the next word is a command
+  bool comment_ = false;
+  int names_ = 0;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace
+
+std::vector<std::string> CheckCommand(std::string_view command) { return Reader(command).Complaints(); }
+
+TemplateValues CommandWords(const TemplateValues& values) {
+  TemplateValues out;
+  for (const auto& [name, value] : values) {
+    const Kind* kind = KindOf(name);
+    if (kind == nullptr || value.empty()) continue;
+    std::string word = value;
+    if (Fits(name, *kind, value)) {
+      word = ShellQuote(value);
+    } else {
+      std::transform(name.begin(), name.end(), word.assign(name.size(), ' ').begin(),
+                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    }
+    out.emplace(name, std::move(word));
+  }
+  return out;
+}
+
+std::vector<std::string_view> CommandNames() {
+  std::vector<std::string_view> out;
+  for (const auto& entry : kKinds) out.push_back(entry.name);
+  return out;
+}
+
+}  // namespace ncclwhy
