@@ -40,6 +40,7 @@ class Copier {
     rule.boost = Conditions(row.boost);
     rule.explains = Strings(row.explains);
     rule.blame = row.blame;
+    rule.sign = row.sign;
     rule.title_en = row.title_en;
     rule.title_zh = row.title_zh;
     rule.note_en = row.note_en;

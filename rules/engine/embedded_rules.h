@@ -58,6 +58,7 @@ struct RuleRow {
   Range near, unless, boost;  // of conditions
   Range explains;             // of strings
   Blame blame;
+  Sign sign;
   std::string_view title_en, title_zh, note_en, note_zh;
   Range fields;
   Range references;  // of strings

@@ -16,9 +16,9 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",       "schema",   "id",    "role",          "title",  "match",     "query",
-                            "min_processes", "needs",    "nccl",  "needs_version", "causes", "near",      "unless",
-                            "boost",         "explains", "blame", "fields",        "note",   "references"};
+  static const Keys keys = {"$schema",       "schema",   "id",    "role",          "title",  "match", "query",
+                            "min_processes", "needs",    "nccl",  "needs_version", "causes", "near",  "unless",
+                            "boost",         "explains", "blame", "sign",          "fields", "note",  "references"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -137,6 +137,20 @@ class Reader {
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
+  }
+
+  // {"life": "ending", "how": "signal", "of": "named"}
+  Sign SignOfLife(const json& value, const std::string& path) {
+    Sign sign;
+    if (!IsObject(value, path)) return sign;
+    CheckKeys(value, path, {"life", "how", "of"}, {"life"});
+    if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
+    if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
+    if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
+    if ((sign.life == Life::kEnding) != value.contains("how")) {
+      Error(path, "R005", "\"how\" belongs to an ending, and an ending needs it");
+    }
+    return sign;
   }
 
   LinePattern Pattern(const json& value, const std::string& path) {
@@ -284,6 +298,7 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   if (root.contains("boost")) rule.boost = reader.Conditions(root["boost"], "/boost", true);
   if (root.contains("explains")) rule.explains = reader.Strings(root["explains"], "/explains");
   if (root.contains("blame")) rule.blame = reader.Word(root["blame"], "/blame", kBlameWords, Blame::kSelf);
+  if (root.contains("sign")) rule.sign = reader.SignOfLife(root["sign"], "/sign");
   if (root.contains("fields") && reader.IsObject(root["fields"], "/fields")) {
     for (const auto& item : root["fields"].items()) {
       rule.fields.emplace_back(item.key(), reader.String(item.value(), "/fields/" + item.key()));

@@ -34,6 +34,20 @@ inline constexpr std::array<NamedValue<Blame>, 6> kBlameWords = {{{"nobody", Bla
                                                                   {"peer", Blame::kPeer},
                                                                   {"connection", Blame::kConnection},
                                                                   {"field", Blame::kField}}};
+inline constexpr std::array<NamedValue<Life>, 5> kLifeWords = {{{"progress", Life::kProgress},
+                                                                {"waiting", Life::kWaiting},
+                                                                {"leaving", Life::kLeaving},
+                                                                {"ending", Life::kEnding},
+                                                                {"restart", Life::kRestart}}};
+inline constexpr std::array<NamedValue<Ending>, 7> kEndingWords = {{{"clean", Ending::kClean},
+                                                                    {"exit", Ending::kExit},
+                                                                    {"signal", Ending::kSignal},
+                                                                    {"abort", Ending::kAbort},
+                                                                    {"exception", Ending::kException},
+                                                                    {"killed", Ending::kKilled},
+                                                                    {"stopped", Ending::kStopped}}};
+inline constexpr std::array<NamedValue<SignOf>, 3> kSignOfWords = {
+    {{"self", SignOf::kSelf}, {"named", SignOf::kNamed}, {"job", SignOf::kJob}}};
 // "NONE" is a line without an NCCL level.
 inline constexpr std::array<NamedValue<LogLevel>, 8> kLevelWords = {{{"NONE", LogLevel::kNone},
                                                                      {"VERSION", LogLevel::kVersion},

@@ -76,6 +76,8 @@ TEST_CASE("what is wrong is refused where it stands", "[rules]") {
       {head + ",\n \"match\": {}}", "R004", 2, 11},
       {head + ",\n \"match\": [{}]}", "R030", 2, 12},
       {head + ",\n \"match\": [{\"literal\": \"a\", \"level\": \"LOUD\"}]}", "R005", 2, 38},
+      {head + ",\n \"match\": [{\"literal\": \"a\"}], \"sign\": {\"life\": \"gone\"}}", "R005", 2, 48},
+      {head + ",\n \"match\": [{\"literal\": \"a\"}], \"sign\": {\"life\": \"ending\"}}", "R005", 2, 39},
       {head + ",\n \"match\": [{\"literal\": \"a\", \"file\": \"misc/socket.cc\"}]}", "R005", 2, 37},
       {head + ",\n \"match\": [{\"literal\": \"a\"}], \"causes\": {\"x\": 11}}", "R005", 2, 47},
       {head + ",\n \"match\": [{\"literal\": \"a\"}], \"near\": [{\"literal\": \"b\", \"within\": 0}]}", "R004", 2, 67},
