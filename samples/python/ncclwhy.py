@@ -26,7 +26,9 @@ import os
 
 __all__ = ["Analyzer", "Error", "Report", "analyze", "version"]
 
-VERDICTS = ("failure", "healthy", "undetermined", "no-nccl")
+VERDICTS = ("failure", "healthy", "undetermined", "no-nccl", "degraded")
+OUTCOMES = ("succeeded", "failed", "hung", "stopped", "unknown")
+ACTIONS = ("undecided", "rerun", "rerun-without", "fix-first")
 CODES = ("ok", "invalid argument", "not found", "input or output failed", "corrupt", "limit reached", "internal error")
 
 
@@ -57,6 +59,9 @@ def _load():
         ("analyzer_error", text, handle),
         ("report_free", None, handle),
         ("report_verdict", code, handle),
+        ("report_outcome", code, handle),
+        ("report_progress", text, handle),
+        ("report_action", code, handle),
         ("report_exit_status", code, handle),
         ("report_cause", text, handle),
         ("report_confidence", ctypes.c_double, handle),
@@ -141,9 +146,26 @@ class Report:
 
     @property
     def verdict(self):
-        """"failure", "healthy", "undetermined" or "no-nccl"."""
+        """"failure", "degraded", "healthy", "undetermined" or "no-nccl"."""
         number = _library.ncclwhy_report_verdict(self._handle)
         return VERDICTS[number] if 0 <= number < len(VERDICTS) else "undetermined"
+
+    @property
+    def outcome(self):
+        """What became of the job: "succeeded", "failed", "hung", "stopped" (from outside) or "unknown"."""
+        number = _library.ncclwhy_report_outcome(self._handle)
+        return OUTCOMES[number] if 0 <= number < len(OUTCOMES) else "unknown"
+
+    @property
+    def progress(self):
+        """How far the job came: "41,200 iterations in 3 h 12 min"; "" when the logs do not tell."""
+        return _library.ncclwhy_report_progress(self._handle).decode()
+
+    @property
+    def action(self):
+        """What to do now: "rerun", "rerun-without" (hosts: json()["decision"]), "fix-first" or "undecided"."""
+        number = _library.ncclwhy_report_action(self._handle)
+        return ACTIONS[number] if 0 <= number < len(ACTIONS) else "undecided"
 
     @property
     def exit_status(self):
@@ -152,7 +174,7 @@ class Report:
 
     @property
     def cause(self):
-        """The id of the named cause, "shm.too-small"; "" when none is named."""
+        """The id of the cause that is named for a failure or a degraded job, "shm.too-small"; "" when none is."""
         return _library.ncclwhy_report_cause(self._handle).decode()
 
     @property

@@ -8,6 +8,7 @@
 #include "ncclwhy/analyzer.h"
 #include "ncclwhy/ncclwhy.h"
 #include "ncclwhy/version.h"
+#include "report/phrases.h"
 
 using ncclwhy::Analyzer;
 using ncclwhy::AnalyzerOptions;
@@ -33,6 +34,9 @@ namespace {
 
 static_assert(static_cast<int>(ErrorCode::kInternal) == NCCLWHY_ERROR_INTERNAL);
 static_assert(static_cast<int>(ErrorCode::kIo) == NCCLWHY_ERROR_IO);
+static_assert(static_cast<int>(ncclwhy::Verdict::kDegraded) == NCCLWHY_VERDICT_DEGRADED);
+static_assert(static_cast<int>(ncclwhy::Outcome::kUnknown) == NCCLWHY_OUTCOME_UNKNOWN);
+static_assert(static_cast<int>(ncclwhy::Action::kFixFirst) == NCCLWHY_ACTION_FIX_FIRST);
 
 ncclwhy_code Fail(ncclwhy_analyzer* analyzer, const Status& status) {
   analyzer->error = status.message();
@@ -187,9 +191,21 @@ int ncclwhy_report_exit_status(const ncclwhy_report* report) {
 }
 
 const char* ncclwhy_report_cause(const ncclwhy_report* report) {
-  const bool named =
-      report != nullptr && report->report.verdict == ncclwhy::Verdict::kFailure && !report->report.causes.empty();
-  return named ? report->report.causes.front().id.c_str() : "";
+  const ncclwhy::Cause* cause = report == nullptr ? nullptr : ncclwhy::NamedCause(report->report);
+  return cause == nullptr ? "" : cause->id.c_str();
+}
+
+ncclwhy_outcome ncclwhy_report_outcome(const ncclwhy_report* report) {
+  return report == nullptr ? NCCLWHY_OUTCOME_UNKNOWN : static_cast<ncclwhy_outcome>(report->report.outcome);
+}
+
+const char* ncclwhy_report_progress(const ncclwhy_report* report) {
+  return report == nullptr ? "" : report->report.progress.c_str();
+}
+
+ncclwhy_action ncclwhy_report_action(const ncclwhy_report* report) {
+  const bool decided = report != nullptr && report->report.decision.has_value();
+  return decided ? static_cast<ncclwhy_action>(report->report.decision->action) : NCCLWHY_ACTION_UNDECIDED;
 }
 
 double ncclwhy_report_confidence(const ncclwhy_report* report) {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -24,12 +25,12 @@ for standard input. Give the logs of all ranks at once.
   -o FILE         write the report to FILE     --summary  as --format summary
   --follow        read logs as they grow; tell the first cause once it is sure
   --lang L        en (default) or zh
-  --top N         causes to report (default 3)
+  --top N         causes to report (default 3)     --jobs N  threads
   --db FILE       keep the timeline in a SQLite file for `ncclwhy query`
   --timeline T    default; full also keeps every collective
   --kb DIR, --rules DIR   add or override knowledge, rules
   --redact        aliases for hosts, addresses, users, paths and tokens
-  --jobs N        threads (default: one a processor)
+  --fail-on V     1 also for degraded, for undetermined (several: repeat)
   --quiet         one line instead of the text report, no progress
   --color WHEN    auto (default), always, never        --version
 Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
@@ -89,6 +90,7 @@ class AnalyzeCommand : public Subcommand {
     app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
     app->add_flag("--redact", options_.redact);
     app->add_option("--jobs", options_.jobs)->check(CLI::Range(1, 1024));
+    app->add_option("--fail-on", fail_on_)->check(CLI::IsMember({"degraded", "undetermined"}))->allow_extra_args(false);
     app->add_flag("-q,--quiet", quiet_);
     app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
   }
@@ -162,11 +164,11 @@ class AnalyzeCommand : public Subcommand {
         Complain(status.message());
         return kExitTrouble;
       }
-      return ExitStatus(report);
+      return StatusOf(report);
     }
     switch (WriteStandardOutput(bytes.value())) {
       case Written::kAll:
-        return ExitStatus(report);
+        return StatusOf(report);
       case Written::kReaderGone:
         return 0;
       case Written::kFailed:
@@ -175,8 +177,16 @@ class AnalyzeCommand : public Subcommand {
     return kExitTrouble;
   }
 
+  int StatusOf(const Report& report) const {
+    const auto strict = [&](const char* verdict) {
+      return std::find(fail_on_.begin(), fail_on_.end(), verdict) != fail_on_.end();
+    };
+    return ExitStatus(report, {strict("degraded"), strict("undetermined")});
+  }
+
   AnalyzerOptions options_;
   std::vector<std::string> logs_;
+  std::vector<std::string> fail_on_;
   std::string format_ = "text";
   std::string output_;
   std::string language_ = "en";

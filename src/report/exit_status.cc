@@ -1,19 +1,37 @@
 #include "ncclwhy/exit_status.h"
 
-namespace ncclwhy {
+#include <algorithm>
 
-int ExitStatus(const Report& report) {
-  if (!report.problems.empty()) return 2;
-  switch (report.verdict) {
+namespace ncclwhy {
+namespace {
+
+int StatusOf(Verdict verdict, const Strictness& strictness) {
+  switch (verdict) {
     case Verdict::kFailure:
       return 1;
     case Verdict::kUndetermined:
-      return 3;
+      return strictness.undetermined ? 1 : 3;
+    case Verdict::kDegraded:
+      return strictness.degraded ? 1 : 0;
     case Verdict::kHealthy:
     case Verdict::kNoNccl:
       break;
   }
   return 0;
+}
+
+// 1 before 3 before 0.
+int Worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
+
+}  // namespace
+
+int ExitStatus(const Report& report) { return ExitStatus(report, {}); }
+
+int ExitStatus(const Report& report, const Strictness& strictness) {
+  if (!report.problems.empty()) return 2;
+  int status = StatusOf(report.verdict, strictness);
+  for (const JobAnswer& job : report.jobs) status = Worse(status, StatusOf(job.verdict, strictness));
+  return status;
 }
 
 }  // namespace ncclwhy

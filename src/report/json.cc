@@ -35,6 +35,12 @@ Json ToJson(const Warning& w);
 Json ToJson(const ReportRank& r);
 Json ToJson(const ReportCommunicator& c);
 Json ToJson(const TransportEdge& e);
+Json ToJson(const OutcomeEvidence& e);
+Json ToJson(const Attempt& a);
+Json ToJson(const JobAnswer& j);
+Json ToJson(const PossibleCause& c);
+Json ToJson(const TimelineStep& s);
+Json ToJson(const EnvironmentFact& f);
 
 Json ToJson(const Culprit& c) {
   Json out = Json::object();
@@ -104,6 +110,74 @@ Json ToJson(const Cause& c) {
   out["confirm"] = std::move(commands);
   out["checks"] = std::move(checks);
   out["references"] = Texts(c.references);
+  if (!c.fixes_elsewhere.empty()) out["fixes_elsewhere"] = ToJson(c.fixes_elsewhere);
+  AddText(&out, "sure", c.sure);
+  return out;
+}
+
+Json ToJson(const OutcomeEvidence& e) {
+  Json out = Json::object();
+  AddText(&out, "file", e.file);
+  if (e.line > 0) out["line"] = e.line;
+  AddText(&out, "text", e.text);
+  AddText(&out, "note", e.note);
+  return out;
+}
+
+Json ToJson(const Attempt& a) {
+  Json out = {{"outcome", OutcomeName(a.outcome)}};
+  AddText(&out, "cause", a.cause);
+  AddText(&out, "file", a.file);
+  if (a.first_line > 0) out["first_line"] = a.first_line;
+  if (a.last_line > 0) out["last_line"] = a.last_line;
+  AddText(&out, "sentence", a.sentence);
+  return out;
+}
+
+Json ToJson(const JobAnswer& j) {
+  Json out = {{"name", SanitizeUtf8(j.name)}, {"outcome", OutcomeName(j.outcome)}, {"verdict", VerdictName(j.verdict)}};
+  AddText(&out, "cause", j.cause);
+  AddText(&out, "title", j.title);
+  out["culprits"] = ToJson(j.culprits);
+  out["files"] = Texts(j.files);
+  out["exit_status"] = j.exit_status;
+  return out;
+}
+
+Json ToJson(const PossibleCause& c) {
+  Json out = {{"id", SanitizeUtf8(c.id)}, {"title", SanitizeUtf8(c.title)}};
+  AddText(&out, "tells", c.tells);
+  AddText(&out, "command", c.command);
+  return out;
+}
+
+Json ToJson(const Decision& d) {
+  Json out = {{"do", ActionName(d.action)}, {"hosts", Texts(d.hosts)}};
+  if (!d.devices.empty()) out["devices"] = Texts(d.devices);
+  out["confidence"] = Rounded(d.confidence);
+  out["why"] = SanitizeUtf8(d.why);
+  AddText(&out, "command", d.command);
+  return out;
+}
+
+Json ToJson(const TimelineStep& s) {
+  Json out = {{"kind", SanitizeUtf8(s.kind)}};
+  AddText(&out, "time", s.time);
+  if (s.seconds >= 0) out["seconds"] = Rounded(s.seconds);
+  AddNumber(&out, "rank", s.rank);
+  AddText(&out, "host", s.host);
+  out["what"] = SanitizeUtf8(s.what);
+  AddText(&out, "file", s.file);
+  if (s.line > 0) out["line"] = s.line;
+  AddText(&out, "text", s.text);
+  out["count"] = s.count;
+  return out;
+}
+
+Json ToJson(const EnvironmentFact& f) {
+  Json out = {{"name", SanitizeUtf8(f.name)}, {"value", SanitizeUtf8(f.value)}};
+  AddText(&out, "file", f.file);
+  if (f.line > 0) out["line"] = f.line;
   return out;
 }
 
@@ -165,6 +239,7 @@ Json ToJson(const Job& j) {
   out["communicators"] = ToJson(j.communicators);
   out["transports"] = std::move(transports);
   out["edges"] = ToJson(j.edges);
+  out["environment"] = ToJson(j.environment);
   return out;
 }
 
@@ -186,10 +261,18 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
               {"language", WordsOf(options.language).code},
               {"verdict", VerdictName(report.verdict)},
               {"exit_status", ExitStatus(report)},
-              {"causes", ToJson(report.causes)},
-              {"consequences", ToJson(report.consequences)},
-              {"collect", ToJson(report.collect)},
-              {"warnings", ToJson(report.warnings)}};
+              {"outcome", OutcomeName(report.outcome)},
+              {"outcome_evidence", ToJson(report.outcome_evidence)}};
+  AddText(&out, "progress", report.progress);
+  out["attempts"] = ToJson(report.attempts);
+  out["jobs"] = ToJson(report.jobs);
+  out["causes"] = ToJson(report.causes);
+  out["candidates"] = ToJson(report.candidates);
+  if (report.decision) out["decision"] = ToJson(*report.decision);
+  out["timeline"] = ToJson(report.timeline);
+  out["consequences"] = ToJson(report.consequences);
+  out["collect"] = ToJson(report.collect);
+  out["warnings"] = ToJson(report.warnings);
   out["job"] = ToJson(report.job);
   out["coverage"] = ToJson(report.coverage);
   out["problems"] = Texts(report.problems);

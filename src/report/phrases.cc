@@ -15,10 +15,47 @@ std::string_view VerdictName(Verdict verdict) {
       return "healthy";
     case Verdict::kUndetermined:
       return "undetermined";
+    case Verdict::kDegraded:
+      return "degraded";
     case Verdict::kNoNccl:
       break;
   }
   return "no-nccl";
+}
+
+std::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kSucceeded:
+      return "succeeded";
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kHung:
+      return "hung";
+    case Outcome::kStopped:
+      return "stopped";
+    case Outcome::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view ActionName(Action action) {
+  switch (action) {
+    case Action::kRerun:
+      return "rerun";
+    case Action::kRerunWithout:
+      return "rerun-without";
+    case Action::kFixFirst:
+      return "fix-first";
+    case Action::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+const Cause* NamedCause(const Report& report) {
+  const bool names = report.verdict == Verdict::kFailure || report.verdict == Verdict::kDegraded;
+  return names && !report.causes.empty() ? &report.causes.front() : nullptr;
 }
 
 std::string_view VerdictWord(Verdict verdict, const Words& words) {
@@ -29,6 +66,8 @@ std::string_view VerdictWord(Verdict verdict, const Words& words) {
       return words.healthy;
     case Verdict::kUndetermined:
       return words.undetermined;
+    case Verdict::kDegraded:
+      return words.degraded;
     case Verdict::kNoNccl:
       break;
   }
@@ -43,6 +82,8 @@ std::string_view VerdictSentence(Verdict verdict, const Words& words) {
       return words.healthy_sentence;
     case Verdict::kUndetermined:
       return words.undetermined_sentence;
+    case Verdict::kDegraded:
+      return words.degraded_sentence;
     case Verdict::kNoNccl:
       break;
   }
@@ -50,7 +91,7 @@ std::string_view VerdictSentence(Verdict verdict, const Words& words) {
 }
 
 std::string Headline(const Report& report, const Words& words) {
-  if (report.verdict == Verdict::kFailure && !report.causes.empty()) return report.causes.front().title;
+  if (const Cause* cause = NamedCause(report)) return cause->title;
   const bool nothing = report.verdict == Verdict::kNoNccl && report.coverage.lines == 0;
   if (nothing && report.coverage.sources == 0) return std::string(words.nothing_read_sentence);
   if (nothing && report.coverage.bytes == 0) return std::string(words.empty_sentence);

@@ -173,6 +173,53 @@ void RedactEvidence(std::vector<Evidence>* evidence, Redactor* redactor) {
   }
 }
 
+void RedactCulprits(std::vector<Culprit>* culprits, Redactor* redactor) {
+  for (Culprit& culprit : *culprits) {
+    redactor->Known(&culprit.host);
+    redactor->Text(&culprit.why);
+  }
+}
+
+// What became of the job, in all its parts.
+void RedactOutcome(Report* report, Redactor* redactor) {
+  for (OutcomeEvidence& item : report->outcome_evidence) {
+    redactor->Text(&item.file);
+    redactor->Text(&item.text);
+    redactor->Text(&item.note);
+  }
+  redactor->Text(&report->progress);
+  for (Attempt& attempt : report->attempts) {
+    redactor->Text(&attempt.file);
+    redactor->Text(&attempt.sentence);
+  }
+  for (JobAnswer& job : report->jobs) {
+    redactor->Text(&job.name);
+    redactor->Text(&job.title);
+    RedactCulprits(&job.culprits, redactor);
+    for (std::string& file : job.files) redactor->Text(&file);
+  }
+  for (TimelineStep& step : report->timeline) {
+    redactor->Known(&step.host);
+    redactor->Text(&step.what);
+    redactor->Text(&step.file);
+    redactor->Text(&step.text);
+  }
+  for (EnvironmentFact& fact : report->job.environment) {
+    redactor->Text(&fact.value);
+    redactor->Text(&fact.file);
+  }
+  for (PossibleCause& candidate : report->candidates) {
+    redactor->Text(&candidate.title);
+    redactor->Text(&candidate.tells);
+    redactor->Known(&candidate.command);
+  }
+  if (!report->decision) return;
+  for (std::string& host : report->decision->hosts) redactor->Known(&host);
+  for (std::string& device : report->decision->devices) redactor->Text(&device);
+  redactor->Text(&report->decision->why);
+  redactor->Known(&report->decision->command);
+}
+
 }  // namespace
 
 Report Redact(Report report) {
@@ -183,6 +230,13 @@ Report Redact(Report report) {
   }
   for (const ReportCommunicator& comm : report.job.communicators) {
     for (const ReportRank& rank : comm.ranks) redactor.Learn(kHost, rank.host);
+  }
+  for (const JobAnswer& job : report.jobs) {
+    for (const Culprit& culprit : job.culprits) redactor.Learn(kHost, culprit.host);
+  }
+  for (const TimelineStep& step : report.timeline) redactor.Learn(kHost, step.host);
+  if (report.decision) {
+    for (const std::string& host : report.decision->hosts) redactor.Learn(kHost, host);
   }
   // Then the lines of logs, which teach the names that only they hold.
   for (Cause& cause : report.causes) RedactEvidence(&cause.evidence, &redactor);
@@ -202,17 +256,18 @@ Report Redact(Report report) {
     }
   }
   for (std::string& problem : report.problems) redactor.Text(&problem);
+  RedactOutcome(&report, &redactor);
   // Last the knowledge's texts: the values in them came from the lines above.
   for (Cause& cause : report.causes) {
     redactor.Text(&cause.summary);
-    for (Culprit& culprit : cause.culprits) {
-      redactor.Known(&culprit.host);
-      redactor.Text(&culprit.why);
+    RedactCulprits(&cause.culprits, &redactor);
+    for (std::vector<Fix>* fixes : {&cause.fixes, &cause.fixes_elsewhere}) {
+      for (Fix& fix : *fixes) {
+        redactor.Known(&fix.text);
+        redactor.Known(&fix.command);
+      }
     }
-    for (Fix& fix : cause.fixes) {
-      redactor.Known(&fix.text);
-      redactor.Known(&fix.command);
-    }
+    redactor.Text(&cause.sure);
     for (Confirm& confirm : cause.confirm) {
       redactor.Known(&confirm.text);
       redactor.Known(&confirm.command);

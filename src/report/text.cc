@@ -35,6 +35,7 @@ Style VerdictStyle(Verdict verdict) {
     case Verdict::kHealthy:
       return Style::kGreen;
     case Verdict::kUndetermined:
+    case Verdict::kDegraded:
     case Verdict::kNoNccl:
       break;
   }

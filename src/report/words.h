@@ -13,9 +13,9 @@ namespace ncclwhy {
 struct Words {
   std::string_view code;  // BCP 47, for <html lang>
   // verdicts
-  std::string_view failure, healthy, undetermined, no_nccl;
+  std::string_view failure, healthy, undetermined, no_nccl, degraded;
   std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, no_nccl_sentence,
-      empty_sentence, nothing_read_sentence;
+      degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
   // section titles
   std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, failing,

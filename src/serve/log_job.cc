@@ -114,9 +114,8 @@ LogAnswer LogJob::Analyse() {
   LogAnswer answer;
   answer.body = text.take();
   answer.verdict = VerdictName(report.value().verdict);
-  if (report.value().verdict == Verdict::kFailure && !report.value().causes.empty()) {
-    answer.cause = report.value().causes.front().id;
-  }
+  answer.outcome = OutcomeName(report.value().outcome);
+  if (const Cause* cause = NamedCause(report.value())) answer.cause = cause->id;
   answer.bytes = sink.bytes();
   return answer;
 }

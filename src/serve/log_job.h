@@ -21,7 +21,8 @@ struct LogAnswer {
   std::string body;     // the report, when http_status is 200
   std::string problem;  // a sentence, when it is not
   std::string verdict;  // healthy, failure …; of a report
-  std::string cause;    // id of the first cause of a failure
+  std::string outcome;  // succeeded, failed …; of a report
+  std::string cause;    // id of the cause that is named
   uint64_t bytes = 0;   // of the log, after decompression
 };
 

@@ -264,6 +264,7 @@ class Server::Impl {
     if (answer->http_status != 200) return Refuse(response, answer->http_status, answer->problem);
     metrics_.CountReport(answer->verdict, answer->cause, answer->bytes, Clock::now() - started);
     response.set_header("X-Ncclwhy-Verdict", answer->verdict);
+    response.set_header("X-Ncclwhy-Outcome", answer->outcome);
     Answer(response, 200, answer->body, type);
   }
 

@@ -16,6 +16,8 @@ class PythonTest(unittest.TestCase):
     def test_file(self):
         report = ncclwhy.analyze(LOG, jobs=1)
         self.assertEqual((report.verdict, report.cause, report.exit_status), ("failure", CAUSE, 1))
+        self.assertEqual((report.outcome, report.progress), (report.json()["outcome"], report.json().get("progress", "")))
+        self.assertEqual(report.action, report.json().get("decision", {"do": "undecided"})["do"])
         self.assertTrue(0.5 < report.confidence <= 1)
         data = report.json()
         self.assertEqual(data["schema"], "ncclwhy.report/1")

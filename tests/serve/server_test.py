@@ -101,6 +101,7 @@ class Answers(ServeTest):
             self.assertTrue(headers["Content-Type"].startswith(kind))
             self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
             self.assertEqual(headers["X-Ncclwhy-Verdict"], "failure")
+            self.assertIn(headers["X-Ncclwhy-Outcome"], ("failed", "hung", "stopped", "unknown"))
             if name == "junit":
                 xml.dom.minidom.parseString(data)
 

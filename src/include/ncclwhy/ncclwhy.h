@@ -12,8 +12,8 @@
  * each call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
  *     allocation inside RE2 fails, the process ends.
  *  5. A handle is used by one thread at a time; different handles by any threads. There is no global state.
- *  6. Within a major version symbols and values are only added. Codes and verdicts may grow: treat unknown ones as
- *     NCCLWHY_ERROR_INTERNAL and NCCLWHY_VERDICT_UNDETERMINED.
+ *  6. Within a major version symbols and values are only added. Codes, verdicts, outcomes and actions may grow: treat
+ *     unknown ones as NCCLWHY_ERROR_INTERNAL, NCCLWHY_VERDICT_UNDETERMINED, …_UNKNOWN and …_UNDECIDED.
  *
  *   ncclwhy_analyzer* analyzer = ncclwhy_analyzer_new();
  *   ncclwhy_analyzer_add_file(analyzer, path, strlen(path));
@@ -54,8 +54,26 @@ typedef enum ncclwhy_verdict {
   NCCLWHY_VERDICT_FAILURE = 0,
   NCCLWHY_VERDICT_HEALTHY = 1,
   NCCLWHY_VERDICT_UNDETERMINED = 2,
-  NCCLWHY_VERDICT_NO_NCCL = 3
+  NCCLWHY_VERDICT_NO_NCCL = 3,
+  NCCLWHY_VERDICT_DEGRADED = 4
 } ncclwhy_verdict;
+
+/* What became of the job. STOPPED: ended from outside; UNKNOWN: the logs end before the job did, or are an excerpt. */
+typedef enum ncclwhy_outcome {
+  NCCLWHY_OUTCOME_SUCCEEDED = 0,
+  NCCLWHY_OUTCOME_FAILED = 1,
+  NCCLWHY_OUTCOME_HUNG = 2,
+  NCCLWHY_OUTCOME_STOPPED = 3,
+  NCCLWHY_OUTCOME_UNKNOWN = 4
+} ncclwhy_outcome;
+
+/* What to do now. UNDECIDED also when there is nothing to decide. */
+typedef enum ncclwhy_action {
+  NCCLWHY_ACTION_UNDECIDED = 0,
+  NCCLWHY_ACTION_RERUN = 1,
+  NCCLWHY_ACTION_RERUN_WITHOUT = 2,
+  NCCLWHY_ACTION_FIX_FIRST = 3
+} ncclwhy_action;
 
 /* The library's version, e.g. "0.1.0"; may differ from NCCLWHY_VERSION of the headers. */
 NCCLWHY_EXPORT const char* ncclwhy_version(void);
@@ -89,7 +107,12 @@ NCCLWHY_EXPORT void ncclwhy_report_free(ncclwhy_report* report);
 NCCLWHY_EXPORT ncclwhy_verdict ncclwhy_report_verdict(const ncclwhy_report* report);
 /* What the command would exit with: 0, 1, 2 or 3. */
 NCCLWHY_EXPORT int ncclwhy_report_exit_status(const ncclwhy_report* report);
-/* The id of the named cause, e.g. "shm.too-small"; "" when none is named. */
+NCCLWHY_EXPORT ncclwhy_outcome ncclwhy_report_outcome(const ncclwhy_report* report);
+/* How far the job came, e.g. "41,200 iterations in 3 h 12 min"; "" when the logs do not tell. */
+NCCLWHY_EXPORT const char* ncclwhy_report_progress(const ncclwhy_report* report);
+/* Rerun, rerun without hosts, or fix first; the hosts and the reason are in the JSON's `decision`. */
+NCCLWHY_EXPORT ncclwhy_action ncclwhy_report_action(const ncclwhy_report* report);
+/* The id of the cause that is named for a failure or a degraded job, e.g. "shm.too-small"; "" when none is. */
 NCCLWHY_EXPORT const char* ncclwhy_report_cause(const ncclwhy_report* report);
 /* Its probability, 0 to 1; 0 when none is named. */
 NCCLWHY_EXPORT double ncclwhy_report_confidence(const ncclwhy_report* report);

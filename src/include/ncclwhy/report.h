@@ -9,12 +9,32 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ncclwhy {
 
-enum class Verdict { kFailure, kHealthy, kUndetermined, kNoNccl };
+// The answer in one word, and with it the exit status (exit_status.h). It follows from the outcome and the causes:
+//
+//   outcome                  a cause is named    no cause is named
+//   succeeded                degraded            healthy
+//   failed, hung, stopped    failure             undetermined
+//   unknown (an excerpt)     failure, degraded   undetermined when an alarm is not explained, else healthy
+//   no line of NCCL          as above when an ending is bad, else no-nccl
+enum class Verdict { kFailure, kHealthy, kUndetermined, kNoNccl, kDegraded };
+
+// What became of a job, or of one attempt at it. kStopped: ended from outside (time limit, cancelled, preempted).
+// kUnknown: the logs end before the job did, or are an excerpt.
+enum class Outcome : uint8_t { kSucceeded, kFailed, kHung, kStopped, kUnknown };
+
+// A line that shows the outcome: an exit code, a signal, the last pulse, the end of a log.
+struct OutcomeEvidence {
+  std::string file;   // source name; empty when what shows it is that something is missing
+  uint64_t line = 0;  // 1-based; 0 when there is no line
+  std::string text;   // as Evidence::text
+  std::string note;   // what it says about the outcome, one clause
+};
 
 // Who broke. Unknown members are -1 or empty.
 struct Culprit {
@@ -36,7 +56,7 @@ struct Evidence {
   std::string role;   // direct | supporting | contradicting | absent
   std::string file;   // source name as given on the command line; empty when role is absent
   uint64_t line = 0;  // 1-based; 0 when there is no line
-  std::string text;   // the line without its launcher prefix, clipped at limits::kEvidenceText
+  std::string text;   // the line without its launcher prefix, clipped
   std::string rule;
   std::string note;  // what the line means
   // Lines of the same file just before and after it, in order, without itself. Of causes only; of what the parser
@@ -69,6 +89,66 @@ struct Cause {
   std::vector<Fix> fixes;
   std::vector<Confirm> confirm;
   std::vector<std::string> references;
+  std::vector<Fix> fixes_elsewhere;  // right in another environment than this job's, or behind the first three
+  std::string sure;                  // why this sure, in words: "3 lines on 8 ranks, nothing after them went on"
+};
+
+// What it may be instead, when no cause is named or another one is close; most likely first.
+struct PossibleCause {
+  std::string id;  // cause id
+  std::string title;
+  std::string tells;    // what would tell it from the others, one clause; may be empty
+  std::string command;  // that shows it; may be empty
+};
+
+// One start of the job: launchers restart what failed. In order; a job that was started once has no attempts.
+struct Attempt {
+  Outcome outcome = Outcome::kUnknown;
+  std::string cause;  // id; empty when none is named
+  std::string file;   // source name; empty when it is in several
+  uint64_t first_line = 0;
+  uint64_t last_line = 0;
+  std::string sentence;  // what happened then, with the log's own values
+};
+
+// One of several jobs that stand in one place. A report on one job has none of these.
+struct JobAnswer {
+  std::string name;  // as the log or the files tell them apart: a job id, a folder, a communicator
+  Outcome outcome = Outcome::kUnknown;
+  Verdict verdict = Verdict::kNoNccl;
+  std::string cause;  // id; empty when none is named
+  std::string title;  // of the cause, else the verdict in a sentence
+  std::vector<Culprit> culprits;
+  std::vector<std::string> files;  // source names
+  int exit_status = 0;             // what a report on this job alone would exit with
+};
+
+// What to do now. It leans to safety: kFixFirst only on evidence that would recur, kRerunWithout only on evidence about
+// a host or device.
+enum class Action : uint8_t { kUndecided, kRerun, kRerunWithout, kFixFirst };
+
+struct Decision {
+  Action action = Action::kUndecided;
+  std::vector<std::string> hosts;    // for kRerunWithout, as the log spells them
+  std::vector<std::string> devices;  // for kRerunWithout: GPUs or NICs of those hosts, when not the whole host
+  double confidence = 0;             // probability, 0..1, that this is right
+  std::string why;                   // one sentence
+  std::string command;               // in the words of the scheduler in the log: --exclude=node17; may be empty
+};
+
+// One step of the job's story, from the first sign of work to the ending. The steps of kinds root, consequence and
+// ending are the chain: what broke, what followed, how the job ended.
+struct TimelineStep {
+  std::string kind;     // start | progress | alarm | root | consequence | ending | restart
+  std::string time;     // as the log prints it; empty without a clock, then only the order counts
+  double seconds = -1;  // since the first step that has a clock; -1 without
+  int32_t rank = -1;
+  std::string host;
+  std::string what;  // one clause
+  std::string file;  // empty when there is no line
+  uint64_t line = 0;
+  std::string text;
+  uint64_t count = 1;  // lines, or ranks, of this kind that were folded into this step
 };
 
 // A line that only reports the failure of somebody else.
@@ -96,8 +176,9 @@ struct ReportRank {
   std::string host;
   int64_t pid = -1;
   int32_t gpu = -1;
-  std::string stage;  // see job/stage.h
-  bool seen = true;   // false: no log of this rank
+  // none | process | bootstrap | topology | channels | connected | ready | running | aborted | destroyed
+  std::string stage;
+  bool seen = true;  // false: no log of this rank
   bool culprit = false;
   std::string file;  // where its last line stands
   uint64_t last_line = 0;
@@ -121,6 +202,14 @@ struct TransportEdge {  // aggregated over channels
   int64_t channels = 0;
 };
 
+// One fact about where the job ran: {"launcher", "srun"}, {"container", "docker"}, {"scheduler", "slurm"}.
+struct EnvironmentFact {
+  std::string name;
+  std::string value;
+  std::string file;  // the line that shows it
+  uint64_t line = 0;
+};
+
 struct Job {
   std::vector<std::string> nccl_versions;
   int64_t hosts = 0;
@@ -128,9 +217,10 @@ struct Job {
   std::vector<ReportCommunicator> communicators;  // largest first
   std::map<std::string, int64_t> transports;      // connections by transport
   std::vector<TransportEdge> edges;               // of the largest communicator
-  // Beyond the limits of a report (limits::kReport…), only counted: communicators, and they with ranks and edges.
+  // Beyond the limits of a report, only counted: communicators, and they with ranks and edges.
   int64_t unlisted_communicators = 0;
   int64_t unlisted = 0;
+  std::vector<EnvironmentFact> environment;  // by name
 };
 
 // Every input line is in exactly one class: lines = nccl + foreign + damaged, nccl = recognised + unrecognised.
@@ -143,12 +233,22 @@ struct Coverage {
   uint64_t damaged = 0;  // torn, clipped or binary
   uint64_t sources = 0;
   uint64_t bytes = 0;
-  std::map<std::string, uint64_t> notes;  // counters that are not zero, by name (base/counters.def)
+  std::map<std::string, uint64_t> notes;  // counters that are not zero, by name
 };
 
 struct Report {
   Verdict verdict = Verdict::kNoNccl;
-  std::vector<Cause> causes;  // best first
+  Outcome outcome = Outcome::kUnknown;            // of the job; of its last attempt; of the worst of several jobs
+  std::vector<OutcomeEvidence> outcome_evidence;  // most telling first
+  std::string progress;                           // how far it came: "41,200 iterations in 3 h 12 min"; may be empty
+  std::vector<Attempt> attempts;                  // in order; empty when there was one
+  std::vector<JobAnswer> jobs;                    // the worst first; empty when there was one
+  // Best first. With Verdict::kFailure the first is what broke, with kDegraded what made the job slow; with
+  // kUndetermined none is sure enough to be named.
+  std::vector<Cause> causes;
+  std::vector<PossibleCause> candidates;
+  std::optional<Decision> decision;    // none when there is nothing to decide
+  std::vector<TimelineStep> timeline;  // in order
   std::vector<Consequence> consequences;
   std::vector<Collect> collect;
   std::vector<Warning> warnings;

@@ -33,6 +33,9 @@ int main(int argc, char** argv) {
   if (ncclwhy_report_verdict(report) != NCCLWHY_VERDICT_FAILURE) status = fail("verdict", "no failure");
   if (strcmp(ncclwhy_report_cause(report), argv[2]) != 0) status = fail("cause", ncclwhy_report_cause(report));
   if (ncclwhy_report_exit_status(report) != 1) status = fail("exit status", "is not 1");
+  if (ncclwhy_report_outcome(report) == NCCLWHY_OUTCOME_SUCCEEDED) status = fail("outcome", "succeeded");
+  if (ncclwhy_report_progress(report) == NULL) status = fail("progress", "is NULL");
+  if (ncclwhy_report_action(report) > NCCLWHY_ACTION_FIX_FIRST) status = fail("action", "is unknown");
   if (ncclwhy_report_confidence(report) <= 0.5) status = fail("confidence", "is low");
   if (ncclwhy_report_render(report, "summary", 7, &text, &length) != NCCLWHY_OK || length == 0) {
     status = fail("render", "summary");

@@ -48,9 +48,24 @@ TEST_CASE("exit status", "[report]") {
   CHECK(ExitStatus(testing::UndeterminedReport()) == 3);
   CHECK(ExitStatus(testing::HealthyReport()) == 0);
   CHECK(ExitStatus(testing::NoNcclReport()) == 0);
+  CHECK(ExitStatus(testing::DegradedReport()) == 0);
+  CHECK(ExitStatus(testing::DegradedReport(), {true, false}) == 1);
+  CHECK(ExitStatus(testing::UndeterminedReport(), {false, true}) == 1);
+  CHECK(ExitStatus(testing::HealthyReport(), {true, true}) == 0);
   Report report = testing::FailureReport();
   report.problems = {"cannot read x"};
   CHECK(ExitStatus(report) == 2);
+  CHECK(ExitStatus(report, {true, true}) == 2);
+}
+
+TEST_CASE("the exit status of several jobs is the worst", "[report]") {
+  Report report = testing::SeveralJobsReport();
+  report.verdict = Verdict::kHealthy;
+  CHECK(ExitStatus(report) == 1);
+  report.jobs.erase(report.jobs.begin());
+  CHECK(ExitStatus(report) == 3);
+  report.jobs.erase(report.jobs.begin());
+  CHECK(ExitStatus(report) == 0);
 }
 
 TEST_CASE("Markdown says the verdict and the fix before what is folded", "[report]") {

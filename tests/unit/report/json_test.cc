@@ -25,6 +25,8 @@ TEST_CASE("every report is valid under the schema", "[report]") {
   const std::pair<const char*, Report> cases[] = {{"failure", testing::FailureReport()},
                                                   {"healthy", testing::HealthyReport()},
                                                   {"undetermined", testing::UndeterminedReport()},
+                                                  {"degraded", testing::DegradedReport()},
+                                                  {"several jobs", testing::SeveralJobsReport()},
                                                   {"no-nccl", testing::NoNcclReport()},
                                                   {"hostile", testing::HostileReport()},
                                                   {"large", testing::LargeReport(64)},
@@ -50,6 +52,11 @@ TEST_CASE("the schema refuses what is wrong", "[report]") {
   CHECK(broken("/causes/0/evidence/0/role", "rumour"));
   CHECK(broken("/causes/0/evidence/0/line", 0));
   CHECK(broken("/job/transports/SHM", "many"));
+  CHECK(broken("/outcome", "fine"));
+  CHECK(broken("/decision/do", "pray"));
+  CHECK(broken("/timeline/0/kind", "later"));
+  CHECK(broken("/attempts/0/outcome", "red"));
+  CHECK(broken("/candidates/0/title", 5));
   json missing = good;
   missing["coverage"].erase("lines");
   CHECK_FALSE(Validate(schema, missing).empty());
@@ -76,6 +83,31 @@ TEST_CASE("the members of the design stand where it says", "[report]") {
   CHECK(out.at("job").at("communicators").at(0).at("ranks").size() == 4);
   CHECK(out.at("job").at("transports").at("SHM") == 4);
   CHECK(out.at("coverage").at("lines") == 512);
+}
+
+TEST_CASE("what became of the job, its attempts, its story and what to do", "[report]") {
+  const json out = Rendered(testing::FailureReport());
+  CHECK(out.at("outcome") == "failed");
+  CHECK(out.at("outcome_evidence").at(0).at("line") == 50);
+  CHECK(out.at("progress") == "it ended during initialisation");
+  CHECK(out.at("attempts").at(0) == json({{"outcome", "failed"},
+                                          {"cause", "net.refused"},
+                                          {"file", "rank0.log"},
+                                          {"first_line", 1},
+                                          {"last_line", 20},
+                                          {"sentence", "gpu-a16 refused the connection"}}));
+  CHECK(out.at("jobs").empty());
+  CHECK(out.at("candidates").at(0).at("tells") == "who may write there");
+  CHECK(out.at("decision").at("do") == "fix-first");
+  CHECK(out.at("decision").at("hosts") == json::array({"gpu-a17"}));
+  CHECK(out.at("timeline").at(2).at("count") == 12);
+  CHECK(out.at("causes").at(0).at("fixes_elsewhere").at(0).at("for") == "slurm");
+  CHECK(out.at("causes").at(0).at("sure") == "2 independent lines on rank 3, nothing after them went on");
+  CHECK(out.at("job").at("environment").at(1).at("value") == "srun");
+  CHECK_FALSE(Rendered(testing::HealthyReport()).contains("decision"));
+  const json jobs = Rendered(testing::SeveralJobsReport()).at("jobs");
+  CHECK(jobs.at(1).at("verdict") == "undetermined");
+  CHECK(jobs.at(1).at("exit_status") == 3);
 }
 
 TEST_CASE("bytes of a log come out as valid UTF-8", "[report]") {

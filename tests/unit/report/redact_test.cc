@@ -72,5 +72,30 @@ TEST_CASE("redaction keeps what decides and is idempotent", "[report]") {
   CHECK(RenderJson(Redact(once), {}) == RenderJson(once, {}));
 }
 
+TEST_CASE("no text of the outcome keeps a name", "[report]") {
+  const std::string leak = "gpu-a17 by /home/alice/run.sh";
+  Report report = testing::FailureReport();
+  report.jobs = testing::SeveralJobsReport().jobs;
+  for (OutcomeEvidence& item : report.outcome_evidence) item.file = item.text = item.note = leak;
+  report.progress = leak;
+  for (Attempt& item : report.attempts) item.file = item.sentence = leak;
+  for (JobAnswer& item : report.jobs) {
+    item.name = item.title = leak;
+    item.files = {leak};
+    for (Culprit& culprit : item.culprits) culprit.why = leak;
+  }
+  for (PossibleCause& item : report.candidates) item.title = item.tells = item.command = leak;
+  report.decision = Decision{Action::kRerunWithout, {"gpu-a17"}, {leak}, 0.9, leak, "srun --exclude=gpu-a17 alice"};
+  for (TimelineStep& item : report.timeline) item.what = item.file = item.text = leak;
+  for (EnvironmentFact& item : report.job.environment) item.value = item.file = leak;
+  for (Fix& fix : report.causes[0].fixes_elsewhere) fix.text = fix.command = leak;
+  report.causes[0].sure = leak;
+  const Report out = Redact(report);
+  const std::string json = RenderJson(out, {});
+  CHECK_FALSE(Has(json, "gpu-a1"));
+  CHECK_FALSE(Has(json, "alice"));
+  CHECK(out.decision->command == "srun --exclude=" + out.decision->hosts[0] + " user-1");
+}
+
 }  // namespace
 }  // namespace ncclwhy

@@ -85,6 +85,8 @@ Report FailureReport() {
                  {"any", "Remount it larger.", "mount -o remount,size=8G /dev/shm", "needs root"}};
   cause.confirm = {{"df -h /dev/shm", "Size and use of the file system on gpu-a17."}};
   cause.references = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"};
+  cause.fixes_elsewhere = {{"slurm", "Ask for a node with a larger /dev/shm.", "srun --tmp=8G ...", ""}};
+  cause.sure = "2 independent lines on rank 3, nothing after them went on";
   report.causes.push_back(cause);
   Cause rival;
   rival.id = "shm.permission";
@@ -99,7 +101,21 @@ Report FailureReport() {
   report.warnings = {{"env.unknown-variable",
                       "NCCL_IB_RETRYCNT is not read by any NCCL; NCCL_IB_RETRY_CNT is",
                       {{"direct", "rank0.log", 3, "NCCL INFO NCCL_IB_RETRYCNT set to 7", "env", ""}}}};
+  report.outcome = Outcome::kFailed;
+  report.outcome_evidence = {
+      {"rank3.log", 50, "srun: error: gpu-a17: task 3: Exited with exit code 1", "task 3 failed"}};
+  report.progress = "it ended during initialisation";
+  report.attempts = {{Outcome::kFailed, "net.refused", "rank0.log", 1, 20, "gpu-a16 refused the connection"},
+                     {Outcome::kFailed, "shm.too-small", "rank0.log", 21, 90, ""}};
+  report.candidates = {{"shm.permission", "/dev/shm cannot be written to", "who may write there", "ls -ld /dev/shm"}};
+  report.decision = Decision{Action::kFixFirst, {"gpu-a17"}, {}, 0.9, "/dev/shm stays as small as it is.", ""};
+  report.timeline = {
+      {"start", "10:00:00", 0, 0, "gpu-a16", "NCCL started", "rank0.log", 1, "NCCL INFO Bootstrap", 4},
+      {"root", "10:00:02", 2, 3, "gpu-a17", "/dev/shm is full", "rank3.log", 41, "No space left on device", 1},
+      {"consequence", "10:00:03", 3, 0, "gpu-a16", "lost its peer", "rank0.log", 88, "Connection refused", 12},
+      {"ending", "10:00:05", 5, 3, "gpu-a17", "exited with code 1", "rank3.log", 50, "Exited with exit code 1", 1}};
   report.job = FourRankJob("init");
+  report.job.environment = {{"container", "docker", "rank0.log", 2}, {"launcher", "srun", "rank3.log", 50}};
   report.job.communicators[0].ranks[3].culprit = true;
   report.coverage = FourRankCoverage();
   return report;
@@ -108,14 +124,61 @@ Report FailureReport() {
 Report HealthyReport() {
   Report report;
   report.verdict = Verdict::kHealthy;
+  report.outcome = Outcome::kSucceeded;
+  report.progress = "1,000 steps in 12 min";
+  report.outcome_evidence = {{"rank0.log", 120, "training done", "it says that it is done"}};
   report.job = FourRankJob("running");
   report.coverage = FourRankCoverage();
+  return report;
+}
+
+Report DegradedReport() {
+  Report report = HealthyReport();
+  report.verdict = Verdict::kDegraded;
+  Cause cause;
+  cause.id = "perf.socket-fallback";
+  cause.title = "NCCL fell back to TCP sockets";
+  cause.confidence = 0.9;
+  cause.summary = "NCCL talks TCP between gpu-a16 and gpu-a17 although mlx5_0 is there.";
+  cause.evidence = {{"direct", "rank0.log", 12, "NCCL INFO Using network Socket", "net-socket", "no RDMA is used"}};
+  cause.fixes = {{"any", "Let NCCL use the cards.", "unset NCCL_IB_DISABLE", ""}};
+  report.causes.push_back(cause);
+  return report;
+}
+
+Report SeveralJobsReport() {
+  Report report = FailureReport();
+  JobAnswer failed{"job 17",
+                   Outcome::kFailed,
+                   Verdict::kFailure,
+                   "shm.too-small",
+                   "/dev/shm is too small",
+                   report.causes[0].culprits,
+                   {"17/rank0.log", "17/rank3.log"},
+                   1};
+  JobAnswer open{"job 18",
+                 Outcome::kHung,
+                 Verdict::kUndetermined,
+                 "",
+                 "Something failed, the logs do not say why.",
+                 {},
+                 {"18/rank0.log"},
+                 3};
+  JobAnswer fine{
+      "job 19", Outcome::kSucceeded, Verdict::kHealthy, "", "Nothing failed in these logs.", {}, {"19/rank0.log"}, 0};
+  report.jobs = {failed, open, fine};
   return report;
 }
 
 Report UndeterminedReport() {
   Report report;
   report.verdict = Verdict::kUndetermined;
+  report.outcome = Outcome::kHung;
+  report.outcome_evidence = {
+      {"rank0.log", 9, "NCCL WARN socketProgress: Connection closed by remote peer", "the last word of rank 0"}};
+  report.candidates = {{"net.peer-died", "A peer died", "its own log, or the kernel's of its host", "dmesg -T"},
+                       {"net.unreachable", "A host cannot be reached", "", "nc -zv gpu-a17 40000"}};
+  report.decision = Decision{Action::kUndecided, {}, {}, 0.5, "The logs do not say which rank went first.", ""};
   Cause cause;
   cause.id = "net.peer-died";
   cause.title = "A peer died";
@@ -174,6 +237,20 @@ Report HostileReport() {
   comm.comm_id = comm.stage = attack;
   for (ReportRank& rank : comm.ranks) rank.host = rank.stage = rank.file = rank.last_text = attack;
   report.problems = {attack};
+  cause.fixes_elsewhere[0].text = cause.fixes_elsewhere[0].command = cause.sure = attack;
+  for (OutcomeEvidence& item : report.outcome_evidence) item.file = item.text = item.note = attack;
+  report.progress = attack;
+  for (Attempt& item : report.attempts) item.file = item.sentence = attack;
+  report.jobs = SeveralJobsReport().jobs;
+  for (JobAnswer& item : report.jobs) {
+    item.name = item.title = attack;
+    item.files = {attack};
+    for (Culprit& culprit : item.culprits) culprit.host = culprit.why = attack;
+  }
+  for (PossibleCause& item : report.candidates) item.title = item.tells = item.command = attack;
+  report.decision = Decision{Action::kRerunWithout, {attack}, {attack}, 0.9, attack, attack};
+  for (TimelineStep& item : report.timeline) item.time = item.host = item.what = item.file = item.text = attack;
+  for (EnvironmentFact& item : report.job.environment) item.name = item.value = item.file = attack;
   return report;
 }
 

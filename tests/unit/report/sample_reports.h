@@ -8,6 +8,10 @@ namespace ncclwhy::testing {
 // shm.too-small on rank 3 of 4, with a rival, fixes, consequences and a warning.
 Report FailureReport();
 Report HealthyReport();
+// It ended well over sockets: the cause is what made it slow.
+Report DegradedReport();
+// Three jobs in one folder: one failed, one is not determined, one succeeded.
+Report SeveralJobsReport();
 // Two candidates, nothing named.
 Report UndeterminedReport();
 Report NoNcclReport();
