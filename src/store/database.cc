@@ -38,7 +38,7 @@ std::string CleanText(std::string_view text) {
   return out;
 }
 
-Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode, const std::string& shown) {
   // A name that begins with "file:" or is ":memory:" would not be a file name to SQLite.
   const bool file = mode != Mode::kMemory;
   const std::string name = file && (path.rfind("file:", 0) == 0 || path[0] == ':') ? "./" + path : path;
@@ -47,7 +47,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
   const int code = sqlite3_open_v2(file ? name.c_str() : ":memory:", &db,
                                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nullptr);
   if (db == nullptr) return Status::Io("not enough memory to open the timeline");
-  std::unique_ptr<Database> database(new Database(db, file ? path : "timeline"));
+  std::unique_ptr<Database> database(new Database(db, !shown.empty() ? shown : file ? path : "timeline"));
   if (code == SQLITE_CANTOPEN && mode == Mode::kReadWrite) {
     if (const int error = CannotCreate(path); error != 0) {
       return Status::Io(path + ": cannot be created: " + std::strerror(error));

@@ -26,7 +26,8 @@ class Database {
  public:
   enum class Mode { kMemory, kReadWrite, kReadOnly };
 
-  static Result<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
+  // Sentences name it `shown`, or as `path` says where that is empty.
+  static Result<std::unique_ptr<Database>> Open(const std::string& path, Mode mode, const std::string& shown = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

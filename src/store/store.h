@@ -16,10 +16,10 @@ namespace ncclwhy {
 
 // A new timeline.
 //
-// `path` is a file (a timeline that stands there is replaced when Load is called; any other file is refused), "" or
-// ":memory:". With "" tables are filled when a query first reads them: the model and what it borrows from must live
-// until AddReport, and afterwards only what was filled can be read, which `event` never is. With ":memory:" everything
-// is filled by Load.
+// `path` is a file, "" or ":memory:". A file is written by AddReport as a whole (timeline_file.h): a timeline that
+// stands there is replaced, any other file is refused now. Queries are answered from memory as with "": there tables
+// are filled when a query first reads them: the model and what it borrows from must live until AddReport, and
+// afterwards only what was filled can be read, which `event` never is. With ":memory:" everything is filled by Load.
 Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path);
 
 // The answer to a query; a cell without a value is NULL.

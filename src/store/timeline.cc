@@ -12,6 +12,7 @@
 #include "store/schema_parts.h"
 #include "store/sql_text.h"
 #include "store/store.h"
+#include "store/timeline_file.h"
 
 namespace ncclwhy {
 namespace {
@@ -36,23 +37,7 @@ auto Guarded(Work work) -> decltype(work()) {
   }
 }
 
-Status CheckIdentity(Database& database) {
-  const auto application = database.Integer("PRAGMA application_id");
-  if (!application.ok()) return application.status();
-  if (application.value() != kApplicationId) {
-    return Status::Corrupt(database.name() + ": is a SQLite database, but not a timeline of ncclwhy");
-  }
-  const auto version = database.Integer("PRAGMA user_version");
-  if (!version.ok()) return version.status();
-  if (version.value() > kFormatVersion) {
-    return Status::Corrupt(database.name() + ": was written by a newer ncclwhy (timeline format " +
-                           std::to_string(version.value()) + ", this one knows " + std::to_string(kFormatVersion) +
-                           "); update ncclwhy");
-  }
-  return Status::Ok();
-}
-
-// A timeline that stands there is emptied by its schema: whatever tables and views it has.
+// Loaded again: whatever tables and views there are go.
 Status DropAll(Database& database) {
   std::vector<std::string> drops;
   const auto list = [](void* out, int, char** values, char**) {
@@ -81,6 +66,12 @@ Status CreateSchema(Database& database) {
     if (Status status = database.Execute(sql, "it was created"); !status.ok()) return status;
   }
   return Status::Ok();
+}
+
+Status FillTable(Database& database, const TableFiller& filler, const JobModel& model) {
+  Status status = filler.fill(database, model);
+  if (status.ok() && filler.indexes != nullptr) status = database.Execute(filler.indexes, "it was indexed");
+  return status;
 }
 
 class SqliteTimeline : public Timeline {
@@ -202,9 +193,7 @@ class SqliteTimeline : public Timeline {
   Status FillTables(Wanted wanted) {
     for (const TableFiller& filler : TableFillers()) {
       if (!wanted(filler.table) || !filled_.insert(filler.table).second) continue;
-      Status status = filler.fill(*database_, *model_);
-      if (status.ok() && filler.indexes != nullptr) status = database_->Execute(filler.indexes, "it was indexed");
-      if (!status.ok()) return status;
+      if (Status status = FillTable(*database_, filler, *model_); !status.ok()) return status;
     }
     return Status::Ok();
   }
@@ -256,30 +245,67 @@ class SqliteReader : public ReadOnlyTimeline {
   std::unique_ptr<Database> database_;
 };
 
-Result<std::unique_ptr<Timeline>> OpenFile(const std::string& path) {
-  std::error_code error;
-  const bool exists = std::filesystem::exists(path, error) && std::filesystem::file_size(path, error) > 0 && !error;
-  auto database = Database::Open(path, Database::Mode::kReadWrite);
-  if (!database.ok()) return database.status();
-  if (exists) {
-    if (Status status = CheckIdentity(*database.value()); !status.ok()) return status;
+// Answers from memory, as if there were no file, and writes the file with the report: neither a full disk nor whoever
+// else has the file changes an answer.
+class FileTimeline : public Timeline {
+ public:
+  FileTimeline(std::unique_ptr<Database> memory, std::string path)
+      : timeline_(std::move(memory), /*lazy=*/true), path_(std::move(path)) {}
+
+  Status Load(const JobModel& model) override {
+    model_ = &model;
+    findings_.clear();
+    return timeline_.Load(model);
   }
-  // A file that cannot be written is better known now than after the logs were read.
-  Status status = database.value()->Execute("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; ROLLBACK", "it was opened");
-  if (!status.ok()) return status;
-  return std::unique_ptr<Timeline>(std::make_unique<SqliteTimeline>(database.take(), /*lazy=*/false));
-}
+
+  Status AddFindings(const JobModel& model, const RuleSet& rules, const std::vector<Finding>& findings) override {
+    rules_ = &rules;
+    findings_.insert(findings_.end(), findings.begin(), findings.end());
+    return timeline_.AddFindings(model, rules, findings);
+  }
+
+  Status AddReport(const Report& report) override {
+    const JobModel* const model = model_;
+    model_ = nullptr;  // it may go away from now on
+    if (Status status = timeline_.AddReport(report); !status.ok()) return status;
+    return Guarded([&] {
+      return WriteTimelineFile(path_, [&](Database& database) -> Status {
+        if (Status status = CreateSchema(database); !status.ok()) return status;
+        for (const TableFiller& filler : TableFillers()) {
+          if (Status status = FillTable(database, filler, *model); !status.ok()) return status;
+        }
+        if (rules_ != nullptr) {
+          if (Status status = AddFindingRows(database, *rules_, findings_); !status.ok()) return status;
+        }
+        return AddCauseRows(database, report);
+      });
+    });
+  }
+
+  Result<std::vector<QueryRow>> Query(std::string_view sql) override { return timeline_.Query(sql); }
+
+ private:
+  SqliteTimeline timeline_;
+  std::string path_;
+  const JobModel* model_ = nullptr;
+  const RuleSet* rules_ = nullptr;
+  std::vector<Finding> findings_;
+};
 
 }  // namespace
 
 Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path) {
   return Guarded([&]() -> Result<std::unique_ptr<Timeline>> {
-    if (!path.empty() && path != ":memory:") return OpenFile(path);
-    auto database = Database::Open(path, Database::Mode::kMemory);
+    const bool file = !path.empty() && path != ":memory:";
+    if (file) {
+      if (Status status = CheckReplaceable(path); !status.ok()) return status;
+    }
+    auto database = Database::Open({}, Database::Mode::kMemory, file ? path : "");
     if (!database.ok()) return database.status();
     Status status =
         database.value()->Execute("PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY", "it was opened");
     if (!status.ok()) return status;
+    if (file) return std::unique_ptr<Timeline>(std::make_unique<FileTimeline>(database.take(), path));
     return std::unique_ptr<Timeline>(std::make_unique<SqliteTimeline>(database.take(), path.empty()));
   });
 }

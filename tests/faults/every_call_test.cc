@@ -14,6 +14,7 @@
 
 #include "catch.h"
 #include "hostile/run_limited.h"
+#include "hostile/tally.h"
 
 namespace ncclwhy::hostile {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLog = NCCLWHY_SOURCE_DIR "/tests/golden/shm-full/job.log";
+constexpr const char* kHealthy = NCCLWHY_SOURCE_DIR "/tests/golden/healthy/job.log";
 
 std::string Slurp(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -137,34 +139,98 @@ TEST_CASE("every change on the way to a report fails once", "[faults]") {
   }
 }
 
+// What a timeline says, all of it; empty when it is refused.
+std::string Timeline(const std::string& file) {
+  std::string out;
+  for (const char* sql :
+       {"SELECT * FROM source", "SELECT * FROM event", "SELECT * FROM finding", "SELECT * FROM cause"}) {
+    const Outcome query = RunLimited({"query", file, sql});
+    if (query.exit != 0) return {};
+    out += query.out;
+  }
+  return out;
+}
+
+// Two timelines, the old one of another log, and what the new one is.
+struct Timelines {
+  explicit Timelines(const std::string& file) {
+    REQUIRE(RunLimited({"--db", file, "-o", "/dev/null", kHealthy}).exit == 0);
+    earlier = Slurp(file);
+    said_earlier = Timeline(file);
+    REQUIRE(RunLimited({"--db", file, "-o", "/dev/null", kLog}).exit == 1);
+    said = Timeline(file);
+    REQUIRE((!said.empty() && !said_earlier.empty() && said != said_earlier));
+  }
+  std::string earlier, said_earlier, said;
+};
+
 TEST_CASE("every change on the way to a timeline fails once", "[faults]") {
   if (Skipped()) return;
   const Ground ground;
   const std::string file = ground.File("job.db");
   ground.Clear();
-  REQUIRE(RunLimited({"--db", file, "--quiet", "-o", "/dev/null", kLog}).exit == 1);
-  const std::string earlier = Slurp(file);
+  const Timelines timelines(file);
+  const std::string report = RunLimited({"--format", "json", kLog}).out;
+  // Less the exit status and the list of problems, which say that the timeline could not be written.
+  const auto answer = [](const std::string& json) {
+    const size_t from = json.find("\"causes\""), to = json.find("\"problems\"");
+    REQUIRE((from < to && to != std::string::npos));
+    return json.substr(from, to - from);
+  };
   for (const char* fault : {"nth-change", "nth-denied"}) {
     for (const bool exists : {false, true}) {
       if (exists && std::string_view(fault) == "nth-denied" && !Full()) continue;  // half of the time for little news
       const auto prepare = [&] {
-        if (exists) std::ofstream(file, std::ios::binary) << earlier;
+        if (exists) std::ofstream(file, std::ios::binary) << timelines.earlier;
       };
       const auto calls =
           ForEveryCall(ground, fault, {"--db", file, "--format", "json", kLog}, prepare, [&](const Outcome& o) {
             CheckSaid(o);
-            // The report is whole, unless it is what could not be written.
-            const bool report = o.out.find("\"shm.too-small\"") != std::string::npos;
-            CHECK((report || o.err.find("cannot write to standard output") != std::string::npos));
-            if (!fs::exists(file)) return;
-            const Outcome query = RunLimited({"query", file, "SELECT count(*) FROM event"});
-            CAPTURE(query.err);
-            CHECK(query.signal == 0);
-            CHECK((query.exit == 0 || query.exit == 2));
+            const bool written = o.err.find("cannot write to standard output") == std::string::npos;
+            if (written) CHECK(answer(o.out) == answer(report));
+            const std::string found = fs::exists(file) ? Timeline(file) : "";
+            CHECK((found == timelines.said || found == (exists ? timelines.said_earlier : "")));
+            if (written && o.exit == 1) CHECK(found == timelines.said);
           });
       CHECK(calls >= 5);
     }
   }
+}
+
+TEST_CASE("a kill at every change leaves the old timeline or the new one", "[faults]") {
+  if (Skipped()) return;
+  const Ground ground;
+  const std::string file = ground.File("job.db");
+  ground.Clear();
+  const Timelines timelines(file);
+  Tally tally("timeline-kill");
+  for (const bool exists : {false, true}) {
+    const auto prepare = [&] {
+      if (exists) std::ofstream(file, std::ios::binary) << timelines.earlier;
+    };
+    ForEveryCall(ground, "nth-kill", {"--db", file, "--format", "json", kLog}, prepare, [&](const Outcome& o) {
+      CHECK(o.signal == SIGKILL);
+      const std::string found = fs::exists(file) ? Timeline(file) : "";
+      tally.Try(found == timelines.said || found == (exists ? timelines.said_earlier : ""), o.err);
+      // What is left beside it does not stand in the way of the next run.
+      const Outcome again = RunLimited({"--db", file, "-o", "/dev/null", kLog});
+      tally.Try(again.exit == 1 && Timeline(file) == timelines.said, again.err);
+      tally.Try(ground.Names() == std::vector<std::string>{"job.db"}, "something is left beside it");
+    });
+  }
+  // And at moments that no call marks.
+  for (int n = 0; n < (Full() ? 400 : 60); ++n) {
+    ground.Clear();
+    std::ofstream(file, std::ios::binary) << timelines.earlier;
+    const std::string run = "'" + std::string(Binary()) + "' --db '" + file + "' -o /dev/null '" + kLog +
+                            "' & p=$!; sleep " + std::to_string(n % 30 * 0.001) +
+                            "; kill -9 $p 2>/dev/null; wait $p 2>/dev/null";
+    (void)!std::system(run.c_str());
+    const std::string found = Timeline(file);
+    tally.Try(found == timelines.said || found == timelines.said_earlier,
+              "killed behind " + std::to_string(n % 30) + " ms");
+  }
+  CHECK(tally.failed() == 0);
 }
 
 TEST_CASE("an interrupt in front of every change leaves a whole report or none", "[faults]") {

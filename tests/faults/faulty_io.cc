@@ -14,6 +14,7 @@
 //   nth-change=N     the N-th call that changes a file or a directory fails with ENOSPC
 //   nth-denied=N     … with EROFS
 //   nth-signal=N     … works, but SIGINT arrives in front of it
+//   nth-kill=N       … never happens: SIGKILL
 //
 // NCCLWHY_FAULT_MARK names a file that is made when an nth- fault happened: without it, N was beyond the last call.
 // Standard error always works, and so do descriptors of the loader: only what the program opens by itself counts.
@@ -85,8 +86,10 @@ bool ChangeFails() {
   const bool full = Asked("nth-change", &n);
   const bool denied = !full && Asked("nth-denied", &n);
   const bool interrupted = !full && !denied && Asked("nth-signal", &n);
-  if ((!full && !denied && !interrupted) || changes.fetch_add(1) != n) return false;
+  const bool killed = !full && !denied && !interrupted && Asked("nth-kill", &n);
+  if ((!full && !denied && !interrupted && !killed) || changes.fetch_add(1) != n) return false;
   Mark();
+  if (killed) raise(SIGKILL);
   if (interrupted) raise(SIGINT);
   errno = denied ? EROFS : ENOSPC;
   return !interrupted;

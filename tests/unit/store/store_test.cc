@@ -484,7 +484,9 @@ TEST_CASE("when the disk is full there is a sentence, and the old timeline", "[s
   {
     auto timeline = Open(path);
     const SmallDisk disk(size + 64 * 1024);
-    const Status status = timeline->Load(job.model());
+    REQUIRE(timeline->Load(job.model()).ok());
+    CHECK(Show(timeline->Query("SELECT count(*) FROM event")) == "5004");
+    const Status status = timeline->AddReport(SampleReport());
     REQUIRE(!status.ok());
     CHECK(status.code() == ErrorCode::kIo);
     CHECK(status.message().find(path + ": ") == 0);
