@@ -122,10 +122,22 @@ class AnalyzeCommand : public Subcommand {
     if (!told) {
       for (const std::string& problem : report.value().problems) Complain(problem);
     }
+    if (options_.redact && !quiet_) Complain(Redacted(report.value()));
     return Deliver(report.value());
   }
 
  private:
+  // redacted: 3 host, 2 ip, 1 token
+  static std::string Redacted(const Report& report) {
+    constexpr std::string_view kNote = "redacted_";
+    std::string out;
+    for (const auto& [name, count] : report.coverage.notes) {
+      if (!name.starts_with(kNote)) continue;
+      out += (out.empty() ? " " : ", ") + std::to_string(count) + " " + name.substr(kNote.size());
+    }
+    return "redacted:" + (out.empty() ? " nothing" : out);
+  }
+
   Result<Report> Analyze() {
     ProgressLine line;
     if (!quiet_ && IsTerminal(STDERR_FILENO)) options_.progress = [&line](const Progress& p) { line.Show(p); };

@@ -1,8 +1,9 @@
-// Redaction: a report that may leave the company. Hosts, addresses, GUIDs, user names, paths and tokens get aliases
-// (host-1, ip-2, …) that are the same everywhere in the report, so that it still reads.
+// Redaction: a report that may leave the company. Whatever is not known to say nothing of a site (known_words.h: words
+// of the knowledge and of NCCL, numbers, versions, devices) gets an alias (host-1, ip-2, name-3 …) that is the same
+// everywhere in the report, so that it still reads. `coverage.notes` says how many of each kind ("redacted_host").
 //
-// Known limits: names that nothing marks as a name (a project in a free text) stay. Knowledge texts and NCCL's own file
-// names are kept, and so are system paths (/dev, /sys, /proc, /usr, /lib, /etc, /tmp).
+// Known limits: names that are words of the knowledge and stand where nothing marks them as names ("the node"),
+// numbers, and names that have the shape of an alias already.
 #pragma once
 
 #include "ncclwhy/report.h"

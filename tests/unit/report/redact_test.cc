@@ -1,6 +1,7 @@
 #include "report/redact.h"
 
 #include "catch.h"
+#include "report/redact_patterns.h"
 #include "report/renderer.h"
 #include "sample_reports.h"
 
@@ -32,7 +33,7 @@ TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
       {"failed to open /dev/shm/nccl-x8Gh2k", "failed to open /dev/shm/nccl-x8Gh2k"},
       {"File \"/home/alice/train.py\", line 3, by alice", "File \"/path-1\", line 3, by user-1"},
       {"in /mnt/secret-project/run.sh and /mnt/secret-project/run.sh", "in /path-1 and /path-1"},
-      {"HF_TOKEN=hf_abcdefghijklmnopqrst", "HF_TOKEN=token-1"},
+      {"HF_TOKEN=hf_abcdefghijklmnopqrst", "name-1=token-1"},
       {"password: hunter22", "password: token-1"},
       {"pull from https://registry.corp.example/x", "pull from https://url-1"},
       {"node42.cluster.local is down", "host-1 is down"},
@@ -41,6 +42,15 @@ TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
       {"hostname: connection refused", "hostname: connection refused"},
   };
   for (const auto& [input, expected] : cases) CHECK(Line(input) == expected);
+}
+
+TEST_CASE("every pattern of redaction is one", "[report]") {
+  CHECK(AliasPattern().ok());
+  for (const PrivatePattern& pattern : PrivatePatterns()) {
+    CAPTURE(pattern.regex->pattern());
+    CHECK(pattern.regex->ok());
+    CHECK(pattern.regex->NumberOfCapturingGroups() == 1);
+  }
 }
 
 TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]") {

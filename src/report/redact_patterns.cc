@@ -1,0 +1,120 @@
+#include "report/redact_patterns.h"
+
+#include "base/limits.h"
+#include "base/re2_call.h"
+
+namespace ncclwhy {
+namespace {
+
+struct Shape {
+  Private kind;
+  const char* regex;
+};
+using enum Private;
+
+constexpr Shape kShapes[] = {
+    // Secrets by their prefix: what scanners of secrets know keys of services by.
+    {kToken,
+     R"x(((?:hf_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent)-|npm_|pypi-|sk[-_]|rk_|pk_|whsec_|)x"
+     R"x(xox[a-z]-|xapp-|AIza|ya29\.|GOCSPX-|do[opr]_v1_|shp(?:at|ca|pa|ss)_|SG\.|AKIA|ASIA|ABIA|ACCA|LTAI|AKID|)x"
+     R"x(nvapi-|dapi|pul-|figd_|lin_api_|rubygems_|hv[sbr]\.|AGE-SECRET-KEY-|EAA|sq0[a-z]{3}-|PMAK-|NR[A-Z]{2}-|)x"
+     R"x(gl(?:sa|c)_|dckr_pat_|AT[A-Z]TT3|xkeysib-|sl\.|ph[cx]_|r8_|gsk_|pplx-|secret_|ntn_|pat[A-Za-z0-9]{14}\.|)x"
+     R"x(key-|dt0c01\.|EZ[AT]K|LT[A-Z]-|PK|SK|AC)[A-Za-z0-9_.=-]{12,}))x"},
+    {kToken, R"x(\b(eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}))x"},
+    {kToken, R"x((-----BEGIN [A-Z0-9 ]+-----[^-]*(?:-----END [A-Z0-9 ]+-----)?))x"},
+    {kToken, R"x(\b((?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp[0-9]+|sk-ssh-\S+)\s+[A-Za-z0-9+/=]{8,}))x"},
+    // … and by the word in front: Basic, Bearer, Cookie, --password x, DB_PWD="a b", api key: x
+    {kToken, R"x((?i)\b(?:set-)?cookie["']?\s*[:=]\s*([^\r\n]+))x"},
+    {kToken,
+     R"x((?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|token|digest|negotiate|apikey|aws4-hmac-sha256)?\s*([^\r\n"']+))x"},
+    {kToken, R"x((?i)\b(?:basic|bearer|digest)\s+([A-Za-z0-9._~+/=-]{8,}))x"},
+    {kToken,
+     R"x((?i)(?:pass(?:wd|word|phrase|code)?|pwd|secret|token|api[_ -]?key|access[_ -]?key|auth[_ -]?key|account[_ -]?key|)x"
+     R"x(shared[_ -]?key|private[_ -]?key|license[_ -]?key|encryption[_ -]?key|signing[_ -]?key|webhook|dsn|)x"
+     R"x(credentials?|connection[_ -]?string|signature|sig|otp|pin|salt|nonce|session(?:_?id)?|auth|key[_ -]?id)[a-z0-9_-]*)x"
+     R"x(\\?["']?(?:\s*(?:[=:]|=>|:=)\s*|\s+is\s+)(\\?"(?:[^"\\]|\\[^"])*\\?"|\\?'[^']*'|[^\s,;&"']+))x"},
+    {kToken,
+     R"x((?i)(?:^|\s)--?[a-z0-9-]*(?:pass(?:wd|word|phrase)?|pwd|secret|token|key|credentials?)\s+("[^"]*"|'[^']*'|[^\s-][^\s]*))x"},
+    {kToken, R"x((?:^|\s)(?:-u|--user)\s+("[^"]*"|'[^']*'|[^\s:]+:[^\s]+))x"},
+    {kUrl, R"x(\b([A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+))x"},
+    {kUrl, R"x(\b(arn:[a-z-]+:[^\s"'<>,]+))x"},
+    {kUrl, R"x(\b(git@[A-Za-z0-9.-]+:[^\s"'<>]+))x"},
+    // uid=1000(alice) gid=100(users) groups=4(adm),…; ~alice; C:\Users\alice\…; \\server\share
+    {kUser, R"x((?i)(?:uid|gid|euid|egid|groups)=[0-9]+\(([^)]+)\))x"},
+    {kUser, R"x([,(][0-9]+\(([A-Za-z_][^)]*)\))x"},
+    {kUser, R"x((?:^|[\s"'=:(])(~[A-Za-z_][A-Za-z0-9._-]*))x"},
+    {kPath, R"x((?:^|[^A-Za-z0-9])([A-Za-z]:(?:\\\\?[^\\\s"'<>|:;,]+)+))x"},
+    {kPath, R"x((?:^|[\s"'=(])(\\\\\\?\\?[A-Za-z0-9._$-]+(?:\\\\?[^\\\s"'<>|:;,]+)+))x"},
+    {kUser, R"x(\b([A-Za-z0-9_][A-Za-z0-9._%+-]*)@[A-Za-z0-9])x"},
+    {kUser, R"x((?:/home/|/Users/|/scratch/|/lustre/home/|/nfs/home/|/data/home/|/u/)([A-Za-z0-9._-]+))x"},
+    {kUser,
+     R"x((?i)\b(?:user(?:[_-]?(?:name|id))?|logname|login|owner|author|account|principal|submitted[_ ]by)["']?\s*=\s*)x"
+     R"x(("[^"]*"|'[^']*'|[A-Za-z_][^\s,;"')]+))x"},
+    {kUser, R"x((?i)"(?:user(?:_?name)?|login|owner|author|account)"\s*:\s*"([^"]+)")x"},
+    {kUser, R"x((?i)\b(?:for|by|from|of) user ["']?([A-Za-z_][A-Za-z0-9._-]*))x"},
+    // Pods, namespaces, containers, images, jobs by name.
+    {kPod,
+     R"x((?i)\b(?:pod|namespace|container|deployment|statefulset|daemonset|cluster|project|tenant|team|bucket|image|)x"
+     R"x(partition|queue|job_?name|run_?name|experiment)(?:[_-]?(?:name|id|uid))?["']?\s*=\s*("[^"]*"|'[^']*'|[^\s,;"')]+))x"},
+    {kPod,
+     R"x((?i)"(?:pod|namespace|container|deployment|cluster|project|image|docker_id)(?:_?(?:name|id|image))?"\s*:\s*"([^"]+)")x"},
+    {kPod, R"x((?i)\b(?:pods?|namespaces?|ns|deployments?|containers?|nodes?)/([A-Za-z0-9][A-Za-z0-9._-]*))x"},
+    {kPod, R"x((?i)\b(?:pod|namespace|container|cluster)[: ]+["']?([a-z0-9]+(?:-[a-z0-9]+)+))x"},
+    // Hardware: GUIDs, MACs with colons or dashes, UUIDs of GPUs, NCCL's hexadecimal pair, bare InfiniBand
+    // GIDs.
+    {kId,
+     R"x((?i)\b((?:gpu-|mig-(?:gpu-)?)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:/[0-9]+/[0-9]+)?)\b)x"},
+    {kId, R"x((?i)\b(?:guid|serial|s/n|uuid|lid)\s*[=:]?\s*((?:0x)?[0-9a-f]{8,16})\b)x"},
+    {kId, R"x((?i)\bserial(?:[ _-]?(?:number|no))?\s*[=:]\s*([A-Z0-9-]{6,}))x"},
+    {kId, R"x(\b([0-9A-Fa-f]{1,16}/[0-9A-Fa-f]{6,16})\b)x"},
+    {kId, R"x((?:^|[^0-9A-Fa-f:])([0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4})(?:[^0-9A-Fa-f:]|$))x"},
+    {kId, R"x(\b((?:[0-9A-Fa-f]{2}[:-]){5,19}[0-9A-Fa-f]{2})\b)x"},
+    {kId, R"x(\b([0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})\b)x"},
+    {kId, R"x((?i)\b(0x[0-9a-f]{17,})\b)x"},
+    {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}))x"},
+    {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){1,6}:(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)x"
+          R"x((?:%[A-Za-z0-9]+)?)(?:[^0-9A-Za-z:]|$))x"},
+    {kIp, R"x((?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9]))x"},
+    {kIp, R"x(\b(?:ip-)?([0-9]{1,3}(?:-[0-9]{1,3}){3})\b)x"},
+    // NCCL's header, lists of hosts, and what says of itself that it is a host. A name needs a letter: the
+    // header's pattern would take the time 12:34:56 otherwise.
+    {kHost, R"x(^\s*(?:\[[^\]]*\]\s*)*((?:[0-9]+[._-]?)*[A-Za-z][A-Za-z0-9._-]*):[0-9]+:[0-9]+ )x"},
+    {kHost, R"x(\b([A-Za-z][A-Za-z0-9._-]*\[[0-9]+(?:[-,][0-9]+)+\](?:[A-Za-z0-9.-]*)))x"},
+    {kHost,
+     R"x(\b([A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*\.(?:internal|local|localdomain|cluster|svc|lan|corp|intra|home|)x"
+     R"x(com|net|org|edu|gov|mil|io|ai|cn|de|fr|uk|jp|kr|eu|us|ch|nl|dev|cloud|tech))(?:[^A-Za-z0-9.-]|\.?$|\.[^A-Za-z0-9]))x"},
+    {kHost,
+     R"x((?i)\b(?:host(?:name)?|node(?:[_-]?(?:name|list))?|server|master(?:_addr)?|addr(?:ess)?|endpoint|rdzv_endpoint|)x"
+     R"x(rhost|peer|job_?nodelist)["']?\s*=\s*["']?([A-Za-z][^\s,;"')]*))x"},
+    {kHost, R"x((?i)"(?:host(?:name)?|node(?:_?name)?|server|kubernetes_host)"\s*:\s*"([^"]+)")x"},
+    {kHost,
+     R"x((?i)\b(?:host(?:name)?|node(?:name)?|server|machine):?\s+["']?([A-Za-z][A-Za-z._-]*[0-9][A-Za-z0-9._-]*))x"},
+    // A path; below a folder of packages only up to there.
+    {kPath, R"x((?:^|[\s"'=:,(\[<>|;&])(/[^\s"'<>:,;)\]]*?/(?:site|dist)-packages)/)x"},
+    {kPath, R"x((?:^|[\s"'=:,(\[<>|;&])(/[^\s"'<>:,;)\]/][^\s"'<>:,;)\]]*))x"},
+};
+
+std::unique_ptr<RE2> Compile(const char* regex) {
+  RE2::Options options(RE2::Quiet);
+  options.set_max_mem(limits::kPatternMemory);
+  return InRe2([&] { return std::make_unique<RE2>(regex, options); });
+}
+
+}  // namespace
+
+const std::vector<PrivatePattern>& PrivatePatterns() {
+  static const auto* const patterns = [] {
+    auto out = std::make_unique<std::vector<PrivatePattern>>();
+    for (const Shape& shape : kShapes) out->push_back({shape.kind, Compile(shape.regex)});
+    return out.release();
+  }();
+  return *patterns;
+}
+
+const RE2& AliasPattern() {
+  static const RE2* const pattern =
+      Compile(R"x(((?:https://|/)?(?:host|ip|guid|user|path|token|url|pod|name)-[0-9]+)(?:[^0-9A-Za-z]|$))x").release();
+  return *pattern;
+}
+
+}  // namespace ncclwhy

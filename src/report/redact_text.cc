@@ -1,0 +1,251 @@
+#include "report/redact_text.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/re2_call.h"
+#include "base/utf8.h"
+#include "report/known_words.h"
+#include "report/redact_patterns.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array<std::string_view, kPrivateKinds> kNames = {"host",  "ip",  "guid", "user", "path",
+                                                                "token", "url", "pod",  "name"};
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsWordByte(char c) { return IsDigit(c) || IsLetter(c) || c == '_'; }
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+bool IsAlias(std::string_view text) {
+  re2::StringPiece found;
+  return InRe2([&] { return RE2::FullMatch(Piece(text), AliasPattern(), &found); });
+}
+
+// Letters of any script that names are written in; signs, and the scripts of our Chinese texts, are none.
+bool IsNameLetter(char32_t c) {
+  if (c < 0x80) return IsWordByte(static_cast<char>(c));
+  return c >= 0xC0 && c != 0xD7 && c != 0xF7 && (c < 0x2000 || (c >= 0xAC00 && c < 0xD7A4));
+}
+
+// The end of the word that begins at `at`, which may be `at`.
+size_t WordEnd(std::string_view text, size_t at) {
+  const auto letter = [&](size_t i) -> size_t {
+    char32_t c = 0;
+    const size_t length = i < text.size() ? DecodeUtf8(text.substr(i), &c) : 0;
+    return length > 0 && IsNameLetter(c) ? length : 0;
+  };
+  size_t end = at;
+  for (;;) {
+    if (const size_t length = letter(end); length > 0) {
+      end += length;
+    } else if (end > at && end < text.size() && std::string_view("-.+").find(text[end]) != std::string_view::npos &&
+               letter(end + 1) > 0) {
+      ++end;
+    } else {
+      return end;
+    }
+  }
+}
+
+bool AllKnown(std::string_view run) {
+  for (size_t at = 0; at < run.size();) {
+    const size_t end = std::max(WordEnd(run, at), at + 1);
+    if (IsWordByte(run[at]) && !IsKnownWord(run.substr(at, end - at))) return false;
+    at = end;
+  }
+  return true;
+}
+
+// A path of the system whose every part is known: /dev/shm, /sys/class/infiniband/mlx5_0, /proc/812/environ.
+bool IsSystemPath(std::string_view path) {
+  constexpr std::string_view kRoots = " dev sys proc usr lib lib64 etc tmp run opt var bin sbin ";
+  bool first = true;
+  for (size_t at = 1; at <= path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    if (first && kRoots.find(" " + std::string(part) + " ") == std::string_view::npos) return false;
+    first = false;
+    if (!AllKnown(part)) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+bool IsKept(Private kind, std::string_view text) {
+  switch (kind) {
+    case Private::kIp:
+      return text == "127.0.0.1" || text == "0.0.0.0" || text == "::" || text == "::1";
+    case Private::kHost:
+      return text == "localhost" || IsKnownPlace(text);
+    case Private::kUrl:
+      return IsKnownPlace(text);
+    case Private::kPath:
+      return text == "/" || IsKnownPlace(text) || (text[0] == '/' && IsSystemPath(text));
+    case Private::kToken:  // `auth: failed`, `token: expected`, `session 3`
+      return text.size() < 24 && IsKnownWord(text) && !IsDigit(text[0]);
+    default:
+      return false;
+  }
+}
+
+// Keys and hashes: letters of both cases and digits in one long run, with the signs that base64 adds.
+size_t KeyEnd(std::string_view text, size_t at) {
+  size_t end = at;
+  bool lower = false, upper = false, digit = false;
+  while (end < text.size() &&
+         (IsWordByte(text[end]) || std::string_view("+/=~-").find(text[end]) != std::string_view::npos)) {
+    lower |= text[end] >= 'a' && text[end] <= 'z';
+    upper |= text[end] >= 'A' && text[end] <= 'Z';
+    digit |= IsDigit(text[end]);
+    ++end;
+  }
+  return end - at >= 20 && lower && upper && digit ? end : at;
+}
+
+}  // namespace
+
+std::string_view NameOf(Private kind) { return kNames[static_cast<size_t>(kind)]; }
+
+void Redactor::Learn(Private kind, const std::string& text) {
+  const bool name = text.size() > 1 && text.find_first_not_of("0123456789") != std::string::npos;
+  if (name && !IsKept(kind, text) && !IsAlias(text)) Alias(kind, text);
+}
+
+void Redactor::Text(std::string* text) {
+  if (text->empty()) return;
+  ReplaceLearned(text);
+  ReplacePatterns(text);
+  ReplaceLearned(text);
+  ReplaceUnknownWords(text);
+}
+
+std::string Redactor::Alias(Private kind, std::string_view text) {
+  const std::string key(text);
+  const auto fresh = [&] {
+    return std::string(NameOf(kind)) + "-" + std::to_string(++counts_[static_cast<size_t>(kind)]);
+  };
+  if (kind == Private::kName) {
+    std::string& alias = names_[key];
+    return alias.empty() ? alias = fresh() : alias;
+  }
+  std::string& alias = learned_[text.size()][key];
+  if (!alias.empty()) return alias;
+  alias = fresh();
+  if (kind == Private::kPath && text[0] == '/') alias = "/" + alias;
+  if (kind == Private::kUrl) alias = "https://" + alias;
+  return alias;
+}
+
+void Redactor::ReplaceLearned(std::string* text) const {
+  for (const auto& [length, names] : learned_) {
+    if (length > text->size()) continue;
+    for (const auto& [name, alias] : names) {
+      for (size_t at = text->find(name); at != std::string::npos; at = text->find(name, at)) {
+        const bool begins = at == 0 || !IsWordByte(name.front()) || !IsWordByte((*text)[at - 1]);
+        const size_t end = at + name.size();
+        const bool ends = end == text->size() || !IsWordByte(name.back()) || !IsWordByte((*text)[end]);
+        // A piece of an alias is no name: `host` learned as a host stands in host-1, too.
+        const bool made = end < text->size() && (*text)[end] == '-' && end + 1 < text->size() &&
+                          IsDigit((*text)[end + 1]) && std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+        if (!begins || !ends || made) {
+          at = end;
+          continue;
+        }
+        text->replace(at, name.size(), alias);
+        at += alias.size();
+      }
+    }
+  }
+}
+
+void Redactor::ReplacePatterns(std::string* text) {
+  for (const PrivatePattern& pattern : PrivatePatterns()) {
+    size_t at = 0;
+    re2::StringPiece groups[2];
+    const auto match = [&] { return pattern.regex->Match(*text, at, text->size(), RE2::UNANCHORED, groups, 2); };
+    while (at <= text->size() && InRe2(match)) {
+      size_t begin = static_cast<size_t>(groups[1].data() - text->data());
+      std::string_view found(groups[1].data(), groups[1].size());
+      // Quotes stay where they are.
+      while (found.size() > 1 && (found[0] == '"' || found[0] == '\'' || (found[0] == '\\' && found[1] == '"'))) {
+        found.remove_prefix(1);
+        ++begin;
+      }
+      while (!found.empty() && (found.back() == '"' || found.back() == '\'')) found.remove_suffix(1);
+      while (pattern.kind == Private::kPath && found.ends_with('.')) found.remove_suffix(1);  // the end of a sentence
+      const bool number = std::all_of(found.begin(), found.end(), [](char c) { return IsDigit(c) || c == '.'; });
+      const bool plain = number && pattern.kind != Private::kIp && pattern.kind != Private::kToken;
+      if (found.empty() || plain || IsKept(pattern.kind, found) || IsAlias(found)) {
+        at = begin + std::max<size_t>(found.size(), 1);
+        continue;
+      }
+      const size_t size = found.size();
+      const std::string alias = Alias(pattern.kind, found);
+      text->replace(begin, size, alias);
+      at = begin + alias.size();
+    }
+  }
+}
+
+void Redactor::ReplaceUnknownWords(std::string* text) {
+  std::string out;
+  out.reserve(text->size());
+  std::string_view rest(*text);
+  while (!rest.empty()) {
+    // Up to the next alias, which stays.
+    re2::StringPiece found[2];
+    const bool alias =
+        InRe2([&] { return AliasPattern().Match(Piece(rest), 0, rest.size(), RE2::UNANCHORED, found, 2); });
+    const size_t stop = alias ? static_cast<size_t>(found[1].data() - rest.data()) : rest.size();
+    const std::string_view plain = rest.substr(0, stop);
+    for (size_t at = 0; at < plain.size();) {
+      const size_t key = KeyEnd(plain, at);
+      if (key > at && !AllKnown(plain.substr(at, key - at))) {
+        out += Alias(Private::kToken, plain.substr(at, key - at));
+        at = key;
+        continue;
+      }
+      const size_t end = WordEnd(plain, at);
+      if (end == at) {
+        out += plain[at++];
+      } else if (const std::string_view word = plain.substr(at, end - at); IsKnownWord(word)) {
+        out += word;
+        at = end;
+      } else {
+        out += Alias(Private::kName, word);
+        at = end;
+      }
+    }
+    rest.remove_prefix(stop);
+    if (!alias) break;
+    out += std::string_view(found[1].data(), found[1].size());
+    rest.remove_prefix(found[1].size());
+    // Below a folder of packages stands what everybody has: /path-1/torch/distributed/distributed_c10d.py
+    static const RE2* const kPackage = [] {
+      return InRe2([] {
+               return std::make_unique<RE2>(
+                   R"(((?:/torch|/deepspeed|/transformers|/accelerate|/lightning|/pytorch_lightning|/vllm|/ray|/numpy|/nvidia|/megatron)(?:/[A-Za-z0-9_]+)*(?:/[A-Za-z0-9_]+\.[a-z]{1,3})))");
+             })
+          .release();
+    }();
+    re2::StringPiece package;
+    const bool below = InRe2([&] {
+      re2::StringPiece groups[2];
+      const bool hit = kPackage->Match(Piece(rest), 0, rest.size(), RE2::ANCHOR_START, groups, 2);
+      if (hit) package = groups[1];
+      return hit;
+    });
+    if (!below) continue;
+    out.append(package.data(), package.size());
+    rest.remove_prefix(package.size());
+  }
+  *text = std::move(out);
+}
+
+}  // namespace ncclwhy

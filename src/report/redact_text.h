@@ -1,0 +1,44 @@
+// Redactor: gives what looks like an identifier of a site an alias (host-1, ip-2, …), the same one wherever it stands.
+//
+// First what says of itself what it is (an address, the value of `password=`, NCCL's own header …), then, word by word,
+// everything that is not known (known_words.h): what nobody thought of is replaced, not kept.
+//
+// Thread safety: an object is used by one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace ncclwhy {
+
+enum class Private : uint8_t { kHost, kIp, kId, kUser, kPath, kToken, kUrl, kPod, kName };
+inline constexpr size_t kPrivateKinds = 9;
+// As in the aliases: host, ip, guid, user, path, token, url, pod, name.
+std::string_view NameOf(Private kind);
+
+class Redactor {
+ public:
+  // A value that is known to be of a kind.
+  void Learn(Private kind, const std::string& text);
+  // Any text that may hold values of a log.
+  void Text(std::string* text);
+  // How many different ones of a kind have an alias.
+  uint64_t Count(Private kind) const { return counts_[static_cast<size_t>(kind)]; }
+
+ private:
+  std::string Alias(Private kind, std::string_view text);
+  void ReplaceLearned(std::string* text) const;
+  void ReplacePatterns(std::string* text);
+  void ReplaceUnknownWords(std::string* text);
+
+  // All but names, which are found again word by word. Longest first, so that gpu-10 is not taken for gpu-1.
+  std::map<size_t, std::map<std::string, std::string, std::less<>>, std::greater<>> learned_;
+  std::unordered_map<std::string, std::string> names_;
+  std::array<uint64_t, kPrivateKinds> counts_{};
+};
+
+}  // namespace ncclwhy
