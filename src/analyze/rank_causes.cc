@@ -36,6 +36,16 @@ bool Counts(const EvidenceItem& i) {
   return !i.consequence && !i.survived && i.finding.role != Role::kBenign && i.finding.role != Role::kWarning;
 }
 
+// "unhandled system error", "invalid usage": a symptom that may come from anywhere, its causes are of several families.
+bool BareClass(const Finding& f) {
+  if (f.role != Role::kSymptom) return false;
+  std::set<std::string_view> families;
+  for (const Weight& w : f.causes) {
+    if (w.log_odds > 0) families.insert(std::string_view(w.cause).substr(0, w.cause.find('.')));
+  }
+  return families.size() > 1;
+}
+
 bool Pseudo(const std::string& cause) {
   return cause == "none" || cause == "benign" || cause.starts_with("secondary.");
 }
@@ -46,6 +56,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
   Ranking ranking;
   struct PerRule {
     double weight = 0;
+    bool guess = false;  // what a bare class may come from: good for want of better
     std::set<uint32_t> processes;
     size_t first = 0;
   };
@@ -65,6 +76,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
       PerRule& r = it->second;
       if (fresh || std::abs(w.log_odds) > std::abs(r.weight)) r.weight = w.log_odds;
       if (fresh) r.first = n;
+      r.guess = BareClass(item.finding);
       if (item.finding.process.valid()) r.processes.insert(item.finding.process.value);
       lines[w.cause].emplace_back(w.log_odds, n);
     }
@@ -81,7 +93,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
         catalogue.push_back(r.weight);
         continue;
       }
-      h.score += r.weight;
+      h.score += root_known && r.guess && r.weight > 0 ? kEchoTrust * r.weight : r.weight;
       if (r.weight > 0 && r.processes.size() > 1) {
         h.score += std::min(kRepeatCap, kRepeatBonus * std::log2(static_cast<double>(r.processes.size())));
       }
