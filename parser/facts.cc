@@ -1,6 +1,47 @@
 #include "parser/facts.h"
 
+#include <algorithm>
+
+#include "base/limits.h"
+
 namespace ncclwhy {
+
+void LineTrail::Add(uint32_t line) {
+  if (count == 0) first = line;
+  last = line;
+  if (count++ % every != 0) return;
+  if (lines.size() == limits::kTrailLines) {
+    for (size_t i = 0; i < lines.size() / 2; ++i) lines[i] = lines[2 * i];
+    lines.resize(lines.size() / 2);
+    every *= 2;
+    if ((count - 1) % every != 0) return;
+  }
+  lines.push_back(line);
+}
+
+uint64_t LineTrail::After(uint32_t line) const {
+  if (count == 0 || last <= line) return 0;
+  if (first > line) return count;
+  const auto behind = static_cast<uint64_t>(lines.end() - std::upper_bound(lines.begin(), lines.end(), line));
+  return std::max<uint64_t>(1, behind * every);
+}
+
+void LineTrail::Join(const LineTrail& later) {
+  if (later.count == 0) return;
+  if (count == 0) {
+    *this = later;
+    return;
+  }
+  last = later.last;
+  count += later.count;
+  every = std::max(every, later.every);
+  lines.insert(lines.end(), later.lines.begin(), later.lines.end());
+  while (lines.size() > limits::kTrailLines) {
+    for (size_t i = 0; i < lines.size() / 2; ++i) lines[i] = lines[2 * i];
+    lines.resize(lines.size() / 2);
+    every *= 2;
+  }
+}
 
 std::string_view SourceFacts::Get(const Event& event, FieldId field) const {
   for (uint32_t i = 0; i < event.field_count; ++i) {

@@ -85,6 +85,39 @@ struct CollectiveStream {
   LineRef last;
 };
 
+// Lines of one kind in one stream, in bounded memory: how many, and about where.
+struct LineTrail {
+  uint64_t count = 0;
+  uint32_t first = 0;
+  uint32_t last = 0;
+  uint32_t every = 1;           // lines holds every so many-th of them
+  std::vector<uint32_t> lines;  // ascending, at most limits::kTrailLines
+  void Add(uint32_t line);
+  // How many came behind `line`; at least 1 when one did, else exact to `every`.
+  uint64_t After(uint32_t line) const;
+  // Puts a trail of later lines behind this one.
+  void Join(const LineTrail& later);
+};
+
+// A pulse: lines of one skeleton that came back while a number in them grew (parser/pulse_table.h). Its beats are the
+// lines in which it grew.
+struct PulseFacts {
+  uint32_t process = kNoProcess;
+  LineTrail beats;
+  double first_value = 0;
+  double last_value = 0;
+  double total = -1;               // "of" how many: 40 in `38/40`; -1 when the line says none
+  StringId name;                   // the word beside the number: step, iteration, it; may be invalid
+  LineRef last;                    // the latest beat
+  StringId first_time, last_time;  // as printed; invalid without
+};
+
+// What a stream said that it had not said before, and that is no complaint.
+struct NewsFacts {
+  uint32_t process = kNoProcess;
+  LineTrail lines;
+};
+
 struct SourceFacts {
   std::string name;  // as given by the user, or archive.tar/member
   uint64_t bytes = 0;
@@ -95,6 +128,8 @@ struct SourceFacts {
   std::vector<Field> fields;
   std::vector<ConnectionFacts> connections;
   std::vector<CollectiveStream> collectives;
+  std::vector<PulseFacts> pulses;  // by process, then by first beat
+  std::vector<NewsFacts> news;     // by process
 
   std::string_view Str(StringId id) const { return strings.View(id); }
   // The value of a field, or an empty view.

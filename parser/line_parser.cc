@@ -55,6 +55,13 @@ void Recall(const KnownHeader& known, std::string_view text, HeaderMatch* match)
 constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
 static_assert(ShapeMemo::kReach <= CollLineMemo::kReach);
 
+// Off in a build that measures what learning pulses costs.
+#ifdef NCCLWHY_NO_PULSE
+constexpr bool kPulse = false;
+#else
+constexpr bool kPulse = true;
+#endif
+
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
@@ -68,6 +75,7 @@ LineParser::LineParser(const LineParser& before, SourceFacts* facts, LineSink* s
       options_(before.options_),
       builder_(before.builder_, facts),
       processes_(before.processes_, facts, &builder_),
+      pulses_(&builder_),
       headers_before_(before.headers_before_ || before.facts_->counters.Get(Counter::kNccl) > 0),
       stripper_(before.stripper_.ForSegment()),
       memo_(before.memo_),
@@ -80,6 +88,7 @@ Renumbering LineParser::Join(LineParser& segment) {
   Renumbering renumbering(lines, *segment.facts_, &builder_);
   processes_.Join(segment.processes_, renumbering);
   builder_.Join(segment.builder_, renumbering);
+  pulses_.Join(segment.pulses_, renumbering);
   stripper_.Join(segment.stripper_);
   facts_->counters.Merge(segment.facts_->counters);
   return renumbering;
@@ -555,6 +564,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
   const Extraction x{line, process, builder_};
   ExtractForeign(x, foreign_);
+  if constexpr (kPulse) pulses_.Note(process, line);
   processes_.CountLine(process, line);
   const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
   const std::string_view quoted = quoted_.In(line.text, line.words, headers);
@@ -587,6 +597,7 @@ void LineParser::CountLine() {
 void LineParser::Finish() {
   const bool trust_labels = !stripper_.labels_are_line_numbers();
   processes_.Finish(trust_labels);
+  pulses_.Finish();
   builder_.Finish();
   if (trust_labels) return;
   for (Event& e : facts_->events) e.launcher_rank = -1;

@@ -14,6 +14,7 @@
 #include "parser/parser.h"
 #include "parser/prefix.h"
 #include "parser/process_table.h"
+#include "parser/pulse_table.h"
 #include "parser/quoted_message.h"
 #include "parser/renumbering.h"
 #include "parser/shape_learner.h"
@@ -30,6 +31,7 @@ class LineParser final : public PieceSink {
         options_(options),
         builder_(facts),
         processes_(facts, &builder_),
+        pulses_(&builder_),
         shape_learner_(recognizer, sink) {}
 
   // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
@@ -103,6 +105,7 @@ class LineParser final : public PieceSink {
   ParserOptions options_;
   FactsBuilder builder_;
   ProcessTable processes_;
+  PulseTable pulses_;
   bool headers_before_ = false;  // in front of this segment there are NCCL headers
   OuterPrefixStripper stripper_;
   ForeignState foreign_;

@@ -50,6 +50,14 @@ inline constexpr size_t kPoolBytesPerSource = 64u << 20;
 inline constexpr size_t kCollectiveWindow = 64;
 // Digest checkpoints of a collective stream (the interval doubles when they are used up).
 inline constexpr size_t kCollectiveCheckpoints = 256;
+// Kinds of lines that are watched for a pulse at a time in each stream, the least recently seen goes; and over all
+// streams of a source. A program prints a handful while it works.
+inline constexpr size_t kPulsesPerStream = 64;
+inline constexpr size_t kPulsesPerSource = 8192;
+// Pulses that are kept with the facts of a stream, numbers of a line that are watched, and places that a trail keeps.
+inline constexpr size_t kPulsesKept = 8;
+inline constexpr size_t kPulseNumbers = 8;
+inline constexpr size_t kTrailLines = 32;
 // Memory of one compiled pattern; a pattern that needs more is refused when it is loaded.
 inline constexpr int64_t kPatternMemory = 1 << 20;
 inline constexpr size_t kPatternBytes = 4096;
