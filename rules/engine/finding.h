@@ -38,6 +38,7 @@ struct Finding {
   std::vector<Weight> causes;  // after boosts
   SourceId source;             // invalid for query rules without a line
   uint32_t line = 0;
+  uint32_t last_line = 0;  // the last kept hit of a pattern in `source`
   uint64_t offset = 0;
   ProcessId process;
   int32_t rank = -1;  // in the job's largest communicator

@@ -100,6 +100,7 @@ class Resolver {
       } else if (f.source != where.source || f.line != where.line) {
         ++f.repeats;
       }
+      if (f.source == where.source) f.last_line = std::max(f.last_line, where.line);
       f.repeats += placed.hit->repeats;
       Captures(placed, &f);
       Conditions(where, &folded);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "job/life_sign.h"
 #include "parser/event.h"
 
 namespace ncclwhy {
@@ -33,36 +34,7 @@ enum class Blame : uint8_t {
   kField,       // rank/host columns or captures `culprit_rank`, `culprit_host`
 };
 
-// What a line tells of the life of a process, or of the job. A rule can be evidence for a cause and such a sign at
-// once.
-enum class Life : uint8_t {
-  kNone,
-  kProgress,  // work goes on
-  kWaiting,   // it waits for others and says so: a watchdog, a list of ranks that are missing
-  kLeaving,   // it has begun to leave: shutting down, destroying its groups
-  kEnding,    // it is gone, see Ending
-  kRestart,   // what follows is another attempt
-};
-
-// How a process or a job ended.
-enum class Ending : uint8_t {
-  kNone,
-  kClean,      // it came to its end
-  kExit,       // exit code `exit_code`; 0 is kClean
-  kSignal,     // died of `signal`
-  kAbort,      // ended itself: abort(), a failed assertion, std::terminate
-  kException,  // an exception that nobody caught, if nothing but leaving follows
-  kKilled,     // killed from outside because something failed: by its launcher, by a memory killer
-  kStopped,    // ended from outside although nothing failed: limit, preemption, a person, a lost node
-};
-
-// Of whom a sign speaks.
-enum class SignOf : uint8_t {
-  kSelf,   // the process that printed the line
-  kNamed,  // whom the captures name: culprit_rank or rank, pid, culprit_host or host
-  kJob,    // the job as a whole: its launcher or scheduler speaks of itself
-};
-
+// What a line tells of the life of a process or of the job. A rule can be evidence for a cause and such a sign at once.
 struct Sign {
   Life life = Life::kNone;
   Ending how = Ending::kNone;  // of an ending

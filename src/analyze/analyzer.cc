@@ -9,7 +9,9 @@
 #include "analyze/evidence.h"
 #include "analyze/job_summary.h"
 #include "analyze/known_bugs.h"
+#include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
+#include "analyze/outcome_report.h"
 #include "analyze/performance_reading.h"
 #include "analyze/rank_causes.h"
 #include "analyze/rank_differences.h"
@@ -160,7 +162,9 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));
   const std::vector<BugMatch> bugs = MatchKnownBugs(model, kb, options.language);
   AddBugEvidence(model, bugs, items);
-  MarkSurvived(model, items);
+  const std::vector<LifeSign> signs = SignsOfLife(items);
+  const OutcomeReading outcome = ReadOutcome(model, signs);
+  MarkSurvived(model, outcome, items);
   MarkConsequences(items);
   const Ranking ranking = RankCauses(items);
   const CaseFile context{model, items, kb, options.language};
@@ -168,8 +172,8 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
   Report report;
   report.problems = std::move(problems);
   report.coverage = SummariseCoverage(model);
-  const bool named =
-      ranking.failed && !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
+  const bool failed = ranking.failed || EndedBadly(outcome);
+  const bool named = failed && !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
   if (named) {
     report.verdict = Verdict::kFailure;
     for (const Hypothesis& h : ranking.hypotheses) {
@@ -179,11 +183,12 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
       if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
     }
     AddUpgrades(bugs, options.language, report.causes);
-  } else if (ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
+  } else if (EndedBadly(outcome) || ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
     report.verdict = Verdict::kUndetermined;
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
   }
+  TellOutcome(model, outcome, ranking, options.language, &report);
   const std::vector<Culprit> culprits = report.causes.empty() ? std::vector<Culprit>{} : report.causes[0].culprits;
   report.job = SummariseJob(model, culprits);
   if (report.verdict == Verdict::kFailure) {

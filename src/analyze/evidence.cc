@@ -14,6 +14,8 @@ namespace {
 constexpr double kCatalogueTrust = 0.75;
 // Lines after which a program that complained has evidently gone on.
 constexpr uint64_t kLifeGoesOn = 150;
+// Beats of a pulse that others may still make when one has died.
+constexpr uint64_t kWorksOn = 3;
 
 Role RoleOf(MessageMeaning meaning) {
   switch (meaning) {
@@ -112,7 +114,32 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
   return items;
 }
 
-void MarkSurvived(const JobModel& model, std::vector<EvidenceItem>& items) {
+namespace {
+
+// An alarm behind which work goes on. What a query compares stands in no line of its own.
+bool WorksOn(const Aftermath& aftermath, const EvidenceItem& i) {
+  const Finding& f = i.finding;
+  if (!f.source.valid() || f.line == 0 || (i.rule != nullptr && !i.rule->query.empty())) return false;
+  const After after = aftermath.Of(f.source, std::max(f.line, f.last_line), f.process);
+  return after.own_beats >= (after.beat_before ? 1u : kWorksOn) || after.beats >= kWorksOn;
+}
+
+}  // namespace
+
+void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items) {
+  const Aftermath aftermath(model);
+  const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
+  for (EvidenceItem& i : items) {
+    const Role role = i.finding.role;
+    if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary) continue;
+    if (outcome.outcome == JobOutcome::kSucceeded) {
+      i.survived = true;
+    } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
+      i.survived = !bad.contains(static_cast<size_t>(i.sign));
+    } else {
+      i.survived = WorksOn(aftermath, i);
+    }
+  }
   // process -> source -> last line that shows that all is well
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> well;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {

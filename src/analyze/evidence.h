@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "job/job_model.h"
+#include "job/outcome.h"
 #include "read/digest.h"
 #include "rules/engine/finding.h"
 
@@ -18,7 +19,7 @@ struct EvidenceItem {
   bool consequence = false;    // explained by something else: counts for nothing
   bool info = false;           // a catalogue line that NCCL prints at INFO: never a failure by itself
   bool survived = false;       // the process went on well after it: counts for nothing and is not shown
-  std::string consequence_of;  // the cause that explains it, set when the causes are known
+  int32_t sign = -1;           // index of its sign of life, -1: it is none
 };
 
 // Findings in order, then the catalogue lines on which no finding stands.
@@ -29,9 +30,10 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
 // Marks items that others explain: `explains` of a rule, and everything of a benign line.
 void MarkConsequences(std::vector<EvidenceItem>& items);
 
-// Marks what the process survived: a generic complaint (a catalogue line, or a rule of role symptom) after which the
+// Marks what was survived: everything when the job succeeded, an alarm behind which its process or the job works on, an
+// ending that something overcame, a generic complaint (a catalogue line, or a rule of role symptom) after which the
 // same process completed an initialisation or an orderly destruction, or the program went on for long without saying
 // that it failed.
-void MarkSurvived(const JobModel& model, std::vector<EvidenceItem>& items);
+void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items);
 
 }  // namespace ncclwhy

@@ -1,0 +1,45 @@
+#include "analyze/life_signs.h"
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string_view FieldOf(const Finding& f, const char* name) {
+  const auto it = f.fields.find(name);
+  return it == f.fields.end() ? std::string_view() : std::string_view(it->second);
+}
+
+}  // namespace
+
+std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
+  std::vector<LifeSign> signs;
+  for (EvidenceItem& item : items) {
+    if (item.rule == nullptr || item.rule->sign.life == Life::kNone) continue;
+    const Finding& f = item.finding;
+    const Sign& said = item.rule->sign;
+    LifeSign s;
+    s.life = said.life;
+    s.how = said.how;
+    s.of = said.of;
+    s.source = f.source;
+    s.line = f.line;
+    s.last_line = f.last_line;
+    s.offset = f.offset;
+    s.process = f.process;
+    s.text = f.text;
+    s.note = item.note;
+    const std::string_view rank = FieldOf(f, "culprit_rank");
+    s.rank = ParseInt<int32_t>(rank.empty() ? FieldOf(f, "rank") : rank).value_or(-1);
+    s.pid = ParseInt<int64_t>(FieldOf(f, "pid")).value_or(-1);
+    const std::string_view host = FieldOf(f, "culprit_host");
+    s.host = std::string(host.empty() ? FieldOf(f, "host") : host);
+    s.code = ParseInt<int32_t>(FieldOf(f, "exit_code")).value_or(-1);
+    s.signal = std::string(FieldOf(f, "signal"));
+    item.sign = static_cast<int32_t>(signs.size());
+    signs.push_back(std::move(s));
+  }
+  return signs;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,54 @@
+#include "job/aftermath.h"
+
+#include <algorithm>
+
+namespace ncclwhy {
+namespace {
+
+// Calls that a process logged behind `line`, as far as they are kept.
+uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
+  if (s.last.line <= line) return 0;
+  const auto behind = [line](const CollectiveCall& call) { return call.line > line; };
+  return static_cast<uint64_t>(std::count_if(s.window.begin(), s.window.end(), behind)) +
+         static_cast<uint64_t>(std::count_if(s.p2p_window.begin(), s.p2p_window.end(), behind));
+}
+
+}  // namespace
+
+bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
+
+After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
+  After after;
+  if (!source.valid() || source.value >= model_.sources.size()) return after;
+  const SourceFacts& facts = *model_.sources[source.value];
+  const auto own = [&](uint32_t index) {
+    const ProcessId id = model_.ProcessOf(source, index, -1);
+    return id.valid() && id == process;
+  };
+  for (const PulseFacts& p : facts.pulses) {
+    const uint64_t beats = p.beats.After(line);
+    after.beats = std::max(after.beats, beats);
+    if (!own(p.process)) continue;
+    after.own_beats += beats;
+    after.beat_before = after.beat_before || p.beats.first < line;
+  }
+  for (const NewsFacts& n : facts.news) {
+    const uint64_t news = n.lines.After(line);
+    after.news += news;
+    if (own(n.process)) after.own_news += news;
+  }
+  for (const CollectiveStream& s : facts.collectives) {
+    if (own(s.process)) after.own_beats += CallsAfter(s, line);
+  }
+  bool aborted = false;
+  for (const Event& e : facts.events) {
+    if (e.line <= line || !own(e.process)) continue;
+    if (e.kind == EventKind::kCommDestroy) after.left_in_order = true;
+    if (e.kind == EventKind::kCommInitComplete) ++after.own_beats;
+    if (e.kind == EventKind::kCommAbort) aborted = true;
+  }
+  if (aborted) after.left_in_order = false;
+  return after;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,35 @@
+// Aftermath: what became of those who stood at a line. An alarm after which its process works on was survived, one
+// after which it never works again was not; evidence and endings are weighed by that.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// What follows a line in its own source: files have no common clock.
+struct After {
+  uint64_t own_beats = 0;      // beats of the pulses of the line's process, and its collectives
+  uint64_t beats = 0;          // beats of the strongest pulse of anybody
+  uint64_t own_news = 0;       // new things that the process says and that are no complaint
+  uint64_t news = 0;           // the same for all
+  bool beat_before = false;    // the process worked before the line
+  bool left_in_order = false;  // it destroyed its communicators behind the line, and aborted none
+};
+
+class Aftermath {
+ public:
+  explicit Aftermath(const JobModel& model) : model_(model) {}
+  // `process` may be invalid: nobody's line.
+  After Of(SourceId source, uint32_t line, ProcessId process) const;
+
+ private:
+  const JobModel& model_;
+};
+
+// A pulse that says of how many, and has reached it.
+bool IsComplete(const PulseFacts& pulse);
+
+}  // namespace ncclwhy

@@ -1,0 +1,176 @@
+#include "job/outcome.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ncclwhy {
+namespace {
+
+// Others go on for a step or two when one has died: what they had begun, and what a launcher still holds.
+constexpr uint64_t kWorksOn = 3;
+constexpr size_t kMostLines = 6;
+
+class Reader {
+ public:
+  Reader(const JobModel& model, const std::vector<LifeSign>& signs) : model_(model), signs_(signs), after_(model) {}
+
+  OutcomeReading Read() {
+    FindFinish();
+    FindPulse();
+    FindRestarts();
+    for (size_t i = 0; i < signs_.size(); ++i) {
+      if (signs_[i].bad() && !Overcome(signs_[i])) out_.bad.push_back(i);
+    }
+    Decide();
+    return std::move(out_);
+  }
+
+ private:
+  // Where the work of each source came to its end: a word that says so and that no beat follows, or a pulse that has
+  // reached what it counts to.
+  void FindFinish() {
+    finish_.assign(model_.sources.size(), 0);
+    for (const LifeSign& s : signs_) {
+      const bool clean = s.life == Life::kEnding && !s.bad();
+      if (!clean || !s.source.valid()) continue;
+      const uint32_t line = std::max(s.line, s.last_line);
+      if (after_.Of(s.source, line, s.process).beats >= kWorksOn) continue;
+      uint32_t& finish = finish_[s.source.value];
+      if (line > finish) {
+        finish = line;
+        finish_sign_[s.source.value] = &s;
+      }
+    }
+    for (uint32_t i = 0; i < model_.sources.size(); ++i) {
+      for (const PulseFacts& p : model_.sources[i]->pulses) {
+        if (IsComplete(p)) finish_[i] = std::max(finish_[i], p.beats.last);
+      }
+    }
+    out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
+  }
+
+  // The pulse that knows of how many, else the one that beat longest.
+  void FindPulse() {
+    for (uint32_t i = 0; i < model_.sources.size(); ++i) {
+      for (const PulseFacts& p : model_.sources[i]->pulses) {
+        const PulseFacts* best = out_.pulse;
+        const bool better = best == nullptr || (p.total > 0) > (best->total > 0) ||
+                            ((p.total > 0) == (best->total > 0) && p.beats.count > best->beats.count);
+        if (!better) continue;
+        out_.pulse = &p;
+        out_.pulse_source = SourceId{i};
+      }
+    }
+    out_.worked = out_.pulse != nullptr;
+  }
+
+  // The line behind which the last attempt stands, in each source.
+  void FindRestarts() {
+    attempt_.assign(model_.sources.size(), 0);
+    for (const LifeSign& s : signs_) {
+      if (s.life != Life::kRestart || !s.source.valid()) continue;
+      const uint32_t line = std::max(s.line, s.last_line);
+      const After then = after_.Of(s.source, line, {});
+      ++out_.restarts;
+      if (then.beats > 0 || then.news > 0 || finish_[s.source.value] > line) {
+        attempt_[s.source.value] = std::max(attempt_[s.source.value], line);
+      }
+    }
+  }
+
+  bool FinishedBehind(SourceId source, uint32_t line) const { return finish_[source.value] > line; }
+
+  // Whether the one whose ending this seems to be lived on, or what ended was an earlier attempt.
+  bool Overcome(const LifeSign& s) const {
+    if (!s.source.valid()) return false;
+    const uint32_t line = std::max(s.line, s.last_line);
+    if (attempt_[s.source.value] > line) return true;
+    const After then = after_.Of(s.source, line, s.process);
+    const bool soft = s.how == Ending::kException;
+    if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
+    if (then.beats >= kWorksOn) return true;
+    if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
+    // In a file of its own: it left in order, and the others came to their end.
+    return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+  }
+
+  bool HardEnding() const {
+    return std::any_of(signs_.begin(), signs_.end(),
+                       [](const LifeSign& s) { return s.bad() && s.how != Ending::kException; });
+  }
+
+  void Add(Shows shows, const LifeSign& s) {
+    if (out_.evidence.size() < kMostLines) {
+      out_.evidence.push_back({shows, {s.source, s.line, s.offset, s.text}, s.note});
+    }
+  }
+
+  void Decide() {
+    const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped; };
+    if (!out_.bad.empty()) {
+      const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
+      out_.outcome = stopped ? JobOutcome::kStopped : JobOutcome::kFailed;
+      for (const size_t i : out_.bad) {
+        if (stops(i) == stopped) Add(stopped ? Shows::kStop : Shows::kEnding, signs_[i]);
+      }
+      AddLastBeat();
+      return;
+    }
+    for (const LifeSign& s : signs_) {
+      if (s.life != Life::kWaiting || !s.source.valid()) continue;
+      const uint32_t line = std::max(s.line, s.last_line);
+      const After then = after_.Of(s.source, line, s.process);
+      if (then.beats >= 2 || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
+      out_.outcome = JobOutcome::kHung;
+      Add(Shows::kWaiting, s);
+    }
+    if (out_.outcome == JobOutcome::kHung && !out_.work_done) {
+      AddLastBeat();
+      return;
+    }
+    out_.evidence.clear();
+    out_.outcome = JobOutcome::kUnknown;
+    if (out_.work_done) {
+      out_.outcome = JobOutcome::kSucceeded;
+      for (const auto& [source, sign] : finish_sign_) Add(Shows::kFinished, *sign);
+      AddLastBeat();
+      return;
+    }
+    if (LeftInOrder()) out_.outcome = JobOutcome::kSucceeded;
+    AddLastBeat();
+  }
+
+  // Every process that NCCL knows has destroyed its communicators, and none has aborted one.
+  bool LeftInOrder() const {
+    size_t known = 0;
+    for (const Process& p : model_.processes) {
+      if (p.pid < 0) continue;
+      ++known;
+      if (p.aborted || !p.destroyed) return false;
+    }
+    return known > 0;
+  }
+
+  void AddLastBeat() {
+    if (out_.pulse == nullptr || out_.evidence.size() >= kMostLines) return;
+    const LineRef& last = out_.pulse->last;
+    const SourceFacts& facts = *model_.sources[out_.pulse_source.value];
+    out_.evidence.push_back({Shows::kLastBeat, {out_.pulse_source, last.line, last.offset, facts.Str(last.text)}, {}});
+  }
+
+  const JobModel& model_;
+  const std::vector<LifeSign>& signs_;
+  const Aftermath after_;
+  std::vector<uint32_t> finish_;                     // by source, 0 = none
+  std::map<uint32_t, const LifeSign*> finish_sign_;  // source -> the sign, if a word said it
+  std::vector<uint32_t> attempt_;                    // by source
+  OutcomeReading out_;
+};
+
+}  // namespace
+
+OutcomeReading ReadOutcome(const JobModel& model, const std::vector<LifeSign>& signs) {
+  return Reader(model, signs).Read();
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,46 @@
+// What became of the job, from the pulses of its work, its signs of life and NCCL's own: succeeded, failed, hung,
+// stopped from outside, or not to be told. Decided before any cause is looked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "job/aftermath.h"
+#include "job/job_model.h"
+#include "job/life_sign.h"
+
+namespace ncclwhy {
+
+enum class JobOutcome : uint8_t { kSucceeded, kFailed, kHung, kStopped, kUnknown };
+
+// Why a line shows the outcome.
+enum class Shows : uint8_t {
+  kEnding,       // a process or the job ended badly
+  kStop,         // it was ended from outside
+  kWaiting,      // it waits and nothing follows
+  kFinished,     // it says that it came to its end
+  kLastBeat,     // the latest sign of work
+  kLeftInOrder,  // NCCL was shut down in order everywhere
+};
+
+struct OutcomeLine {
+  Shows shows = Shows::kEnding;
+  Place place;
+  std::string note;  // of the sign, if it is one
+};
+
+struct OutcomeReading {
+  JobOutcome outcome = JobOutcome::kUnknown;
+  bool work_done = false;             // it had come to its end before it ended badly
+  bool worked = false;                // there is a pulse
+  const PulseFacts* pulse = nullptr;  // the one that tells best how far it came, or null
+  SourceId pulse_source;
+  std::vector<OutcomeLine> evidence;  // most telling first, at most a few
+  std::vector<size_t> bad;            // signs that are endings which nothing overcame, in order
+  uint32_t restarts = 0;
+};
+
+OutcomeReading ReadOutcome(const JobModel& model, const std::vector<LifeSign>& signs);
+
+}  // namespace ncclwhy
