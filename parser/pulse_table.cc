@@ -1,6 +1,7 @@
 #include "parser/pulse_table.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "parser/hash.h"
 #include "parser/renumbering.h"
@@ -38,6 +39,10 @@ bool SaysNoWork(std::string_view text) {
 // `12:00:03.123`, `2026-11-22`, `00:03<00:26`: the number is part of a clock or a date. Sizes and speeds have a point.
 bool IsClockMark(char c) { return c == ':' || c == '-'; }
 
+// Numbers behind these words name somebody or some thing, they count no work.
+constexpr std::string_view kNames[] = {"rank", "local_rank", "worker", "node", "gpu", "device", "pid",
+                                       "port", "process",    "thread", "task", "dev", "loss"};
+
 // `step=41200` → step, `1.37it/s` → it: the word in front of the number, else behind it.
 std::string_view NameBeside(std::string_view text, size_t at) {
   size_t end = at;
@@ -68,8 +73,10 @@ PulseTable::Reading PulseTable::Read(std::string_view text) {
     double value = 0;
     while (i < size && scan::IsDigit(text[i])) value = value * 10 + (text[i++] - '0');
     const size_t digits = i - begin;
+    bool whole = true;
     if (i + 1 < size && text[i] == '.' && scan::IsDigit(text[i + 1])) {
       double place = 0.1;
+      whole = false;
       for (++i; i < size && scan::IsDigit(text[i]); ++i, place /= 10) value += place * (text[i] - '0');
     }
     if (i + 2 < size && text[i] == 'e' && (text[i + 1] == '+' || text[i + 1] == '-')) {
@@ -87,13 +94,25 @@ PulseTable::Reading PulseTable::Read(std::string_view text) {
       }
       continue;
     }
+    const std::string_view beside = NameBeside(text, begin);
+    const bool names = std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+      return beside.size() == name.size() && std::equal(name.begin(), name.end(), beside.begin(), [](char a, char b) {
+               return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b);
+             });
+    });
+    if (names) continue;
     if (digits > 9 || (value >= 1e9 && value < 2.3e9) || r.count == limits::kPulseNumbers) continue;
     r.at[r.count] = begin;
     Number& number = r.numbers[r.count++];
     number.value = value;
+    number.whole = whole;
+    // `38/40`, `38 of 40`, `38 / 40`
     size_t next = i;
     while (next < size && text[next] == ' ') ++next;
-    number.of = next < size && (text[next] == '/' || text.substr(next, 3) == "of ");
+    const size_t mark = next < size && text[next] == '/' ? 1 : text.substr(next, 3) == "of " ? 3 : 0;
+    next += mark;
+    while (next < size && text[next] == ' ') ++next;
+    number.of = mark > 0 && next < size && scan::IsDigit(text[next]);
   }
   r.skeleton = Mix64(hash);
   return r;
@@ -164,9 +183,10 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
     Slot& slot = kind->slots[i];
     const double value = r.numbers[i].value;
     if (r.numbers[i].of && i + 1 < r.count && r.numbers[i + 1].value != slot.total) {
-      slot.changed_total = slot.total >= 0;
+      slot.unsure_total = slot.unsure_total || slot.total >= 0;
       slot.total = r.numbers[i + 1].value;
     }
+    slot.whole = slot.whole && r.numbers[i].whole;
     if (value > slot.most) {
       slot.most = value;
       ++slot.grew;
@@ -194,14 +214,16 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   }
 }
 
-// The number that grew most often; of several the one that says of how many.
+// Of the numbers that grew the one that says of how many, else one without a fraction, else the one that grew most.
 const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   const Slot* best = nullptr;
   for (const Slot& slot : kind.slots) {
     if (slot.grew == 0) continue;
-    const bool better =
-        best == nullptr || slot.grew > best->grew || (slot.grew == best->grew && slot.total >= 0 && best->total < 0);
-    if (better) best = &slot;
+    const auto worth = [](const Slot& s) {
+      const bool enough = s.grew >= kLeastBeats;
+      return std::tuple(enough && s.total > 0 && !s.unsure_total, enough && s.whole, s.grew);
+    };
+    if (best == nullptr || worth(slot) > worth(*best)) best = &slot;
   }
   return best;
 }
@@ -266,7 +288,7 @@ void PulseTable::Finish() {
       p.beats = kind->beats;
       p.first_value = best.first;
       p.last_value = best.most;
-      p.total = best.total;
+      p.total = best.unsure_total ? -1 : best.total;
       p.name = kind->name;
       p.last = kind->last;
       p.first_time = kind->first_time;

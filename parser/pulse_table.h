@@ -33,7 +33,8 @@ class PulseTable {
  private:
   struct Number {
     double value = 0;
-    bool of = false;  // the number behind it says of how many
+    bool of = false;    // the number behind it says of how many
+    bool whole = true;  // no fraction
   };
   // One number of a kind of line.
   struct Slot {
@@ -41,7 +42,8 @@ class PulseTable {
     double most = 0;  // since it last began anew
     double total = -1;
     uint32_t grew = 0;
-    bool changed_total = false;
+    bool whole = true;
+    bool unsure_total = false;  // it changed
   };
   struct Kind {
     uint64_t skeleton = 0;

@@ -68,6 +68,19 @@ std::string Progress(const JobModel& model, const OutcomeReading& o, Language la
   return fmt::format("{}{}{}", name.empty() ? "" : fmt::format("{} ", name), Grouped(o.pulse->last_value), of);
 }
 
+// NCCL's own files hold no line of the program. When all that they began is complete, for every rank, and nothing is
+// wrong in them, nothing was wrong.
+bool OnlyNcclAndWhole(const JobModel& model) {
+  for (const SourceFacts* source : model.sources) {
+    if (source->counters.Get(Counter::kForeign) > 0) return false;
+  }
+  const auto whole = [](const Communicator& c) {
+    return c.nranks > 0 && c.ranks_seen == c.nranks &&
+           std::all_of(c.ranks.begin(), c.ranks.end(), [](const Rank& r) { return r.reached >= Stage::kReady; });
+  };
+  return !model.communicators.empty() && std::all_of(model.communicators.begin(), model.communicators.end(), whole);
+}
+
 bool Waits(const std::string& cause) {
   return std::find(std::begin(kWaits), std::end(kWaits), cause) != std::end(kWaits);
 }
@@ -82,7 +95,12 @@ void TellOutcome(const JobModel& model, const OutcomeReading& o, const Ranking& 
                  Report* report) {
   report->outcome = OutcomeWord(o.outcome);
   if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kFailure) {
-    report->outcome = Waits(report->causes[0].id) ? Outcome::kHung : Outcome::kFailed;
+    const bool aborted =
+        std::any_of(model.processes.begin(), model.processes.end(), [](const Process& p) { return p.aborted; });
+    report->outcome = Waits(report->causes[0].id) && !aborted ? Outcome::kHung : Outcome::kFailed;
+  }
+  if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kHealthy && OnlyNcclAndWhole(model)) {
+    report->outcome = Outcome::kSucceeded;
   }
   if (o.outcome == JobOutcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
       report->causes[0].id.starts_with("stopped.")) {

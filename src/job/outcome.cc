@@ -42,11 +42,22 @@ class Reader {
       }
     }
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
-      for (const PulseFacts& p : model_.sources[i]->pulses) {
-        if (IsComplete(p)) finish_[i] = std::max(finish_[i], p.beats.last);
-      }
+      const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
+      if (finest == nullptr || !IsComplete(*finest)) continue;
+      const uint32_t line = finest->beats.last;
+      if (after_.Of(SourceId{i}, line, {}).beats < kWorksOn) finish_[i] = std::max(finish_[i], line);
     }
     out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
+  }
+
+  // Of the pulses that know of how many the one that beats most: `Epoch 3/3` is said at its beginning.
+  static const PulseFacts* FinestOf(const std::vector<PulseFacts>& pulses) {
+    const PulseFacts* finest = nullptr;
+    for (const PulseFacts& p : pulses) {
+      if (p.total <= 1) continue;
+      if (finest == nullptr || p.beats.count > finest->beats.count) finest = &p;
+    }
+    return finest;
   }
 
   // The pulse that knows of how many, else the one that beat longest.
@@ -125,6 +136,9 @@ class Reader {
       Add(Shows::kWaiting, s);
     }
     if (out_.outcome == JobOutcome::kHung && !out_.work_done) {
+      // Who waited has given up.
+      const auto aborted = [](const Process& p) { return p.aborted; };
+      if (std::any_of(model_.processes.begin(), model_.processes.end(), aborted)) out_.outcome = JobOutcome::kFailed;
       AddLastBeat();
       return;
     }
