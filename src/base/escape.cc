@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/utf8.h"
 
 namespace ncclwhy {
 namespace {
+
+struct Range {
+  char32_t first, last;
+};
+constexpr Range kHidden[] = {
+#include "base/hidden_code_points.inc"
+};
 
 // Of & < >, in element content.
 std::string_view Entity(char32_t c) { return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;"; }
@@ -64,11 +72,46 @@ size_t LongestTicks(std::string_view text) {
   return longest;
 }
 
-// Commands that CI systems find anywhere in a line; `sharp` is what stands for the second # then.
-std::string WithoutCommands(std::string out, std::string_view sharp = "\\x23") {
-  for (const std::string_view command : {"##[", "##vso["}) {
-    for (size_t at = out.find(command); at != std::string::npos; at = out.find(command, at + 1)) {
+bool IsAlnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// `##[…]`, `##vso[…]`, `##teamcity[…]` at `at`.
+bool IsSharpCommand(std::string_view text, size_t at) {
+  if (text.substr(at, 2) != "##") return false;
+  size_t i = at + 2;
+  while (i < text.size() && IsAlnum(text[i])) ++i;
+  return i < text.size() && text[i] == '[';
+}
+
+// `::name …::` at `at`: obeyed where it begins a line, which a page that breaks long lines may make of any place. So
+// the names that GitHub knows count anywhere, others (a token of stop-commands) only where a word begins:
+// c10d::Backend::x.
+bool IsColonCommand(std::string_view text, size_t at) {
+  if (text.substr(at, 2) != "::") return false;
+  size_t i = at + 2;
+  std::string name;
+  while (i < text.size() && (IsAlnum(text[i]) || text[i] == '-' || text[i] == '_')) {
+    name += static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+    ++i;
+  }
+  const size_t line = std::min(text.find('\n', at), text.size());
+  if (name.empty() || text.substr(0, line).find("::", i) == std::string_view::npos) return false;
+  constexpr std::string_view kNames =
+      " add-mask add-matcher add-path debug echo endgroup error group notice remove-matcher save-state set-env "
+      "set-output"
+      " stop-commands warning ";
+  if (kNames.find(" " + name + " ") != std::string_view::npos) return true;
+  return at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n';
+}
+
+// What CI systems find in any line of an output and obey. `sharp` and `colon` are what stands for the second # and the
+// first colon then.
+std::string WithoutCommands(std::string out, std::string_view sharp = "\\x23", std::string_view colon = "\\x3a") {
+  for (size_t at = out.find_first_of("#:"); at != std::string::npos; at = out.find_first_of("#:", at + 1)) {
+    if (IsSharpCommand(out, at)) {
       out.replace(at + 1, 1, sharp);
+    } else if (IsColonCommand(out, at)) {
+      out.replace(at, 1, colon);
+      at += colon.size();
     }
   }
   return out;
@@ -94,7 +137,7 @@ std::string EscapeMarkup(std::string_view text, bool keep_newlines) {
         out.append(bytes);
     }
   });
-  return WithoutCommands(std::move(out), "&#35;");
+  return WithoutCommands(std::move(out), "&#35;", "&#58;");
 }
 
 std::string PercentEncode(std::string_view text, std::string_view characters) {
@@ -109,25 +152,13 @@ std::string PercentEncode(std::string_view text, std::string_view characters) {
   return out;
 }
 
-bool IsAlnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 }  // namespace
 
 bool IsHidden(char32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-  if (c < 0xAD) return false;
-  if (c == 0xAD || c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5) return true;
-  if (c >= 0x180B && c <= 0x180F) return true;
-  if (c >= 0x200B && c <= 0x200F) return true;  // zero-width space and joiners, left-to-right and right-to-left marks
-  if (c >= 0x2028 && c <= 0x202E) return true;  // separators, embeddings and overrides
-  if (c >= 0x2060 && c <= 0x206F) return true;  // word joiner, isolates
-  if (c == 0x2800 || c == 0x3164 || c == 0xFEFF || c == 0xFFA0) return true;
-  if (c >= 0xFFF0 && c <= 0xFFFB) return true;
-  if (c >= 0xFDD0 && c <= 0xFDEF) return true;
-  if ((c & 0xFFFE) == 0xFFFE) return true;
-  if (c >= 0x1D173 && c <= 0x1D17A) return true;
-  if (c >= 0xE000 && c <= 0xF8FF) return true;  // private use: may draw anything
-  return c >= 0xE0000;                          // tags and the private planes
+  if (c >= 0x20 && c < 0x7F) return false;
+  const auto* const range = std::upper_bound(std::begin(kHidden), std::end(kHidden), c,
+                                             [](char32_t point, const Range& r) { return point <= r.last; });
+  return range != std::end(kHidden) && range->first <= c;
 }
 
 std::string EscapeJsonHidden(std::string_view json) {
@@ -151,7 +182,7 @@ std::string EscapeJsonHidden(std::string_view json) {
     }
     json.remove_prefix(n);
   }
-  return WithoutCommands(std::move(out), "\\u0023");
+  return WithoutCommands(std::move(out), "\\u0023", "\\u003a");
 }
 
 std::string EscapeTerminal(std::string_view text) {
@@ -164,24 +195,26 @@ std::string EscapeHtml(std::string_view text) { return EscapeMarkup(text, true);
 std::string EscapeXml(std::string_view text) { return EscapeMarkup(text, true); }
 
 std::string EscapeMarkdown(std::string_view text) {
-  // A zero-width space behind @ and # stops GitHub and GitLab from making mentions and references of entities, too.
+  // A zero-width space behind @, # and the other signs of references (!1, $1, %1, ~label, &1, GH-1, ABC-1) stops GitHub
+  // and GitLab from making mentions and references of entities, too.
   static constexpr std::string_view kStop = "\xE2\x80\x8B";
   std::string out;
   char32_t previous = 0;
+  bool letters = false, digits = false;  // a stop is due in front of a letter or digit, of a digit
   ForEachVisible(text, false, &out, [&](char32_t c, std::string_view bytes) {
     const bool first = out.empty();
+    const bool digit = c >= '0' && c <= '9';
+    if ((letters && c < 0x80 && (digit || c == '"' || IsAlnum(static_cast<char>(c)))) || (digits && digit))
+      out += kStop;
+    letters = std::u32string_view(U"@#%&!~$").find(c) != std::u32string_view::npos;
+    digits = c == '-' && ((previous >= 'A' && previous <= 'Z') || previous == 'h');
     switch (c) {
       case '&':
       case '<':
       case '>':
         out += Entity(c);
         break;
-      case '@':
-      case '#':
-        out.append(bytes);
-        out.append(kStop);
-        break;
-      case '-':  // list items and underlined headings
+      case '-':  // list items and underlined headings, and GH-123
       case '+':
       case '=':
         if (first) out.push_back('\\');

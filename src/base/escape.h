@@ -11,12 +11,13 @@
 
 namespace ncclwhy {
 
-// True for code points that must not reach a reader unseen: C0 and C1 controls, DEL, bidi controls, zero-width and
-// invisible characters, line and paragraph separators, tags, noncharacters.
+// True for code points that must not reach a reader unseen: controls, bidi controls, zero-width and invisible
+// characters, variation selectors, separators of lines, tags, private use, noncharacters. By Unicode's own properties
+// (make_hidden_table.py).
 bool IsHidden(char32_t code_point);
 
 // One line without any hidden code point; a tab becomes a space, a newline \n. CI systems that read commands out of
-// any line of output (`##[…]`, `##vso[…]`) see none in it.
+// any line of output (`##[…]`, `##vso[…]`, `##teamcity[…]`, `::error …::`) see none in it.
 std::string EscapeTerminal(std::string_view text);
 
 // For element content and double- or single-quoted attributes of HTML.

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -38,14 +39,28 @@ std::string Join(const std::vector<std::string>& cells, const std::vector<size_t
   return out + "\n";
 }
 
+// A spreadsheet takes what begins like this for a formula, unless it is a number.
+std::string NoFormula(std::string cell) {
+  const size_t at = cell.find_first_not_of(' ');
+  if (at == std::string::npos || std::string_view("=+-@").find(cell[at]) == std::string_view::npos) return cell;
+  char* end = nullptr;
+  (void)std::strtod(cell.c_str(), &end);
+  const bool number =
+      end == cell.c_str() + cell.size() && cell.find_first_not_of("+-.0123456789e") == std::string::npos;
+  return number ? cell : "'" + cell;
+}
+
 // A cell without a value is empty.
 std::string Table(const QueryTable& table, bool aligned) {
+  const auto cell = [&](std::string_view text) {
+    return aligned ? EscapeTerminal(text) : NoFormula(EscapeTerminal(text));
+  };
   std::vector<std::vector<std::string>> cells;
   std::vector<std::string>& names = cells.emplace_back();
-  for (const std::string& name : table.columns) names.push_back(EscapeTerminal(name));
+  for (const std::string& name : table.columns) names.push_back(cell(name));
   for (const auto& row : table.rows) {
     std::vector<std::string>& line = cells.emplace_back();
-    for (const std::optional<std::string>& value : row) line.push_back(EscapeTerminal(value.value_or("")));
+    for (const std::optional<std::string>& value : row) line.push_back(cell(value.value_or("")));
   }
   std::vector<size_t> widths(aligned ? table.columns.size() : 0);
   for (const std::vector<std::string>& line : cells) {

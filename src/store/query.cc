@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/time_budget.h"
+#include "store/fill.h"
 
 namespace ncclwhy {
 namespace {
@@ -34,37 +35,44 @@ bool Contains(const Names& names, std::string_view name) {
 
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-// Where a comment, or text in the quotes that begin at `at`, ends; `at` when nothing of the kind begins there.
-size_t Skip(std::string_view sql, size_t at) {
-  const auto behind = [&](std::string_view end, size_t from) {
-    const size_t found = sql.find(end, from);
-    return found == std::string_view::npos ? sql.size() : found + end.size();
-  };
-  if (sql.substr(at, 2) == "--") return behind("\n", at);
-  if (sql.substr(at, 2) == "/*") return behind("*/", at + 2);
-  if (sql[at] == '\'') return behind("'", at + 1);
-  return at;
+bool IsPrivateTable(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower == "_finding" || lower == "_cause" ||
+         std::any_of(TableFillers().begin(), TableFillers().end(),
+                     [&](const TableFiller& f) { return f.table == lower; });
 }
 
-// Whether an identifier (bare or in "", [] or ``) begins with an underscore, as private tables do. Text in '' is data.
+// Whether `sql` names a private table, bare or in any quotes: SQLite takes even 'text' for a name where a table may
+// stand.
 bool NamesPrivateTable(std::string_view sql) {
-  char before = ' ';
-  char quote = 0;  // inside a quoted identifier: neither text nor comments begin there
+  std::string before;  // the last word or sign
+  const auto find = [&](std::string_view end, size_t from) { return std::min(sql.find(end, from), sql.size()); };
   for (size_t i = 0; i < sql.size();) {
     const char c = sql[i];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (const size_t end = Skip(sql, i); end != i) {
-      before = ' ';
-      i = end;
-      continue;
-    } else if (c == '"' || c == '`' || c == '[') {
-      quote = c == '[' ? ']' : c;
+    size_t end = i;
+    if (sql.substr(i, 2) == "--" || sql.substr(i, 2) == "/*") {
+      i = find(c == '-' ? "\n" : "*/", i + 2) + (c == '-' ? 1 : 2);
+    } else if (c == '"' || c == '`' || c == '[' || c == '\'') {
+      end = find(std::string_view(c == '[' ? "]" : &sql[i], 1), i + 1);
+      const bool data =
+          c == '\'' && before != "from" && before != "join" && before != "," && before != "(" && before != ".";
+      if (!data && IsPrivateTable(sql.substr(i + 1, end - i - 1))) return true;
+      i = end + 1;
+      before.clear();
+    } else {
+      while (end < sql.size() && (std::isalnum(static_cast<unsigned char>(sql[end])) != 0 || sql[end] == '_' ||
+                                  sql[end] == '$' || static_cast<signed char>(sql[end]) < 0)) {
+        ++end;
+      }
+      if (IsPrivateTable(sql.substr(i, end - i))) return true;
+      end = std::max(end, i + 1);
+      if (std::isspace(static_cast<unsigned char>(c)) == 0) before.clear();
+      for (; i < end; ++i) {
+        if (std::isspace(static_cast<unsigned char>(sql[i])) == 0)
+          before += static_cast<char>(std::tolower(static_cast<unsigned char>(sql[i])));
+      }
     }
-    const bool begins = !(std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '$');
-    if (c == '_' && begins) return true;
-    before = c;
-    ++i;
   }
   return false;
 }
@@ -104,8 +112,9 @@ class Gate {
         // Without a column rows are only counted; SQLite then tells neither database nor view. A name that is neither
         // a table of ours nor of SQLite's is a common table expression.
         if (b.empty() && !a.starts_with('_') && !a.starts_with("sqlite_")) return true;
-        if (a.starts_with('_') && (database == "main" || database.empty()) &&
-            (Contains(kViews, view) || (b.empty() && !names_private_))) {
+        // A common table expression may have the name of a view: who names a private table reads none.
+        if (a.starts_with('_') && (database == "main" || database.empty()) && !names_private_ &&
+            (Contains(kViews, view) || b.empty())) {
           tables_.emplace(a);
           return true;
         }

@@ -84,6 +84,9 @@ TEST_CASE("no spelling reaches a private table", "[hostile]") {
   const Timeline timeline;
   CHECK(timeline.Ask("SELECT count(*) FROM event").exit == 0);
   CHECK(timeline.Ask("SELECT '_event' AS v, \"rank\" FROM rank -- _event").exit == 0);
+  CHECK(timeline.Ask("SELECT count(*) FROM event WHERE message LIKE '_event%' OR message LIKE '_'").exit == 0);
+  CHECK(timeline.Ask("SELECT '=1+1', -5, ' @x', 1e3, '-cmd|x'").out.find("'=1+1\t-5\t' @x\t1000.0\t'-cmd|x") !=
+        std::string::npos);  // a spreadsheet sees no formula
   CHECK(timeline.Ask("WITH RECURSIVE _x(a) AS (SELECT 1) SELECT a FROM _x").signal == 0);
   for (const char* sql : {
            "SELECT count(*) FROM _event",
@@ -91,6 +94,10 @@ TEST_CASE("no spelling reaches a private table", "[hostile]") {
            "SELECT count(*) FROM \"_event\"",
            "SELECT count(*) FROM [_event]",
            "SELECT count(*) FROM `_event`",
+           "SELECT count(*) FROM '_event'",
+           "SELECT count(*) FROM main.'_Event'",
+           "WITH event AS (SELECT count(*) AS n FROM \"_rank\") SELECT * FROM event",
+           "WITH event AS (SELECT * FROM _rank) SELECT * FROM event",
            "SELECT /*'*/ count(*) FROM _event --'",
            "SELECT 1 AS \"'\", count(*) FROM _event WHERE '' <> \"'\"",
            "SELECT 1 -- '\n, count(*) FROM _event -- '",

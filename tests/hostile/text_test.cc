@@ -37,6 +37,16 @@ std::vector<Payload> Payloads() {
       {"code fence", "``` ```` ~~~ `x` <img src=x>"},
       {"workflow command", "::set-env name=PATH::/evil ::error file=x::y ::stop-commands::z"},
       {"pipeline command", "##[group]x ##vso[task.setvariable variable=a]b"},
+      {"commands on lines",
+       "x\n::error file=a::b\n  ::add-mask::c\n##vso[task.x]y\n##teamcity[message text='a']\n##section[a]"},
+      {"command in a long word", std::string(92, 'a') + "::error file=a::b"},
+      {"references", "GH-123 a/b#1 !5 $6 %7 ~bug &8 PROJ-9 @someone"},
+      {"invisible by property",
+       "a\xef\xb8\x8f"
+       "b\xf0\x9b\xb2\xa0"
+       "c\xf0\x93\x90\xb0"
+       "d\xf0\x91\x82\xbd"
+       "e\xf3\xa0\x84\x80"},
       {"properties", "a,file=/etc/passwd,line=1::b%0A::error::c"},
       {"CSV", "=cmd|' /C calc'!A0,+1,-1,@SUM(1)"},
       {"SQL", "'; DROP TABLE _event; -- \" OR 1=1"},
@@ -165,6 +175,9 @@ TEST_CASE("the checker sees what it should see", "[hostile]") {
   CHECK(WhatIsWrong("junit", "<a><b></a></b>") != "");
   CHECK(WhatIsWrong("github", "::set-env name=a::b") != "");
   CHECK(WhatIsWrong("github", "a ##[group]") != "");
+  CHECK(WhatIsWrong("text", "a\n  ::error::b") != "");
+  CHECK(WhatIsWrong("text", "a\n::ffff:10.0.0.9") == "");
+  CHECK(WhatIsWrong("markdown", "see GH-123") != "");
   CHECK(WhatIsWrong("markdown", "a <img src=x>") != "");
   CHECK(WhatIsWrong("markdown", "```\na") != "");
   CHECK(WhatIsWrong("markdown", "`<img src=x>`") == "");

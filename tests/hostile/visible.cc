@@ -44,6 +44,19 @@ std::string Hidden(std::string_view text) {
   return {};
 }
 
+// `::name …::` in front of a line, which is what GitHub's runner obeys.
+bool BeginsCommand(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = NextLine(&text);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!Begins(line, "::") || line.size() < 3) continue;
+    const size_t end = line.find("::", 2);
+    const size_t name = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", 2);
+    if (end != std::string_view::npos && name != std::string_view::npos && name > 2) return true;
+  }
+  return false;
+}
+
 // Enough of XML to see whether something broke out of its place: tags nest, attributes are quoted, every & is an
 // entity.
 std::string Markup(std::string_view text, const std::vector<std::string_view>& void_elements) {
@@ -176,7 +189,7 @@ std::string Markdown(std::string_view text) {
       continue;
     }
     const std::string lower = Lower(WithoutCodeSpans(line));
-    for (const char* word : {"<script", "<img", "<iframe", "<a ", "](javascript", "]( javascript"}) {
+    for (const char* word : {"<script", "<img", "<iframe", "<a ", "](javascript", "]( javascript", "gh-1"}) {
       const size_t at = lower.find(word);
       if (at != std::string::npos && (at == 0 || lower[at - 1] != '\\')) return std::string("it holds ") + word;
     }
@@ -189,7 +202,10 @@ std::string Markdown(std::string_view text) {
 std::string WhatIsWrong(std::string_view format, std::string_view text) {
   if (std::string wrong = Hidden(text); !wrong.empty()) return wrong;
   // Some CI systems obey these wherever they stand in a line of output.
-  if (Contains(text, "##[") || Contains(text, "##vso[")) return "a workflow command in a line";
+  for (const char* command : {"##[", "##vso[", "##teamcity[", "##section["}) {
+    if (Contains(text, command)) return "a workflow command in a line";
+  }
+  if (format != "github" && BeginsCommand(text)) return "a line that begins a workflow command";
   if (format == "json" || format == "sarif") return nlohmann::json::accept(text) ? std::string() : "it is no JSON";
   if (format == "html") return Html(text);
   if (format == "junit") return Contains(text, "<!") ? "it declares something" : Markup(text, {});

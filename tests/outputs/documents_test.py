@@ -54,7 +54,8 @@ class DocumentsTest(ProgramTest):
                     later.startswith("    ") for later in lines[1:2]))) and not lines[0].startswith(PROMPT):
                 lines.pop(0)
             run = self.shell(line[len(PROMPT):], folder)
-            self.assertEqual(run.stderr, b"", line)
+            said = [one for one in run.stderr.splitlines() if not one.startswith(b"ncclwhy: redacted: ")]
+            self.assertEqual(said, [], line)
             out += ["    " + shown if shown else "" for shown in run.stdout.decode().splitlines()]
         return "\n".join(out) + "\n"
 

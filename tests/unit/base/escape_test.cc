@@ -28,6 +28,15 @@ TEST_CASE("a terminal sees no control, bidi or invisible character", "[base]") {
       {"\xff", "\\xff"},
       {"失败", "失败"},
       {"##[group]x ##vso[task]", "#\\x23[group]x #\\x23vso[task]"},
+      {"##teamcity[x] ## [y] ##", "#\\x23teamcity[x] ## [y] ##"},
+      {"::error file=x::y", "\\x3a:error file=x::y"},
+      {"a::Set-Env name=x::y", "a\\x3a:Set-Env name=x::y"},
+      {"::token::", "\\x3a:token::"},
+      {"c10d::Backend::x ::ffff:10.0.0.9", "c10d::Backend::x ::ffff:10.0.0.9"},
+      {"a\xef\xb8\x8f", "a\\ufe0f"},          // a variation selector
+      {"a\xf0\x9b\xb2\xa0", "a\\U0001bca0"},  // shorthand format control
+      {"a\xf0\x93\x90\xb0", "a\\U00013430"},  // joiner of hieroglyphs
+      {"a\xf0\x91\x82\xbd", "a\\U000110bd"},  // Kaithi number sign
   };
   for (const auto& [input, expected] : cases) CHECK(EscapeTerminal(input) == expected);
 }
@@ -48,6 +57,16 @@ TEST_CASE("Markdown text formats nothing, links nowhere and mentions nobody", "[
       {"#12",
        "#\xe2\x80\x8b"
        "12"},
+      {"GH-12 ABC-3 !4 %5 ~bug &6 $7",
+       "GH-\xe2\x80\x8b"
+       "12 ABC-\xe2\x80\x8b"
+       "3 \\!\xe2\x80\x8b"
+       "4 %\xe2\x80\x8b"
+       "5 \\~\xe2\x80\x8b"
+       "bug &amp;\xe2\x80\x8b"
+       "6 \\$\xe2\x80\x8b"
+       "7"},
+      {"95% sure, gpu-17, all-gather", "95% sure, gpu-17, all-gather"},
       {"see http://a.example/b", "see http\\://a.example/b"},
       {"at www.example", "at www\\.example"},
       {"- item", "\\- item"},
@@ -67,7 +86,7 @@ TEST_CASE("code cannot be closed from inside", "[base]") {
 }
 
 TEST_CASE("a workflow command ends where we end it", "[base]") {
-  CHECK(EscapeGithubData("100%\n::set-output::x\r") == "100%25%0A::set-output::x\\x0d");
+  CHECK(EscapeGithubData("100%\n::set-output::x\r") == "100%25%0A\\x3a:set-output::x\\x0d");
   CHECK(EscapeGithubProperty("a,b:c\nd%") == "a%2Cb%3Ac%0Ad%25");
 }
 
