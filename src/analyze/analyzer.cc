@@ -180,6 +180,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
       if (static_cast<int>(report.causes.size()) >= options.top) break;
       if (!report.causes.empty() && h.probability < 0.01) break;
       report.causes.push_back(DescribeCause(context, h));
+      if (report.causes.size() == 1) BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]);
       if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
     }
     AddUpgrades(bugs, options.language, report.causes);

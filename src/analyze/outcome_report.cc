@@ -91,6 +91,31 @@ bool EndedBadly(const OutcomeReading& o) {
   return o.outcome == JobOutcome::kFailed || o.outcome == JobOutcome::kHung || o.outcome == JobOutcome::kStopped;
 }
 
+void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& o,
+                     Language language, Cause* cause) {
+  if (!cause->culprits.empty() || (cause->id != "app.rank-crashed" && cause->id != "host.oom")) return;
+  for (const size_t i : o.bad) {
+    const LifeSign& s = signs[i];
+    if (s.of == SignOf::kJob || (s.of == SignOf::kSelf && s.how == Ending::kExit) || s.how == Ending::kStopped)
+      continue;
+    Culprit c;
+    c.rank = s.of == SignOf::kNamed ? s.rank : model.RankOf(s.process);
+    c.host = s.host;
+    for (const Process& p : model.processes) {
+      const bool is = s.of == SignOf::kSelf ? p.id == s.process : c.rank >= 0 && p.rank == c.rank;
+      if (!is) continue;
+      c.pid = p.pid;
+      c.gpu = p.gpu;
+      if (!p.host.empty()) c.host = std::string(p.host);
+      break;
+    }
+    if (c.rank < 0) continue;
+    c.why = language == Language::kChinese ? "最先异常结束的进程" : "the first to end badly";
+    cause->culprits.push_back(std::move(c));
+    return;
+  }
+}
+
 void TellOutcome(const JobModel& model, const OutcomeReading& o, const Ranking& ranking, Language language,
                  Report* report) {
   report->outcome = OutcomeWord(o.outcome);
@@ -111,6 +136,25 @@ void TellOutcome(const JobModel& model, const OutcomeReading& o, const Ranking& 
     report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, language)});
   }
   report->progress = Progress(model, o, language);
+  uint32_t first = 1;
+  for (const Place& restart : o.restarts) {
+    Attempt attempt;
+    attempt.outcome = Outcome::kFailed;
+    attempt.file = model.sources[restart.source.value]->name;
+    attempt.first_line = first;
+    attempt.last_line = restart.line;
+    attempt.sentence = std::string(restart.text);
+    report->attempts.push_back(std::move(attempt));
+    first = restart.line + 1;
+  }
+  if (report->attempts.empty()) return;
+  Attempt last;
+  last.outcome = report->outcome;
+  last.file = report->attempts.front().file;
+  last.first_line = first;
+  last.last_line = model.sources[o.restarts.front().source.value]->counters.Get(Counter::kLines);
+  if (report->verdict == Verdict::kFailure) last.cause = report->causes[0].id;
+  report->attempts.push_back(std::move(last));
 }
 
 }  // namespace ncclwhy

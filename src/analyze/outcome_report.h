@@ -11,8 +11,12 @@ namespace ncclwhy {
 // Failed, hung or stopped, as far as pulses and signs of life tell.
 bool EndedBadly(const OutcomeReading& outcome);
 
-// Sets outcome, outcome_evidence and progress of a report whose verdict and causes are known. Where the signs of life
-// tell nothing, the causes do: what is named for an excerpt has failed, or hangs.
+// Names whom the first bad ending speaks of, where the evidence of a crash tells of nobody.
+void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+                     Language language, Cause* cause);
+
+// Sets outcome, outcome_evidence, attempts and progress of a report whose verdict and causes are known. Where the signs
+// of life tell nothing, the causes do: what is named for an excerpt has failed, or hangs.
 void TellOutcome(const JobModel& model, const OutcomeReading& outcome, const Ranking& ranking, Language language,
                  Report* report);
 

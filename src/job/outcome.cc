@@ -82,7 +82,10 @@ class Reader {
       if (s.life != Life::kRestart || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
       const After then = after_.Of(s.source, line, {});
-      ++out_.restarts;
+      if (out_.restarts.empty() || out_.restarts.back().source == s.source) {
+        out_.restarts.push_back({s.source, s.line, s.offset, s.text});
+        if (s.last_line > s.line) out_.restarts.push_back({s.source, s.last_line, s.offset, s.text});
+      }
       if (then.beats > 0 || then.news > 0 || finish_[s.source.value] > line) {
         attempt_[s.source.value] = std::max(attempt_[s.source.value], line);
       }

@@ -38,7 +38,7 @@ struct OutcomeReading {
   SourceId pulse_source;
   std::vector<OutcomeLine> evidence;  // most telling first, at most a few
   std::vector<size_t> bad;            // signs that are endings which nothing overcame, in order
-  uint32_t restarts = 0;
+  std::vector<Place> restarts;        // lines that begin another attempt, of the first source that has such
 };
 
 OutcomeReading ReadOutcome(const JobModel& model, const std::vector<LifeSign>& signs);

@@ -1,0 +1,74 @@
+#include "job/outcome.h"
+
+#include <string>
+
+#include "catch.h"
+#include "parser/parser.h"
+
+namespace ncclwhy {
+namespace {
+
+struct Case {
+  explicit Case(const std::string& text) {
+    Parser parser("job.log", nullptr, nullptr);
+    parser.Push(text);
+    facts = parser.Finish();
+    model = BuildJobModel({&facts});
+  }
+  LifeSign At(uint32_t line, Life life, Ending how = Ending::kNone, SignOf of = SignOf::kJob) const {
+    LifeSign s;
+    s.life = life;
+    s.how = how;
+    s.of = of;
+    s.source = SourceId{0};
+    s.line = s.last_line = line;
+    return s;
+  }
+  SourceFacts facts;
+  JobModel model;
+};
+
+std::string Steps(int from, int to) {
+  std::string text;
+  for (int i = from; i <= to; ++i) text += "step " + std::to_string(i) + "/20 done\n";
+  return text;
+}
+
+TEST_CASE("work that reached what it counts to has succeeded", "[outcome]") {
+  const Case c(Steps(1, 20));
+  const OutcomeReading o = ReadOutcome(c.model, {});
+  CHECK(o.outcome == JobOutcome::kSucceeded);
+  REQUIRE(o.pulse != nullptr);
+  CHECK(o.pulse->last_value == 20);
+}
+
+TEST_CASE("a log that just ends is unknown", "[outcome]") {
+  const Case c(Steps(1, 12));
+  CHECK(ReadOutcome(c.model, {}).outcome == JobOutcome::kUnknown);
+}
+
+TEST_CASE("an ending behind which work goes on was overcome, one behind which nothing comes was not", "[outcome]") {
+  const Case c(Steps(1, 10) + "worker exited\n" + Steps(11, 20) + "exited\n");
+  CHECK(ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome == JobOutcome::kSucceeded);
+  const OutcomeReading late = ReadOutcome(c.model, {c.At(22, Life::kEnding, Ending::kSignal)});
+  CHECK(late.outcome == JobOutcome::kFailed);
+  CHECK(late.work_done);
+  CHECK(late.bad.size() == 1);
+}
+
+TEST_CASE("stopped from outside is not failed; waiting at the end is hung, before progress it is not", "[outcome]") {
+  const Case c(Steps(1, 12) + "a line\n");
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kStopped)}).outcome == JobOutcome::kStopped);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == JobOutcome::kHung);
+  CHECK(ReadOutcome(c.model, {c.At(3, Life::kWaiting)}).outcome == JobOutcome::kUnknown);
+}
+
+TEST_CASE("the last attempt decides", "[outcome]") {
+  const Case c(Steps(1, 10) + "died\nagain\n" + Steps(1, 20));
+  const OutcomeReading o = ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kSignal), c.At(12, Life::kRestart)});
+  CHECK(o.outcome == JobOutcome::kSucceeded);
+  CHECK(o.restarts.size() == 1);
+}
+
+}  // namespace
+}  // namespace ncclwhy
