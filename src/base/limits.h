@@ -90,7 +90,7 @@ inline constexpr uint64_t kArchiveBytes = 64ull << 30;
 inline constexpr uint64_t kArchiveRatio = 1000;
 inline constexpr uint64_t kArchiveRatioFloor = 64ull << 20;
 inline constexpr size_t kArchiveMembers = 100'000;
-// rank0.log.gz in logs.tar in bundle.zip is the third level; what is packed still deeper is read as it stands.
+// rank0.log.gz in logs.tar in bundle.zip is the third level; deeper ones are said to be unread.
 inline constexpr size_t kArchiveLevels = 3;
 
 }  // namespace ncclwhy::limits

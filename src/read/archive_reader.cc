@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/limits.h"
 #include "parser/scan.h"
 #include "read/expansion_budget.h"
+#include "read/line_ends.h"
 
 namespace ncclwhy {
 namespace {
@@ -65,6 +67,15 @@ int FilterOf(std::string_view first) {
   if (StartsWith(first, "BZh") && first.size() > 9 && first.substr(4, 6) == "\x31\x41\x59\x26\x53\x59") {
     return ARCHIVE_FILTER_BZIP2;
   }
+  if (StartsWith(first, "\x04\x22\x4D\x18")) return ARCHIVE_FILTER_LZ4;
+  if (StartsWith(first, "LZIP\x01")) return ARCHIVE_FILTER_LZIP;
+  if (StartsWith(first, "\x1F\x9D")) return ARCHIVE_FILTER_COMPRESS;
+  // Properties, the size of the dictionary, the size or -1: lzma has no magic number.
+  constexpr std::string_view kLzma("\x5D\x00\x00", 3);
+  const bool sized =
+      first.size() > 13 && (first.substr(5, 8) == std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", 8) ||
+                            first.substr(10, 3) == std::string_view("\0\0\0", 3));
+  if (StartsWith(first, kLzma) && sized) return ARCHIVE_FILTER_LZMA;
   return ARCHIVE_FILTER_NONE;
 }
 
@@ -75,13 +86,17 @@ void AddFilter(archive* a, std::string_view first) {
 }
 
 bool BeginsTar(std::string_view bytes) { return bytes.size() >= 512 && bytes.substr(257, 5) == "ustar"; }
+bool BeginsCpio(std::string_view bytes) {
+  using scan::StartsWith;
+  return StartsWith(bytes, "070701") || StartsWith(bytes, "070702") || StartsWith(bytes, "070707");
+}
 bool BeginsZip(std::string_view bytes) {
   return scan::StartsWith(bytes, "PK\x03\x04") || scan::StartsWith(bytes, "PK\x05\x06");
 }
 
-// Does the compressed `first` hold a tar archive? Asked here, because libarchive takes any text that begins with NUL
-// bytes, such as a log that was truncated while it was written, for an empty one.
-bool HoldsTar(std::string_view first) {
+// Does the compressed `first` hold a tar or cpio archive? Asked here, because libarchive takes any text that begins
+// with NUL bytes, such as a log that was truncated while it was written, for an empty one.
+bool Holds(bool (*begins)(std::string_view), std::string_view first) {
   const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
   if (a == nullptr) return false;
   AddFilter(a.get(), first);
@@ -93,7 +108,7 @@ bool HoldsTar(std::string_view first) {
   }
   char head[512];
   const la_ssize_t n = archive_read_data(a.get(), head, sizeof head);
-  return n > 0 && BeginsTar({head, static_cast<size_t>(n)});
+  return n > 0 && begins({head, static_cast<size_t>(n)});
 }
 
 // What is true for all levels of one file.
@@ -143,7 +158,14 @@ Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* 
   MemberReader member(a, name, expansion);
   std::string_view bytes;
   Status status = member.Next(&bytes);
-  if (status.ok() && level < limits::kArchiveLevels && LooksPacked(bytes)) {
+  if (status.ok() && level >= limits::kArchiveLevels && LooksPacked(bytes)) {
+    return Status::Limit(name + ": is packed more than " + std::to_string(limits::kArchiveLevels) +
+                         " times and was not read");
+  }
+  if (const std::string_view packer = UnreadablePacker(bytes); !packer.empty()) {
+    return Status::Io(name + ": is packed by " + std::string(packer) + ", which is not read; unpack it first");
+  }
+  if (status.ok() && LooksPacked(bytes)) {
     std::string head(bytes);  // enough of it to be told by its content; libarchive's blocks live until the next call
     while (status.ok() && !bytes.empty() && head.size() < FileReader::kPackedBytes) {
       status = member.Next(&bytes);
@@ -155,8 +177,9 @@ Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* 
   }
   ByteSink& sink = expansion->sink;
   if (!sink.Begin(name)) return status.code() == ErrorCode::kLimit ? status : Status::Ok();
+  std::optional<LineEnds> ends = LineEnds::For(bytes);
   while (status.ok() && !bytes.empty()) {
-    sink.Push(bytes);
+    sink.Push(ends ? ends->Mend(bytes) : bytes);
     status = member.Next(&bytes);
   }
   sink.End();
@@ -171,8 +194,10 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   AddFilter(a.get(), first);
   if (BeginsZip(first)) {
     archive_read_support_format_zip_streamable(a.get());
-  } else if (BeginsTar(first) || HoldsTar(first)) {
+  } else if (BeginsTar(first) || Holds(BeginsTar, first)) {
     archive_read_support_format_tar(a.get());
+  } else if (BeginsCpio(first) || Holds(BeginsCpio, first)) {
+    archive_read_support_format_cpio(a.get());
   } else {
     archive_read_support_format_raw(a.get());
     archive_read_support_format_empty(a.get());
@@ -218,7 +243,18 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
 }  // namespace
 
 bool LooksPacked(std::string_view first) {
-  return FilterOf(first) != ARCHIVE_FILTER_NONE || BeginsZip(first) || BeginsTar(first);
+  return FilterOf(first) != ARCHIVE_FILTER_NONE || BeginsZip(first) || BeginsTar(first) || BeginsCpio(first);
+}
+
+std::string_view UnreadablePacker(std::string_view first) {
+  using scan::StartsWith;
+  if (StartsWith(first, "7z\xBC\xAF\x27\x1C")) return "7-Zip";
+  if (StartsWith(first, "Rar!\x1A\x07")) return "RAR";
+  if (StartsWith(first, std::string_view("\xFF\x06\0\0sNaPpY", 10))) return "Snappy";
+  if (StartsWith(first, "\x89LZO")) return "lzop";
+  if (StartsWith(first, "\x02\x21\x4C\x18")) return "an old lz4";
+  if (StartsWith(first, "-----BEGIN PGP MESSAGE-----")) return "PGP";
+  return {};
 }
 
 Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink) {

@@ -13,6 +13,9 @@ namespace ncclwhy {
 // True when the first bytes are those of gzip, xz, zstd, bzip2, zip or tar.
 bool LooksPacked(std::string_view first);
 
+// The name of a packer whose files begin like `first` and are not read; empty: none.
+std::string_view UnreadablePacker(std::string_view first);
+
 // Expands what `reader` yields (`first` was read already). A compressed single file keeps `name`; members of an archive
 // become `name/member`; members that are packed themselves are expanded, too. Limits: base/limits.h, kArchive*.
 Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink);

@@ -10,12 +10,14 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "read/archive_reader.h"
+#include "read/line_ends.h"
 #include "read/read_file.h"
 
 namespace ncclwhy {
@@ -28,21 +30,32 @@ bool IsHidden(const fs::path& path) {
   return !name.empty() && name[0] == '.';
 }
 
+// Whether a link leads out of `root`: whoever packed the directory chose where to.
+bool LeadsOut(const fs::path& link, const std::string& root) {
+  std::error_code error;
+  const fs::path target = fs::canonical(link, error), base = fs::canonical(root, error);
+  return error || std::mismatch(base.begin(), base.end(), target.begin(), target.end()).first != base.end();
+}
+
 // Regular files below `root`, sorted by name. Links to directories are not followed: they may form a circle.
 void Walk(const std::string& root, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
   std::vector<std::string> found;
+  bool linked = false;
   std::error_code error;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, error);
   for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     if (IsHidden(it->path())) {
       if (it->is_directory(ignored)) it.disable_recursion_pending();
+    } else if (it->is_symlink(ignored) && it->is_regular_file(ignored) && LeadsOut(it->path(), root)) {
+      problems->push_back(it->path().string() + ": is a link out of the directory; name it to read it");
+      linked = true;
     } else if (it->is_regular_file(ignored)) {
       found.push_back(it->path().string());
     }
   }
   if (error) problems->push_back(root + ": cannot be read to its end: " + error.message());
-  if (found.empty() && !error) problems->push_back(root + ": no files in this directory");
+  if (found.empty() && !error && !linked) problems->push_back(root + ": no files in this directory");
   std::sort(found.begin(), found.end());
   for (std::string& path : found) specs->push_back({path, path});
 }
@@ -134,8 +147,13 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
     return ReadPacked(reader, first, name, sink);
   }
 
+  if (const std::string_view packer = UnreadablePacker(first); !packer.empty()) {
+    return Status::Io(name + ": is packed by " + std::string(packer) + ", which is not read; unpack it first");
+  }
+  std::optional<LineEnds> ends = LineEnds::For(first);
+  const auto push = [&] { sink.Push(ends ? ends->Mend(first) : first); };
   const bool wanted = sink.Begin(name);
-  if (wanted && !first.empty()) sink.Push(first);
+  if (wanted && !first.empty()) push();
   while (wanted && !first.empty()) {
     if (!sink.WantsMore()) {
       sink.End();
@@ -143,7 +161,7 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
     }
     status = reader.Next(&first);
     if (!status.ok() || first.empty()) break;
-    sink.Push(first);
+    push();
   }
   if (wanted) sink.End();
   if (status.ok() && wanted && S_ISREG(info.st_mode) && reader.bytes() < static_cast<uint64_t>(info.st_size)) {

@@ -187,7 +187,12 @@ class Server::Impl {
   }
 
   void Route() {
-    http_.set_pre_routing_handler([](const Request& request, Response& response) {
+    http_.set_pre_routing_handler([this](const Request& request, Response& response) {
+      // A page of a stranger, whose name was made to mean this machine, is not on it: its Host is another one.
+      if (!IsOurs(request.get_header_value("Host"))) {
+        Refuse(response, 403, "this server answers under its own address only");
+        return httplib::Server::HandlerResponse::Handled;
+      }
       // Ranges of a report are of no use, and many of them would make a large answer of a small request.
       const_cast<Request&>(request).ranges.clear();
       const bool analyze = request.path == "/analyze";
@@ -220,6 +225,17 @@ class Server::Impl {
       Refuse(response, wrong->first, wrong->second);
       return wrong->first;
     });
+  }
+
+  // Whether a request was sent to the address that we listen on. Asked where only this machine can reach us; elsewhere
+  // the server has whatever name its network gives it.
+  bool IsOurs(std::string_view host) const {
+    const std::string& own = options_.address.host;
+    if (own != "localhost" && !own.starts_with("127.") && own != "::1") return true;
+    const size_t port = host.rfind(':');
+    if (port != std::string_view::npos && host.find(']', port) == std::string_view::npos) host = host.substr(0, port);
+    return host.empty() || host == own || host == "localhost" || host == "[::1]" ||
+           (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
   }
 
   void Analyze(const Request& request, Response& response, const httplib::ContentReader& reader) {

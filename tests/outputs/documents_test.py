@@ -117,7 +117,8 @@ class DocumentsTest(ProgramTest):
                 else:
                     run = self.shell(words, work)
                     self.assertIn(run.returncode, (0, 1, 3), run.stderr)
-                    self.assertEqual(run.stderr, b"")
+                    said = [one for one in run.stderr.splitlines() if not one.startswith(b"ncclwhy: redacted: ")]
+                    self.assertEqual(said, [])
                 shutil.rmtree(work)
 
     def run_for_a_while(self, words, work, port):

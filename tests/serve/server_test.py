@@ -196,6 +196,13 @@ class Answers(ServeTest):
             self.assertIn(status, (200, 422))
         self.assertEqual(self.server.ask("GET", "/health")[0], 200)
 
+    def test_only_our_own_names(self):
+        """A page whose name was made to mean this machine is a stranger's."""
+        for host, status in ((b"evil.example", b"403"), (b"evil.example:80", b"403"), (b"127.0.0.1.evil.example", b"403"),
+                             (b"localhost:1", b"200"), (b"127.0.0.1", b"200"), (b"[::1]:9", b"200")):
+            answer = self.server.raw(b"GET /health HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
+            self.assertEqual(answer.split(b" ", 2)[1], status, host)
+
     def test_health(self):
         status, data, _ = self.server.ask("GET", "/health")
         self.assertEqual((status, json.loads(data)["status"]), (200, "ok"))

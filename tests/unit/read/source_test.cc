@@ -80,6 +80,28 @@ TEST_CASE("directories are walked, sorted, without hidden files", "[source]") {
   CHECK(problems.size() == 3);
 }
 
+TEST_CASE("a link leads to a file of the directory, not out of it", "[source]") {
+  namespace fs = std::filesystem;
+  std::string root = (fs::temp_directory_path() / "ncclwhy-links-XXXXXX").string();
+  REQUIRE(mkdtemp(root.data()) != nullptr);
+  fs::create_directories(root + "/logs");
+  std::ofstream(root + "/logs/a.log") << "a";
+  std::ofstream(root + "/outside.log") << "b";
+  fs::create_symlink("a.log", root + "/logs/in.log");
+  fs::create_symlink("../outside.log", root + "/logs/out.log");
+  std::vector<std::string> problems;
+  std::vector<std::string> names;
+  for (const SourceSpec& spec : ExpandSources({root + "/logs"}, &problems))
+    names.push_back(fs::path(spec.path).filename());
+  CHECK(names == std::vector<std::string>{"a.log", "in.log"});
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0] == root + "/logs/out.log: is a link out of the directory; name it to read it");
+  problems.clear();
+  CHECK(ExpandSources({root + "/logs/out.log"}, &problems).size() == 1);
+  CHECK(problems.empty());
+  fs::remove_all(root);
+}
+
 TEST_CASE("very many names take time by their number, not by its square", "[source]") {
   const TemporaryDirectory dir;
   WriteFile(dir / "a.log", "x");
@@ -149,16 +171,16 @@ TEST_CASE("what is packed inside an archive is expanded, too", "[source]") {
   CHECK(sink.members[1] == std::pair<std::string, std::string>{"b.zip/in.tar.zst/plain.log", text + text});
   CHECK(sink.members[2] == std::pair<std::string, std::string>{"b.zip/last.log", text});
   CHECK(sink.open == 0);
-  // Deeper than anybody packs: read as it stands.
+  // Deeper than anybody packs: said to be unread.
   WriteFile(dir / "deep", text);
   for (int level = 0; level < 6; ++level) {
     const std::string inner = Read(dir / "deep");
     Pack(dir / "deep", "ustar", "gzip", {{"d", inner}});
   }
   Collect deep;
-  REQUIRE(ReadSource({dir / "deep", "deep"}, deep).ok());
-  REQUIRE(deep.members.size() == 1);
-  CHECK(deep.members[0].first == "deep/d/d/d");
+  CHECK(ReadSource({dir / "deep", "deep"}, deep).message() ==
+        "deep/d/d/d: is packed more than 3 times and was not read");
+  CHECK(deep.members.empty());
 }
 
 TEST_CASE("a member's name is only a name", "[source]") {

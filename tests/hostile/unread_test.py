@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""One failing log in every wrapping: it is read, or it is a named problem and exit status 2; never "no NCCL output", exit 0."""
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+NCCLWHY = os.environ["NCCLWHY"]
+SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
+LOG = (SOURCE / "samples/incidents/shm-full-2.28.9-1x4-s1/job.log").read_bytes()
+
+
+def tar(name, data):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as file:
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        file.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def pack(program, data):
+    """What a program of the system makes of it; None where it is not installed."""
+    if not shutil.which(program[0]):
+        return None
+    return subprocess.run(program, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def cpio(data):
+    head = "070701" + "".join(f"{n:08X}" for n in (1, 0o100644, 0, 0, 1, 0, len(data), 0, 0, 0, 0, 8, 0))
+    body = (head.encode() + b"job.log\0").ljust(120, b"\0") + data
+    body += b"\0" * (-len(body) % 4)
+    end = "070701" + "".join(f"{n:08X}" for n in (0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11, 0))
+    return body + (end.encode() + b"TRAILER!!!\0").ljust(124, b"\0")
+
+
+def zipped(data):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("job.log", data)
+    return out.getvalue()
+
+
+def cases():
+    lines = LOG.decode(errors="replace").splitlines()
+    for depth in range(1, 8):
+        data = LOG
+        for _ in range(depth):
+            data = gzip.compress(data)
+        yield f"gzip {depth} deep", data
+    yield "xz", lzma.compress(LOG)
+    yield "lzma", lzma.compress(LOG, format=lzma.FORMAT_ALONE)
+    yield "tar.lzma", lzma.compress(tar("job.log", LOG), format=lzma.FORMAT_ALONE)
+    yield "bz2", bz2.compress(LOG)
+    yield "tar.bz2", bz2.compress(tar("job.log", LOG))
+    yield "zip in tar", tar("a.zip", zipped(LOG))
+    yield "tar in zip in tar in tar", tar("a", tar("b", zipped(tar("c", LOG))))
+    yield "gzip in tar in zip in gzip", gzip.compress(zipped(tar("job.log.gz", gzip.compress(LOG))))
+    yield "cpio", cpio(LOG)
+    yield "cpio.gz", gzip.compress(cpio(LOG))
+    for program in (["lz4", "-c"], ["zstd", "-c"], ["compress", "-c"], ["lzip", "-c"], ["lzop", "-c"]):
+        for name, data in (("log", LOG), ("tar", tar("job.log", LOG))):
+            packed = pack(program, data)
+            if packed is not None:
+                yield f"{name} by {program[0]}", packed
+    yield "7-Zip", b"7z\xbc\xaf\x27\x1c\0\4" + bytes(100)
+    yield "RAR", b"Rar!\x1a\x07\x01\0" + bytes(100)
+    yield "RAR in tar", tar("a.rar", b"Rar!\x1a\x07\x01\0" + bytes(100))
+    yield "Snappy", b"\xff\x06\0\0sNaPpY" + bytes(100)
+    yield "PGP", b"-----BEGIN PGP MESSAGE-----\n\nabcd\n"
+    yield "CR only", LOG.replace(b"\n", b"\r")
+    yield "JSON array on one line", json.dumps([{"log": line, "stream": "stdout"} for line in lines]).encode()
+    yield "JSON array, compact", json.dumps([{"log": line + "\n"} for line in lines], separators=(",", ":")).encode()
+    yield "JSON array in gzip", gzip.compress(json.dumps([{"log": line} for line in lines]).encode())
+    yield "UTF-16", LOG.decode(errors="replace").encode("utf-16")
+
+
+def main():
+    tried = failed = 0
+    with tempfile.TemporaryDirectory(prefix="ncclwhy test ") as folder:
+        for name, data in cases():
+            path = pathlib.Path(folder) / "job.bin"
+            path.write_bytes(data)
+            run = subprocess.run([NCCLWHY, "--format", "json", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            report = json.loads(run.stdout)
+            read = run.returncode == 1 and report["causes"][0]["id"] == "shm.too-small"
+            said = run.returncode == 2 and "job.bin" in run.stderr.decode()
+            tried += 1
+            if not read and not said:
+                failed += 1
+                print(f"unread: {name}: {run.returncode}, {report['verdict']}, {run.stderr.decode()!r}")
+    print(f"hostile: unread tried {tried} failed {failed}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
