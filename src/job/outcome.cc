@@ -123,7 +123,8 @@ class Reader {
     const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped; };
     if (!out_.bad.empty()) {
       const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
-      out_.outcome = stopped ? JobOutcome::kStopped : JobOutcome::kFailed;
+      // Whoever is ended from outside when the work is done had failed to leave.
+      out_.outcome = stopped && !out_.work_done ? JobOutcome::kStopped : JobOutcome::kFailed;
       for (const size_t i : out_.bad) {
         if (stops(i) == stopped) Add(stopped ? Shows::kStop : Shows::kEnding, signs_[i]);
       }
