@@ -81,14 +81,19 @@ def make_ticket(report, body, job, deduplicate):
         title = f"{cause['id']}{where} ({int(cause['confidence'] * 100)}%)"
     else:
         title = {"undetermined": "NCCL job failed, cause not determined"}.get(report["verdict"], "NCCL job")
+    decision = report.get("decision")
     return {
         "title": f"{title}: {job}" if job else title,
         "job": job,
         "verdict": report["verdict"],
+        "outcome": report["outcome"],
+        "progress": report.get("progress", ""),
+        "do": decision["do"] if decision else None,
+        "without": decision["hosts"] if decision else [],
         "cause": cause["id"] if cause else None,
         "confidence": cause["confidence"] if cause else None,
         "culprits": culprits,
-        "labels": ["nccl", *([cause["id"].split(".")[0]] if cause else [])],
+        "labels": ["nccl", report["outcome"], *([cause["id"].split(".")[0]] if cause else [])],
         "deduplicate": deduplicate,
         "body": body,
         "report": report,

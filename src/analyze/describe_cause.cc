@@ -7,6 +7,7 @@
 #include "analyze/blame.h"
 #include "analyze/lines_around.h"
 #include "analyze/place_evidence.h"
+#include "analyze/why_sure.h"
 #include "base/limits.h"
 #include "kb/loader/command_words.h"
 
@@ -57,6 +58,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.confidence = h.confidence;
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
   cause.evidence = EvidenceFor(c, h);
+  cause.sure = WhySure(c, h);
   const TemplateValues values = ValuesFor(c.model, c.items, h, cause.culprits);
   const TemplateValues words = CommandWords(values);
   const auto known = c.kb.FindCause(h.cause, c.language);

@@ -212,7 +212,7 @@ Result<std::string> RenderReport(const Report& report, std::string_view format, 
   const std::optional<Format> known = FormatFromName(format);
   if (!known) return Status::InvalidArgument("there is no format '" + std::string(format) + "'");
   try {
-    return Render(report, *known, RenderOptions{options.language, options.width, options.color});
+    return Render(report, *known, RenderOptions{options.language, options.width, options.color, options.link});
   } catch (const std::exception& e) {
     return Status::Internal(e.what());
   }

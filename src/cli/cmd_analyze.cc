@@ -10,6 +10,7 @@
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
+#include "cli/source_link.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
 #include "ncclwhy/analyzer.h"
@@ -21,7 +22,7 @@ constexpr std::string_view kHelp = R"help(Usage: ncclwhy [analyze] [OPTIONS] LOG
 Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG: files, directories, globs, archives (.gz .xz .zst .bz2 .zip .tar.*), or -
 for standard input. Give the logs of all ranks at once.
-  -f, --format F  text (default), json, markdown, html, sarif, junit, github
+  -f, --format F  text, full, json, markdown, html, sarif, junit, github
   -o FILE         write the report to FILE     --summary  as --format summary
   --follow        read logs as they grow; tell the first cause once it is sure
   --lang L        en (default) or zh
@@ -31,7 +32,7 @@ for standard input. Give the logs of all ranks at once.
   --kb DIR, --rules DIR   add or override knowledge, rules
   --redact        aliases for hosts, addresses, users, paths and tokens
   --fail-on V     1 also for degraded, for undetermined (several: repeat)
-  --quiet         one line instead of the text report, no progress
+  -v, --verbose   all of the text report      -q, --quiet  one line, no progress
   --color WHEN    auto (default), always, never        --version
 Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
       ncclwhy diff GOOD BAD   ncclwhy query DB "SELECT ..."   ncclwhy serve
@@ -78,7 +79,7 @@ class AnalyzeCommand : public Subcommand {
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_)->required();
     CLI::Option* format = app->add_option("-f,--format", format_);
-    format->check(CLI::IsMember({"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}));
+    format->check(CLI::IsMember({"text", "full", "json", "markdown", "html", "sarif", "junit", "github", "summary"}));
     app->add_flag_callback("--summary", [this] { format_ = "summary"; })->excludes(format);
     app->add_flag("--follow", follow_);
     app->add_option("-o,--output", output_);
@@ -91,7 +92,7 @@ class AnalyzeCommand : public Subcommand {
     app->add_flag("--redact", options_.redact);
     app->add_option("--jobs", options_.jobs)->check(CLI::Range(1, 1024));
     app->add_option("--fail-on", fail_on_)->check(CLI::IsMember({"degraded", "undetermined"}))->allow_extra_args(false);
-    app->add_flag("-q,--quiet", quiet_);
+    app->add_flag("-q,--quiet", quiet_)->excludes(app->add_flag("-v,--verbose", verbose_));
     app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
   }
 
@@ -118,7 +119,7 @@ class AnalyzeCommand : public Subcommand {
       return kExitTrouble;
     }
     // A library that renders has no standard error to complain to; a command has.
-    const bool told = format_ == "text" && output_.empty() && !quiet_;
+    const bool told = (format_ == "text" || format_ == "full") && output_.empty() && !quiet_;
     if (!told) {
       for (const std::string& problem : report.value().problems) Complain(problem);
     }
@@ -165,7 +166,10 @@ class AnalyzeCommand : public Subcommand {
     format.language = options_.language;
     format.width = to_file ? 0 : TerminalWidth(STDOUT_FILENO);
     format.color = UseColor(color_, to_file ? -1 : STDOUT_FILENO);
-    const std::string chosen = quiet_ && !to_file && format_ == "text" ? "summary" : format_;
+    if (!to_file && !options_.redact && FollowsLinks(STDOUT_FILENO)) format.link = SourceLink;
+    std::string chosen = format_;
+    if (format_ == "text" && verbose_) chosen = "full";
+    if (format_ == "text" && quiet_ && !to_file) chosen = "summary";
     Result<std::string> bytes = RenderReport(report, chosen, format);
     if (!bytes.ok()) {
       Complain(bytes.status().message());
@@ -205,6 +209,7 @@ class AnalyzeCommand : public Subcommand {
   std::string timeline_ = "default";
   std::string color_ = "auto";
   bool quiet_ = false;
+  bool verbose_ = false;
   bool follow_ = false;
 };
 

@@ -41,14 +41,21 @@ const Evidence* FirstPlace(const std::vector<Evidence>& evidence) {
   return nullptr;
 }
 
-std::string MainMessage(const Cause& cause, const Words& words) {
-  std::string out = cause.summary.empty() ? cause.title : cause.summary;
+// What became of the job.
+std::string OutcomeLine(const Report& report, const Words& words) {
+  const std::string outcome = OutcomeSentence(report, words);
+  return outcome.empty() ? outcome : Filled(words.label, words.outcome) + outcome + "\n";
+}
+
+std::string MainMessage(const Report& report, const Cause& cause, const Words& words) {
+  std::string out = OutcomeLine(report, words) + (cause.summary.empty() ? cause.title : cause.summary);
   const std::vector<Culprit> culprits = Gathered(cause.culprits, words);
   for (size_t i = 0; i < culprits.size() && i < 3; ++i) out += "\n" + CulpritSentence(culprits[i], words);
   // The log is no file of the repository: whoever reads this has not got the line.
   if (const Evidence* first = FirstPlace(cause.evidence); first != nullptr && !first->text.empty()) {
     out += "\n" + Filled(words.label, words.evidence) + first->text;
   }
+  if (report.decision) out += "\n" + Filled(words.label, words.decision) + DecisionSentence(*report.decision, words);
   // Each is for another environment.
   for (size_t i = 0; i < cause.fixes.size() && i < kAnnotatedFixes; ++i) {
     const Fix& fix = cause.fixes[i];
@@ -67,24 +74,28 @@ std::string MainMessage(const Cause& cause, const Words& words) {
 std::string RenderGithub(const Report& report, const RenderOptions& options) {
   const Words& words = WordsOf(options.language);
   Annotations out;
-  if (report.verdict == Verdict::kFailure && !report.causes.empty()) {
+  if (NamedCause(report) != nullptr) {
     const Cause& cause = report.causes.front();
     const Evidence* first = FirstPlace(cause.evidence);
-    out.Add("error", first,
+    out.Add(report.verdict == Verdict::kFailure ? "error" : "warning", first,
             fmt::format("{} ({}, {})", cause.title, cause.id,
                         Filled(words.confidence, std::to_string(Percent(cause.confidence)))),
-            MainMessage(cause, words));
+            MainMessage(report, cause, words));
     for (const Evidence& item : cause.evidence) {
       if (&item == first || item.file.empty()) continue;
       out.Add("notice", &item, cause.id, item.note.empty() ? item.text : item.note + "\n" + item.text);
     }
   } else if (report.verdict == Verdict::kUndetermined) {
-    std::string message = Headline(report, words);
+    std::string message = OutcomeLine(report, words) + Headline(report, words);
+    for (const PossibleCause& item : report.candidates) message += "\n" + item.title + " (" + item.id + ")";
     for (const Collect& item : report.collect) message += "\n" + item.what;
     out.Add("warning", report.causes.empty() ? nullptr : FirstPlace(report.causes.front().evidence), "ncclwhy",
             message);
   } else {
-    out.Add("notice", nullptr, "ncclwhy", Headline(report, words));
+    out.Add("notice", nullptr, "ncclwhy", OutcomeLine(report, words) + Headline(report, words));
+  }
+  for (const JobAnswer& job : report.jobs) {
+    out.Add(job.exit_status == 0 ? "notice" : "error", nullptr, job.name, JobLine(job, words));
   }
   for (const std::string& problem : report.problems) out.Add("warning", nullptr, words.problems, problem);
   for (const Warning& warning : report.warnings) {

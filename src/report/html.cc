@@ -78,28 +78,90 @@ class Page {
     const std::string_view name = VerdictName(report_.verdict);
     out_ += fmt::format("<div class=\"top {0}-box\">\n<h1><span class=\"verdict {0}\">{1}</span> {2}</h1>\n", name,
                         EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(Headline(report_, words_)));
+    Outcomes();
     if (!report_.causes.empty()) {
       const Cause& cause = report_.causes.front();
       out_ += fmt::format("<p class=\"dim\"><code>{}</code> {}</p>\n", EscapeHtml(cause.id),
                           EscapeHtml(Filled(words_.confidence, std::to_string(Percent(cause.confidence)))));
       Culprits(cause);
-      if (report_.verdict == Verdict::kFailure) {
+      if (NamedCause(report_) != nullptr) {
         out_ += Paragraph(cause.summary);
+        if (!cause.sure.empty()) out_ += Paragraph(Filled(words_.label, words_.why_sure) + cause.sure, "dim");
+        Decide();
         out_ += Fixes(cause, 0, kFirstFixes);
         if (cause.fixes.size() > kFirstFixes) {
           out_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
                               EscapeHtml(Counted(words_.more_fixes, cause.fixes.size() - kFirstFixes)),
                               Fixes(cause, kFirstFixes, cause.fixes.size()));
         }
+        if (!cause.fixes_elsewhere.empty()) {
+          out_ += fmt::format("<details><summary>{} ({})</summary>\n{}</details>\n", EscapeHtml(words_.fixes_elsewhere),
+                              cause.fixes_elsewhere.size(), FixItems(cause.fixes_elsewhere));
+        }
         out_ += Paragraph(cause.meaning);
       }
     }
-    if (report_.verdict != Verdict::kFailure) out_ += CollectList();
+    if (NamedCause(report_) == nullptr) {
+      Decide();
+      out_ += CandidateList() + CollectList();
+    }
     out_ += Paragraph(JobSentence(report_.job, words_), "dim");
     out_ += "</div>\n";
     out_ += fmt::format("<p><input id=\"q\" type=\"search\" placeholder=\"{0}\" aria-label=\"{0}\"></p>\n",
                         EscapeHtml(words_.search));
     out_ += fmt::format("<p id=\"none\" class=\"dim\" hidden>{}</p>\n", EscapeHtml(words_.nothing_matches));
+  }
+
+  // What became of the job, in a strip of its steps where they are known; each attempt; each of several jobs.
+  void Outcomes() {
+    if (const std::string outcome = OutcomeSentence(report_, words_); !outcome.empty()) {
+      out_ += Paragraph(Filled(words_.label, words_.outcome) + outcome);
+    }
+    std::string steps;
+    for (const TimelineStep& step : report_.timeline) {
+      if (step.kind == "alarm") continue;
+      const std::string place = FileLine(step.file, step.line);
+      steps += fmt::format("<li class=\"{}\">{}{}</li>\n", step.kind == "root" ? "root" : "step",
+                           EscapeHtml(StepLine(step, words_)),
+                           place.empty() ? std::string() : fmt::format(" <code>{}</code>", EscapeHtml(place)));
+    }
+    if (!steps.empty()) out_ += fmt::format("<ol class=\"strip\">\n{}</ol>\n", steps);
+    for (size_t i = 0; i < std::min<size_t>(report_.attempts.size(), 8); ++i) {
+      out_ += Paragraph(AttemptLine(i + 1, report_.attempts[i], words_), "dim");
+    }
+    if (report_.jobs.empty()) return;
+    out_ += Paragraph(Filled(words_.label, words_.jobs) + std::to_string(report_.jobs.size()), "where");
+    std::string jobs;
+    for (const JobAnswer& job : report_.jobs) {
+      jobs += fmt::format("<li data-item=\"\">{}</li>\n", EscapeHtml(JobLine(job, words_)));
+    }
+    out_ += "<ul>\n" + jobs + "</ul>\n";
+  }
+
+  void Decide() {
+    if (!report_.decision) return;
+    out_ += Paragraph(Filled(words_.label, words_.decision) + DecisionSentence(*report_.decision, words_)) +
+            Pre(report_.decision->command);
+  }
+
+  std::string CandidateList() const {
+    std::string out;
+    for (const PossibleCause& item : report_.candidates) {
+      std::string tells = item.tells.empty() ? item.tells : std::string(words_.why_separator) + item.tells;
+      out += fmt::format("<li>{} <code>{}</code>{}{}</li>\n", EscapeHtml(item.title), EscapeHtml(item.id),
+                         EscapeHtml(tells), Pre(item.command));
+    }
+    if (out.empty()) return out;
+    return fmt::format("<p><b>{}</b></p>\n<ul>\n{}</ul>\n", EscapeHtml(words_.candidates), out);
+  }
+
+  std::string FixItems(const std::vector<Fix>& fixes) const {
+    std::string out;
+    for (const Fix& fix : fixes) {
+      out += fmt::format("<li><b>{}</b>{}{}</li>\n", EscapeHtml(FixLabel(fix, words_)), EscapeHtml(fix.text),
+                         Pre(fix.command));
+    }
+    return "<ul>\n" + out + "</ul>\n";
   }
 
   void Culprits(const Cause& cause) {
@@ -231,7 +293,7 @@ class Page {
   }
 
   void Rest() {
-    const bool failure = report_.verdict == Verdict::kFailure && !report_.causes.empty();
+    const bool failure = NamedCause(report_) != nullptr;
     if (failure) {
       const Cause& cause = report_.causes.front();
       std::string confirm;
@@ -249,7 +311,7 @@ class Page {
                             Paragraph(cause.why_not), Paragraph(cause.summary), EvidenceList(cause.evidence));
     }
     Put(failure ? words_.alternatives : words_.candidates, others);
-    if (report_.verdict == Verdict::kFailure) out_ += CollectList();
+    if (failure) out_ += CandidateList() + CollectList();
     Consequences();
     Warnings();
     std::string problems;

@@ -12,7 +12,9 @@ h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:24px 0 8px;border-bott
 p{margin:4px 0}pre,code{font:13px/1.45 ui-monospace,monospace}
 pre{background:var(--box);border:1px solid var(--line);border-radius:4px;padding:6px 10px;margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere}
 .verdict{display:inline-block;border-radius:4px;padding:0 8px;color:#fff;font-weight:600}
-.failure{background:#b71c1c}.healthy{background:#2e7d32}.undetermined,.no-nccl{background:#8a5200}
+.failure{background:#b71c1c}.healthy{background:#2e7d32}.undetermined,.degraded,.no-nccl{background:#8a5200}
+.strip{list-style:none;display:flex;flex-wrap:wrap;gap:6px;padding:0;margin:8px 0}.strip li{flex:1 1 180px;margin:0;padding:6px 10px;border:1px solid var(--line);border-top:3px solid var(--bar);border-radius:4px;background:var(--box);font-size:13px}
+.strip .root{border-top-color:var(--bad)}
 .dim{color:var(--dim)}.where{font-weight:600}.top .where{font-size:17px;color:var(--bad)}
 .role{color:var(--dim);border:1px solid var(--line);border-radius:9px;padding:0 8px;font-size:13px}
 a{color:var(--link)}summary{cursor:pointer;color:var(--dim)}li:target{outline:2px solid var(--link);outline-offset:4px}

@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "report/phrases.h"
+#include "report/proof.h"
 #include "report/renderer.h"
 
 namespace ncclwhy {
@@ -22,6 +23,19 @@ std::string Details(const Cause& cause, const Words& words) {
   return out;
 }
 
+// What became of the job, and what to do.
+std::string Story(const Report& report, const Words& words) {
+  std::string out;
+  const auto line = [&](std::string_view label, const std::string& text) {
+    if (!text.empty()) out += Filled(words.label, label) + text + "\n";
+  };
+  line(words.outcome, OutcomeSentence(report, words));
+  line(words.chain, ChainOf(report, words));
+  if (report.decision) line(words.decision, DecisionSentence(*report.decision, words));
+  for (size_t i = 0; i < report.attempts.size(); ++i) out += AttemptLine(i + 1, report.attempts[i], words) + "\n";
+  return out;
+}
+
 std::string Failure(std::string_view type, std::string_view message, std::string_view details) {
   return fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", EscapeXml(type), EscapeXml(message),
                      EscapeXml(details));
@@ -38,9 +52,14 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
   if (report.verdict == Verdict::kFailure && !report.causes.empty()) {
     const Cause& cause = report.causes.front();
     job = Failure(cause.id, fmt::format("{} ({}%): {}", cause.title, Percent(cause.confidence), cause.summary),
-                  Details(cause, words));
+                  Story(report, words) + Details(cause, words));
   } else if (failed) {
-    std::string details;
+    std::string details = Story(report, words);
+    for (const PossibleCause& item : report.candidates) {
+      details += fmt::format("{}: {}{}\n", item.id, item.title,
+                             item.tells.empty() ? item.tells : std::string(words.why_separator) + item.tells);
+      if (!item.command.empty()) details += "  $ " + item.command + "\n";
+    }
     for (const Cause& cause : report.causes) {
       details += fmt::format("{} ({}%): {}\n", cause.id, Percent(cause.confidence), cause.title);
     }
@@ -57,18 +76,32 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
                                                            EscapeXml(report.problems.front()), EscapeXml(problems));
 
   std::string output = CoverageSentence(report.coverage, words) + "\n";
+  if (!failed) output += Story(report, words);
+  if (report.verdict == Verdict::kDegraded) {
+    for (const Cause& cause : report.causes)
+      output += fmt::format("{}: {}\n{}", cause.id, cause.title, Details(cause, words));
+  }
   for (const Warning& warning : report.warnings) output += fmt::format("{}: {}\n", warning.id, warning.text);
 
-  const std::string counts = fmt::format("tests=\"2\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", failed ? 1 : 0,
-                                         problems.empty() ? 0 : 1, skipped ? 1 : 0);
   const auto test_case = [](std::string_view name, const std::string& body) {
     return fmt::format("    <testcase classname=\"ncclwhy\" name=\"{}\"{}", name,
                        body.empty() ? std::string("/>\n") : ">\n" + body + "    </testcase>\n");
   };
+  // Each of several jobs is a case of its own.
+  std::string jobs;
+  size_t failures = failed ? 1 : 0;
+  for (const JobAnswer& each : report.jobs) {
+    const bool bad = each.exit_status != 0;
+    failures += bad ? 1 : 0;
+    const std::string type = each.cause.empty() ? std::string(VerdictName(each.verdict)) : each.cause;
+    jobs += test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(each, words)) : std::string());
+  }
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
+                                         2 + report.jobs.size(), failures, problems.empty() ? 0 : 1, skipped ? 1 : 0);
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n  <testsuite name=\"ncclwhy\" {0}>\n{1}{2}"
-      "    <system-out>{3}</system-out>\n  </testsuite>\n</testsuites>\n",
-      counts, test_case("job", job), test_case("input", input), EscapeXml(output));
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n  <testsuite name=\"ncclwhy\" {0}>\n{1}{2}{3}"
+      "    <system-out>{4}</system-out>\n  </testsuite>\n</testsuites>\n",
+      counts, test_case("job", job), jobs, test_case("input", input), EscapeXml(output));
 }
 
 }  // namespace ncclwhy

@@ -9,10 +9,14 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kPipedWidth = 100;
+constexpr size_t kPipedWidth = Layout::kRowWidth;
 constexpr size_t kLeastWidth = 40;
 // Longer lines of prose are hard to read.
 constexpr size_t kMostProse = 120;
+
+// A place that leaves less than this for its text gets a row of its own.
+constexpr size_t kLeastQuote = 40;
+constexpr std::string_view kCut = "\xE2\x80\xA6";  // …
 
 std::string_view Code(Style style) {
   switch (style) {
@@ -80,8 +84,8 @@ std::vector<std::string> Wrap(std::string_view text, size_t first_width, size_t 
       lines.emplace_back();
       used = 0;
     }
-    // A word that is longer than a line (a path, a hash) is cut hard.
-    while (DisplayWidth(TrimRight(piece)) > width) {
+    // A word that is longer than a line (a hash) is cut hard; a path stays whole, to be copied.
+    while (DisplayWidth(TrimRight(piece)) > width && piece.find('/') == std::string_view::npos) {
       const std::string_view part = PrefixOfWidth(piece, width);
       if (part.empty()) break;
       lines.back().append(part);
@@ -103,7 +107,36 @@ std::string Defused(std::string line) {
   return line;
 }
 
+// Without the colours and links that Emit and Quote wrote.
+std::string WithoutEscapes(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\x1b') {
+      out += text[at];
+    } else if (text.substr(at, 2) == "\x1b]") {
+      at = std::min(text.find("\x1b\\", at), text.size() - 2) + 1;
+    } else {
+      at = std::min(text.find('m', at), text.size() - 1);
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+Style VerdictStyle(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFailure:
+      return Style::kRed;
+    case Verdict::kHealthy:
+      return Style::kGreen;
+    case Verdict::kUndetermined:
+    case Verdict::kDegraded:
+    case Verdict::kNoNccl:
+      break;
+  }
+  return Style::kYellow;
+}
 
 Layout::Layout(int width, bool color)
     : prose_width_(width <= 0 ? kPipedWidth : std::clamp(static_cast<size_t>(width), kLeastWidth, kMostProse)),
@@ -156,6 +189,70 @@ void Layout::Headed(std::string_view head, Style style, std::string_view rest) {
     out_ += '\n';
     begun = true;
   }
+}
+
+void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style) {
+  if (lines.size() > rows) {
+    lines.resize(rows);
+    std::string& last = lines.back();
+    if (DisplayWidth(last) >= room) last = std::string(PrefixOfWidth(last, room - 1));
+    last = std::string(TrimRight(last)) + std::string(kCut);
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) out_ += indent;
+    Emit(indent.empty() || i > 0 ? Defused(lines[i]) : lines[i], style);
+    out_ += '\n';
+  }
+}
+
+void Layout::Clipped(std::string_view first, std::string_view text, size_t rows, Style style) {
+  const size_t indent = DisplayWidth(first);
+  const size_t room = prose_width_ > indent + 20 ? prose_width_ - indent : 20;
+  out_ += first;
+  std::vector<std::string> lines = Wrap(EscapeTerminal(text), room, room);
+  if (!lines.empty()) lines.front() = Defused(lines.front());
+  EmitRows(std::move(lines), rows, room, std::string(indent, ' '), style);
+}
+
+void Layout::Section(std::string_view text) {
+  Emit(EscapeTerminal(text), Style::kBold);
+  out_ += '\n';
+}
+
+void Layout::Labelled(std::string_view name, std::string_view text, size_t rows, Style style) {
+  const std::string plain = EscapeTerminal(name);
+  Emit(plain, Style::kBold);
+  out_ += DisplayWidth(plain) == plain.size() ? ": " : "\xEF\xBC\x9A";  // ：
+  const size_t used = DisplayWidth(plain) + 2;
+  const size_t room = prose_width_ > used + 20 ? prose_width_ - used : 20;
+  EmitRows(Wrap(EscapeTerminal(text), room, prose_width_ - 2), rows, rows == 1 ? room : prose_width_ - 2, "  ", style);
+}
+
+void Layout::Quote(std::string_view place, std::string_view link, std::string_view text, size_t rows) {
+  const std::string visible = EscapeTerminal(place);
+  out_ += "  ";
+  if (!link.empty()) out_ += "\x1b]8;;" + EscapeTerminal(link) + "\x1b\\";
+  Emit(visible, Style::kCyan);
+  if (!link.empty()) out_ += "\x1b]8;;\x1b\\";
+  const size_t used = DisplayWidth(visible) + 4;
+  const bool below = used + kLeastQuote > prose_width_;
+  out_ += below ? "\n    " : "  ";
+  const size_t first = below ? prose_width_ - 4 : prose_width_ - used;
+  const size_t room = prose_width_ - 4;
+  std::vector<std::string> lines = Wrap(EscapeTerminal(text), first, room);
+  if (below) lines.front() = Defused(lines.front());
+  EmitRows(std::move(lines), rows, rows == 1 ? first : room, "    ", Style::kPlain);
+}
+
+size_t Layout::rows() const {
+  size_t rows = 0;
+  for (size_t at = 0; at < out_.size();) {
+    const size_t end = std::min(out_.find('\n', at), out_.size());
+    const size_t width = DisplayWidth(WithoutEscapes(std::string_view(out_).substr(at, end - at)));
+    rows += std::max<size_t>((width + kRowWidth - 1) / kRowWidth, 1);
+    at = end + 1;
+  }
+  return rows;
 }
 
 void Layout::LogText(std::string_view prefix, std::string_view text, size_t rows) {

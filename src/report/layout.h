@@ -5,10 +5,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
 enum class Style : uint8_t { kPlain, kBold, kDim, kRed, kGreen, kYellow, kCyan };
+
+// The colour of the verdict's word.
+Style VerdictStyle(Verdict verdict);
 
 class Layout {
  public:
@@ -27,10 +33,25 @@ class Layout {
   // `head` in a style, then `rest` wrapped behind it.
   void Headed(std::string_view head, Style style, std::string_view rest);
 
+  // As Prose, in at most `rows` rows; what is left out ends in …
+  void Clipped(std::string_view first, std::string_view text, size_t rows, Style style = Style::kPlain);
+  // A section's title without a blank line before it.
+  void Section(std::string_view text);
+  // "Fix: text", the name in bold, in at most `rows` rows.
+  void Labelled(std::string_view name, std::string_view text, size_t rows, Style style = Style::kPlain);
+  // A line of a log behind its place, "  rank3.log:41  text", in at most `rows` rows. `link`: a URI for the place, or
+  // empty. The place is never broken; what does not fit beside a long one stands below it.
+  void Quote(std::string_view place, std::string_view link, std::string_view text, size_t rows);
+
+  // Rows so far on a terminal of kRowWidth columns, with what it breaks itself.
+  size_t rows() const;
+  static constexpr size_t kRowWidth = 100;
+
   std::string Take() { return std::move(out_); }
 
  private:
   void Emit(std::string_view text, Style style);
+  void EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style);
 
   size_t prose_width_;
   size_t log_width_;  // 0: no limit

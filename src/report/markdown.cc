@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
+#include "report/proof.h"
 #include "report/renderer.h"
 
 namespace ncclwhy {
@@ -102,12 +103,39 @@ void CauseSections(const Cause& cause, bool failure, Markdown* out) {
               [&](const Evidence& item) { return EvidenceItem(item, words); });
 }
 
+// What became of the job, of each attempt, of each job, and how it went.
+void Outcomes(const Report& report, Markdown* out) {
+  const Words& words = out->words();
+  const auto line = [&](std::string_view label, std::string_view text) {
+    if (!text.empty()) out->Add("- " + EscapeMarkdown(Filled(words.label, label) + std::string(text)) + "\n");
+  };
+  line(words.outcome, OutcomeSentence(report, words));
+  line(words.chain, ChainOf(report, words));
+  if (const Cause* cause = NamedCause(report)) line(words.why_sure, cause->sure);
+  for (size_t i = 0; i < report.attempts.size() && i < 8; ++i) {
+    out->Add("- " + EscapeMarkdown(AttemptLine(i + 1, report.attempts[i], words)) + "\n");
+  }
+  if (report.jobs.empty()) return;
+  out->Title(Filled(words.label, words.jobs) + std::to_string(report.jobs.size()));
+  out->List(report.jobs, words.more_items,
+            [&](const JobAnswer& job) { return "- " + EscapeMarkdown(JobLine(job, words)) + "\n"; });
+  out->Add("\n");
+}
+
+void Decide(const Report& report, Markdown* out) {
+  if (!report.decision) return;
+  const Words& words = out->words();
+  out->Title(words.decision);
+  out->Add(EscapeMarkdown(DecisionSentence(*report.decision, words)) + "\n" +
+           CommandBlock(report.decision->command, ""));
+}
+
 }  // namespace
 
 std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
   Markdown out(options);
   const Words& words = out.words();
-  const bool failure = report.verdict == Verdict::kFailure && !report.causes.empty();
+  const bool failure = NamedCause(report) != nullptr;
   out.Add(fmt::format("## {}: {}\n\n", EscapeMarkdown(VerdictWord(report.verdict, words)),
                       EscapeMarkdown(Headline(report, words))),
           true);
@@ -117,7 +145,9 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
                         EscapeMarkdown(Filled(words.confidence, std::to_string(Percent(cause.confidence))))),
             true);
   }
+  Outcomes(report, &out);
   if (!report.causes.empty()) CauseSections(report.causes.front(), failure, &out);
+  Decide(report, &out);
   const std::vector<Cause> others(report.causes.begin() + (failure ? 1 : 0), report.causes.end());
   if (!others.empty()) {
     out.Title(failure ? words.alternatives : words.candidates);
@@ -130,6 +160,14 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
       return line + "\n";
     });
   }
+  if (!report.candidates.empty()) {
+    if (others.empty()) out.Title(failure ? words.alternatives : words.candidates);
+    out.List(report.candidates, words.more_items, [&](const PossibleCause& item) {
+      std::string line = fmt::format("- {}: {}", MarkdownCode(item.id), EscapeMarkdown(item.title));
+      if (!item.tells.empty()) line += EscapeMarkdown(std::string(words.why_separator) + item.tells);
+      return line + "\n" + CommandBlock(item.command, "  ");
+    });
+  }
   if (!report.collect.empty()) {
     out.Title(words.collect);
     out.List(report.collect, words.more_items, [&](const Collect& item) {
@@ -140,6 +178,15 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     out.Title(words.problems);
     out.List(report.problems, words.more_items,
              [](const std::string& text) { return "- " + MarkdownCode(text) + "\n"; });
+  }
+  out.Folded(words.chain, report.timeline, words.more_items, [&](const TimelineStep& step) {
+    const std::string place = FileLine(step.file, step.line);
+    return "- " + EscapeMarkdown(StepLine(step, words)) + (place.empty() ? "" : " " + MarkdownCode(place)) + "\n";
+  });
+  if (failure) {
+    out.Folded(words.fixes_elsewhere, report.causes.front().fixes_elsewhere, words.more_fixes, [&](const Fix& fix) {
+      return "- " + EscapeMarkdown(FixLabel(fix, words) + fix.text) + "\n" + CommandBlock(fix.command, "  ");
+    });
   }
   out.Folded(words.warnings, report.warnings, words.more_warnings, [&](const Warning& item) {
     std::string line = fmt::format("- {}: {}", MarkdownCode(item.id), EscapeMarkdown(item.text));

@@ -183,6 +183,104 @@ std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words&
   return out;
 }
 
+std::string_view SureWord(double confidence, const Words& words) {
+  if (confidence >= 0.95) return words.nearly_certain;
+  if (confidence >= 0.85) return words.very_likely;
+  return confidence >= 0.6 ? words.likely : words.possible;
+}
+
+namespace {
+
+std::string_view OutcomeWord(Outcome outcome, const Words& words) {
+  switch (outcome) {
+    case Outcome::kSucceeded:
+      return words.succeeded;
+    case Outcome::kFailed:
+      return words.failed;
+    case Outcome::kHung:
+      return words.hung;
+    case Outcome::kStopped:
+      return words.stopped;
+    case Outcome::kUnknown:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string OutcomeSentence(const Report& report, const Words& words) {
+  if (report.coverage.lines == 0) return {};
+  std::string out(OutcomeWord(report.outcome, words));
+  if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
+  if (!report.progress.empty()) out += std::string(words.clause_separator) + report.progress;
+  // Of a failure it is the end of the chain (proof.h).
+  const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
+  if (chain || report.outcome_evidence.empty()) return out;
+  const OutcomeEvidence& shown = report.outcome_evidence.front();
+  const std::string place = FileLine(shown.file, shown.line);
+  if (!shown.note.empty()) out += std::string(words.why_separator) + shown.note;
+  return place.empty() ? out : fmt::format("{} ({})", out, place);
+}
+
+std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words) {
+  std::string out = fmt::format("{}.", number);
+  if (attempt.outcome != Outcome::kUnknown) out += " " + std::string(OutcomeWord(attempt.outcome, words));
+  for (const std::string* part : {&attempt.cause, &attempt.sentence}) {
+    if (!part->empty()) out += std::string(words.why_separator) + *part;
+  }
+  return out;
+}
+
+std::string JobLine(const JobAnswer& job, const Words& words) {
+  std::string out = Filled(words.label, job.name) + std::string(VerdictWord(job.verdict, words));
+  if (job.outcome != Outcome::kUnknown) {
+    out += std::string(words.clause_separator) + std::string(OutcomeWord(job.outcome, words));
+  }
+  if (!job.title.empty()) out += std::string(words.why_separator) + job.title;
+  if (!job.cause.empty()) out += fmt::format(" ({})", job.cause);
+  if (!job.culprits.empty()) {
+    out += std::string(words.clause_separator) + CulpritName(Gathered(job.culprits, words).front(), words);
+  }
+  return out;
+}
+
+std::string StepLine(const TimelineStep& step, const Words& words) {
+  Culprit who;
+  who.rank = step.rank;
+  who.host = step.host;
+  const std::string name = CulpritName(who, words);
+  std::string out = step.time.empty() ? "" : step.time + " ";
+  if (!name.empty()) out += Filled(words.label, name);
+  out += step.what;
+  if (step.count > 1) out += fmt::format(" ({})", Filled(words.times, std::to_string(step.count)));
+  return out;
+}
+
+std::string DecisionSentence(const Decision& decision, const Words& words) {
+  std::string out;
+  std::string without;
+  switch (decision.action) {
+    case Action::kRerun:
+      out = words.rerun;
+      break;
+    case Action::kRerunWithout:
+      for (const std::vector<std::string>* names : {&decision.hosts, &decision.devices}) {
+        for (const std::string& name : *names) without += (without.empty() ? "" : ", ") + name;
+      }
+      out = Filled(words.rerun_without, without);
+      break;
+    case Action::kFixFirst:
+      out = words.fix_first;
+      break;
+    case Action::kUndecided:
+      out = words.undecided;
+      break;
+  }
+  if (!decision.why.empty()) out += std::string(words.why_separator) + decision.why;
+  return out;
+}
+
 std::string FileLine(std::string_view file, uint64_t line) {
   if (file.empty()) return {};
   return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);
@@ -225,6 +323,10 @@ std::string JobSentence(const Job& job, const Words& words) {
 std::string CoverageSentence(const Coverage& c, const Words& words) {
   return Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources) +
          fmt::format(fmt::runtime(words.coverage_classes), c.nccl, c.recognised, c.unrecognised, c.foreign, c.damaged);
+}
+
+std::string ReadSentence(const Coverage& c, const Words& words) {
+  return Counted(words.lines_read, c.lines) + Counted(words.of_sources, c.sources);
 }
 
 }  // namespace ncclwhy

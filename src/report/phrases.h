@@ -35,6 +35,20 @@ std::string CulpritSentence(const Culprit& culprit, const Words& words);
 // As people say it: the ranks of one host that are blamed for one reason are that host, "gpu-a17 (ranks 8-12, 15)".
 std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words);
 
+// "nearly certain", "very likely", "likely", "possible": a probability as people say it.
+std::string_view SureWord(double confidence, const Words& words);
+
+// "failed, 41,200 iterations in 3 h 12 min"; of an excerpt how much was seen.
+std::string OutcomeSentence(const Report& report, const Words& words);
+// "2. failed: shm.too-small: what happened then"
+std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words);
+// "job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on gpu-a17"
+std::string JobLine(const JobAnswer& job, const Words& words);
+// "10:00:03 rank 0 on gpu-a16: lost its peer (12 times)"
+std::string StepLine(const TimelineStep& step, const Words& words);
+// "rerun without gpu-a17, mlx5_2: the errors are this host's"
+std::string DecisionSentence(const Decision& decision, const Words& words);
+
 // "rank3.log:41"; empty when there is no line.
 std::string FileLine(std::string_view file, uint64_t line);
 
@@ -47,6 +61,8 @@ std::string FixLabel(const Fix& fix, const Words& words);
 // "NCCL 2.28.9, 2 hosts, 4 processes, 1 communicator of 4 ranks (4 seen), SHM 4, NET/Socket 4"
 std::string JobSentence(const Job& job, const Words& words);
 std::string CoverageSentence(const Coverage& coverage, const Words& words);
+// "read 512 lines of 4 sources"
+std::string ReadSentence(const Coverage& coverage, const Words& words);
 
 // fmt with a frame of Words: "{} more" and one value; picks the number form.
 std::string Counted(std::string_view forms, uint64_t n);

@@ -10,8 +10,9 @@ struct Row {
   std::string_view name;
   std::string (*render)(const Report&, const RenderOptions&);
 };
-constexpr std::array<Row, 8> kRows = {{
+constexpr std::array<Row, 9> kRows = {{
     {Format::kText, "text", RenderText},
+    {Format::kFull, "full", RenderFull},
     {Format::kJson, "json", RenderJson},
     {Format::kMarkdown, "markdown", RenderMarkdown},
     {Format::kHtml, "html", RenderHtml},

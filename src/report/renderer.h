@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,21 +15,31 @@
 
 namespace ncclwhy {
 
-enum class Format : uint8_t { kText, kJson, kMarkdown, kHtml, kSarif, kJunit, kGithub, kSummary };
+enum class Format : uint8_t { kText, kFull, kJson, kMarkdown, kHtml, kSarif, kJunit, kGithub, kSummary };
 
 // "text", "json", …; nothing when there is no such format.
 std::optional<Format> FormatFromName(std::string_view name);
 std::string_view FormatName(Format format);
 
+// A URI for a line of a source of the report, empty where there is none (an archive's member, standard input).
+using FileLink = std::function<std::string(const std::string& file, uint64_t line)>;
+
 struct RenderOptions {
   Language language = Language::kEnglish;
   int width = 0;       // columns of the terminal; 0: piped, log lines are not shortened
   bool color = false;  // text only
+  FileLink link;       // text on a terminal that follows links; empty: none
 };
 
 std::string Render(const Report& report, Format format, const RenderOptions& options);
 
+// The short answer: at most kAnswerRows rows of 100 columns, kUndeterminedRows where candidates are listed, and a row
+// for each of several jobs.
 std::string RenderText(const Report& report, const RenderOptions& options);
+inline constexpr size_t kAnswerRows = 20;
+inline constexpr size_t kUndeterminedRows = 24;
+// Everything for people, `-v`.
+std::string RenderFull(const Report& report, const RenderOptions& options);
 // `ncclwhy.report/1`, see report.schema.json.
 std::string RenderJson(const Report& report, const RenderOptions& options);
 // For issues and chats; always below kMarkdownCharacters.

@@ -62,11 +62,21 @@ class Sarif {
       notifications.push_back({{"level", "error"}, {"message", Message(problem)}});
     }
     const Json driver = {{"name", "ncclwhy"}, {"version", NCCLWHY_VERSION}, {"rules", std::move(rules_)}};
+    Json properties = {{"outcome", OutcomeName(report_.outcome)}, {"verdict", VerdictName(report_.verdict)}};
+    if (!report_.progress.empty()) properties["progress"] = SanitizeUtf8(report_.progress);
+    if (report_.decision) {
+      properties["decision"] = ActionName(report_.decision->action);
+      properties["decisionSentence"] = SanitizeUtf8(DecisionSentence(*report_.decision, words_));
+    }
+    Json jobs = Json::array();
+    for (const JobAnswer& job : report_.jobs) jobs.push_back(SanitizeUtf8(JobLine(job, words_)));
+    if (!jobs.empty()) properties["jobs"] = std::move(jobs);
     const Json run = {{"tool", {{"driver", driver}}},
                       {"columnKind", "unicodeCodePoints"},
                       {"invocations",
                        {{{"executionSuccessful", report_.problems.empty()},
                          {"toolExecutionNotifications", std::move(notifications)}}}},
+                      {"properties", std::move(properties)},
                       {"results", std::move(results_)}};
     const Json out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                       {"version", "2.1.0"},
@@ -98,6 +108,11 @@ class Sarif {
     }
     if (!help.empty()) rule["help"] = Message(help);
     if (!cause.references.empty()) rule["helpUri"] = SanitizeUtf8(cause.references.front());
+    if (!cause.fixes_elsewhere.empty()) {
+      Json elsewhere = Json::array();
+      for (const Fix& fix : cause.fixes_elsewhere) elsewhere.push_back(SanitizeUtf8(FixLabel(fix, words_) + fix.text));
+      rule["properties"] = {{"fixesElsewhere", std::move(elsewhere)}};
+    }
     AddRule(cause.id, std::move(rule));
 
     std::string text = cause.summary.empty() ? cause.title : cause.summary;
@@ -111,6 +126,7 @@ class Sarif {
     AddRule(kUndeterminedRule,
             {{"id", kUndeterminedRule}, {"shortDescription", Message(words_.undetermined_sentence)}});
     std::string text(words_.undetermined_sentence);
+    for (const PossibleCause& item : report_.candidates) text += " " + item.title + " (" + item.id + ").";
     for (const Collect& item : report_.collect) text += " " + item.what;
     AddResult(kUndeterminedRule, "warning", text, Sha256Hex(kUndeterminedRule), {}, -1);
   }

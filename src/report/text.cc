@@ -1,262 +1,258 @@
-// The report for people: what broke, where, why, how sure, the lines, the fix; then everything else, shortened so that
-// the failure of a large job fits one screen. Other formats list everything.
+// The short answer: what an engineer would send to a colleague. At most kAnswerRows rows of 100 columns; everything
+// else is in RenderFull.
 //
-//   FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
-//     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
+//   FAILURE  /dev/shm is too small  (shm.too-small, very likely)
+//     Outcome: failed, 41,200 iterations in 3 h 12 min
 //     /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.
+//     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
+//   Evidence, in logs/run17/
+//     rank3.log:41  Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes, error: No space left on device
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/evidence_group.h"
 #include "report/layout.h"
 #include "report/phrases.h"
+#include "report/proof.h"
 #include "report/renderer.h"
 #include "report/words.h"
 
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kCulprits = 3;
-constexpr size_t kEvidence = 3;
-constexpr size_t kRowsPerLogLine = 2;
-constexpr size_t kFixes = 3;
-constexpr size_t kConfirms = 1;
-constexpr size_t kCollects = 2;
-constexpr size_t kConsequences = 1;
-constexpr size_t kFailing = 3;
-constexpr size_t kWarnings = 2;
-constexpr size_t kProblems = 5;
+// How much of everything is told; an answer that is too long is written again with the next one.
+struct Measure {
+  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, collects, warnings, chain_rows;
+  bool notes;
+};
+constexpr Measure kMeasures[] = {
+    {4, 2, 2, 3, 8, 3, 2, 2, 3, true},  {3, 2, 2, 3, 6, 3, 2, 1, 3, true},  {3, 2, 1, 2, 4, 2, 1, 1, 2, false},
+    {2, 2, 1, 2, 1, 2, 1, 0, 2, false}, {2, 1, 1, 1, 1, 1, 1, 0, 1, false},
+};
+// A cause after the first that is worth a line.
+constexpr double kClose = 0.15;
+constexpr size_t kProblems = 3;
+// One line each, besides the rows of the answer.
+constexpr size_t kJobs = 8;
 
-Style VerdictStyle(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kFailure:
-      return Style::kRed;
-    case Verdict::kHealthy:
-      return Style::kGreen;
-    case Verdict::kUndetermined:
-    case Verdict::kDegraded:
-    case Verdict::kNoNccl:
-      break;
-  }
-  return Style::kYellow;
+bool HasCandidates(const Report& report) {
+  return report.verdict == Verdict::kUndetermined && (!report.candidates.empty() || !report.causes.empty());
 }
 
-bool IsFree(std::string_view cost) {
-  return cost.empty() || cost == "none" || cost == "None." || cost == "无" || cost == "无。";
-}
-
-class TextReport {
+class ShortAnswer {
  public:
-  TextReport(const Report& report, const RenderOptions& options)
-      : report_(report), words_(WordsOf(options.language)), layout_(options.width, options.color) {}
+  ShortAnswer(const Report& report, const RenderOptions& options, const Measure& measure)
+      : report_(report),
+        words_(WordsOf(options.language)),
+        measure_(measure),
+        link_(options.link),
+        layout_(options.width, options.color) {}
 
   std::string Render() {
-    Verdict();
-    if (!report_.causes.empty()) {
-      const Cause& cause = report_.causes.front();
-      Meaning(cause);
-      EvidenceOf(cause);
-      if (report_.verdict == Verdict::kFailure) {
-        Fixes(cause);
-        Confirms(cause);
-      }
-    }
+    Top();
+    Proofs();
+    Chain();
+    if (const Cause* cause = NamedCause(report_)) FirstFix(*cause);
     Alternatives();
-    if (report_.verdict == Verdict::kUndetermined) Consequences();
+    Decide();
     Collects();
-    if (report_.verdict != Verdict::kUndetermined) Consequences();
     Warnings();
     Problems();
-    Footer();
+    Jobs();
+    More();
+    rows_ = layout_.rows();
     return layout_.Take();
   }
+  // Of what Render returned.
+  size_t rows() const { return rows_; }
 
  private:
-  // How many of `count` were left out, said once.
-  void More(std::string_view prefix, std::string_view forms, uint64_t left) {
-    if (left > 0) layout_.Prose(prefix, Counted(forms, left), Style::kDim);
+  std::string Labelled(std::string_view label, std::string_view text) const {
+    return Filled(words_.label, label) + std::string(text);
   }
 
-  void Verdict() {
+  void Top() {
+    const Cause* cause = NamedCause(report_);
     std::string headline = Headline(report_, words_);
-    const bool named = report_.verdict == Verdict::kFailure && !report_.causes.empty();
-    if (named) {
-      const Cause& cause = report_.causes.front();
-      headline +=
-          fmt::format("  ({}, {})", cause.id, Filled(words_.confidence, std::to_string(Percent(cause.confidence))));
-    }
+    if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     layout_.Headed(VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
-    if (report_.causes.empty()) return;
-    const Cause& cause = report_.causes.front();
-    const std::vector<Culprit> culprits = Gathered(cause.culprits, words_);
-    const size_t shown = std::min(culprits.size(), kCulprits);
-    for (size_t i = 0; i < shown; ++i) layout_.Prose("  ", CulpritSentence(culprits[i], words_), Style::kBold);
-    More("  ", words_.more_culprits, culprits.size() - shown);
-    if (named && !cause.summary.empty()) layout_.Prose("  ", cause.summary);
-  }
-
-  void Meaning(const Cause& cause) {
-    if (report_.verdict != Verdict::kFailure || cause.meaning.empty()) return;
-    layout_.Title(words_.meaning);
-    layout_.Prose("  ", cause.meaning);
-  }
-
-  void EvidenceOf(const Cause& cause) {
-    if (cause.evidence.empty()) return;
-    layout_.Title(words_.evidence);
-    const std::vector<EvidenceGroup> groups = GroupEvidence(cause.evidence);
-    size_t left = cause.evidence.size();
-    for (size_t i = 0; i < std::min(groups.size(), kEvidence); ++i) {
-      const Evidence& item = cause.evidence[groups[i].front()];
-      left -= groups[i].size();
-      const std::string place = FileLine(item.file, item.line);
-      const std::string role(RoleWord(item.role, words_));
-      if (place.empty()) {  // what is missing has no line
-        layout_.Prose("  = ", item.note.empty() ? role : Filled(words_.label, role) + item.note);
-        continue;
-      }
-      layout_.Prose("  ", fmt::format("{} ({})", place, role), Style::kCyan);
-      if (!item.text.empty()) layout_.LogText("  | ", item.text, kRowsPerLogLine);
-      if (!item.note.empty()) layout_.Prose("  = ", item.note);
-      Also(cause.evidence, groups[i]);
+    if (const std::string outcome = OutcomeSentence(report_, words_); !outcome.empty()) {
+      layout_.Clipped("  ", Labelled(words_.outcome, outcome), 2);
     }
-    More("  ", words_.more_evidence, left);
-  }
-
-  // Where else the same stands: "also rank57.log:26, rank58.log:26".
-  void Also(const std::vector<Evidence>& evidence, const EvidenceGroup& group) {
-    std::string places;
-    for (size_t i = 1; i < group.size(); ++i) {
-      places += (places.empty() ? "" : ", ") + FileLine(evidence[group[i]].file, evidence[group[i]].line);
+    for (const Attempt& attempt : report_.attempts) {
+      if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
+      layout_.Clipped("  ", Labelled(words_.earlier_attempt, attempt.sentence), 1);
+      break;
     }
-    if (!places.empty()) layout_.Prose("  ", Filled(words_.also, places), Style::kCyan);
-  }
-
-  void Fixes(const Cause& cause) {
-    if (cause.fixes.empty()) return;
-    layout_.Title(words_.fix);
-    const size_t shown = std::min(cause.fixes.size(), kFixes);
+    if (cause == nullptr) return;
+    if (!cause->summary.empty()) layout_.Clipped("  ", cause->summary, measure_.notes ? 3 : 2);
+    const std::vector<Culprit> culprits = Gathered(cause->culprits, words_);
+    const size_t shown = std::min(culprits.size(), measure_.culprits);
     for (size_t i = 0; i < shown; ++i) {
-      const Fix& fix = cause.fixes[i];
-      const std::string cost = IsFree(fix.cost) ? "" : " " + Filled(words_.cost, fix.cost);
-      layout_.Prose(fmt::format("  {}. ", i + 1), FixLabel(fix, words_) + fix.text + cost);
-      layout_.Command("     $ ", fix.command);
+      std::string who = CulpritSentence(culprits[i], words_);
+      if (i + 1 == shown && shown < culprits.size()) {
+        who += fmt::format(" ({})", Counted(words_.more_culprits, culprits.size() - shown));
+      }
+      layout_.Clipped("  ", who, 2, Style::kBold);
     }
-    for (size_t i = shown; i < cause.fixes.size(); ++i) FixInShort(i + 1, cause.fixes[i]);
+    if (!cause->sure.empty()) layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
   }
 
-  // Its first sentence and its command: "6. Only if the size cannot be changed: switch the SHM transport off."
-  void FixInShort(size_t number, const Fix& fix) {
-    std::string text = FixLabel(fix, words_) + fix.text;
-    const std::string_view stop = words_.code == "en" ? ". " : "。";
-    if (const size_t end = text.find(stop); end != std::string::npos) {
-      text.resize(end + (words_.code == "en" ? 1 : stop.size()));
-    }
-    layout_.Prose(fmt::format("  {}. ", number), text);
-    if (fix.command.find('\n') == std::string::npos) layout_.Command("     $ ", fix.command);
+  void Proofs() {
+    const std::vector<Proof> proofs = ProofOf(report_, words_, measure_.proofs);
+    if (proofs.empty()) return;
+    std::vector<std::string> files;
+    for (const Proof& proof : proofs) files.push_back(proof.file);
+    const std::string folder = CommonFolder(files);
+    const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
+    layout_.Section(folder.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder));
+    for (const Proof& proof : proofs) Quote(proof, folder);
   }
 
-  void Confirms(const Cause& cause) {
-    if (cause.confirm.empty()) return;
-    layout_.Title(words_.confirm);
-    for (size_t i = 0; i < std::min(cause.confirm.size(), kConfirms); ++i) {
-      if (!cause.confirm[i].text.empty()) layout_.Prose("  - ", cause.confirm[i].text);
-      layout_.Command("    $ ", cause.confirm[i].command);
+  void Quote(const Proof& proof, const std::string& folder) {
+    if (proof.file.empty()) {
+      layout_.Clipped("  ", Labelled(words_.absent, proof.note), 2);
+      return;
     }
+    std::string text = proof.text.empty() ? proof.note : proof.text;
+    if (proof.count > 1) text = fmt::format("({}) {}", Filled(words_.times, std::to_string(proof.count)), text);
+    layout_.Quote(FileLine(proof.file.substr(folder.size()), proof.line),
+                  link_ ? link_(proof.file, proof.line) : std::string(), text, measure_.quote_rows);
+    std::string note = proof.text.empty() || proof.note == last_note_ ? std::string() : proof.note;
+    last_note_ = proof.note;
+    if (!proof.also.empty()) {
+      const std::string& first = proof.also.front();
+      if (!note.empty()) note += words_.clause_separator;
+      note += Filled(words_.also, first.starts_with(folder) ? first.substr(folder.size()) : first);
+      if (proof.also.size() > 1) note += std::string(words_.clause_separator) + "\xE2\x80\xA6";  // …
+    }
+    if (measure_.notes && !note.empty()) layout_.Clipped("    = ", note, 1, Style::kDim);
+  }
+
+  void Chain() {
+    const std::string chain = ChainOf(report_, words_);
+    if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
+  }
+
+  void FirstFix(const Cause& cause) {
+    if (cause.fixes.empty()) return;
+    const Fix& fix = cause.fixes.front();
+    layout_.Labelled(words_.fix, FixLabel(fix, words_) + fix.text, measure_.fix_rows);
+    Command(fix.command);
+  }
+
+  // Whole or not at all.
+  void Command(const std::string& command) {
+    const size_t lines = static_cast<size_t>(std::count(command.begin(), command.end(), '\n')) + 1;
+    if (!command.empty() && lines <= measure_.command_lines) layout_.Command("  $ ", command);
   }
 
   void Alternatives() {
-    const bool failure = report_.verdict == Verdict::kFailure;
-    const size_t begin = failure ? 1 : 0;
-    const std::string_view mistaken =
-        failure && !report_.causes.empty() ? std::string_view(report_.causes.front().mistaken_for) : std::string_view();
-    if (report_.causes.size() <= begin && mistaken.empty()) return;
-    layout_.Title(failure ? words_.alternatives : words_.candidates);
-    if (!mistaken.empty()) layout_.Prose("  - ", mistaken);
-    for (size_t i = begin; i < report_.causes.size(); ++i) {
-      const Cause& cause = report_.causes[i];
-      std::string line = fmt::format("{} ({}, {})", cause.title, cause.id,
-                                     Filled(words_.confidence, std::to_string(Percent(cause.confidence))));
-      if (!cause.why_not.empty()) line += std::string(words_.why_separator) + cause.why_not;
-      layout_.Prose("  - ", line);
+    if (HasCandidates(report_)) layout_.Section(words_.candidates);
+    size_t left = HasCandidates(report_) ? measure_.candidates : 1;
+    const std::string_view label = HasCandidates(report_) ? std::string_view() : words_.or_else;
+    for (const PossibleCause& item : report_.candidates) {
+      if (left-- == 0) return;
+      std::string line = fmt::format("{} ({})", item.title, item.id);
+      if (!item.tells.empty()) line += std::string(words_.why_separator) + item.tells;
+      Alternative(label, line);
+      Command(item.command);
     }
+    if (!report_.candidates.empty()) return;
+    const bool named = NamedCause(report_) != nullptr;
+    for (size_t i = named ? 1 : 0; i < report_.causes.size() && left > 0; ++i, --left) {
+      const Cause& cause = report_.causes[i];
+      if (named && cause.confidence < kClose) return;
+      std::string line = fmt::format("{} ({})", cause.title, cause.id);
+      if (!cause.why_not.empty()) line += std::string(words_.why_separator) + cause.why_not;
+      Alternative(label, line);
+    }
+  }
+  void Alternative(std::string_view label, std::string_view line) {
+    label.empty() ? layout_.Clipped("  - ", line, 2) : layout_.Labelled(label, line, 2);
+  }
+
+  void Decide() {
+    if (!report_.decision || report_.decision->action == Action::kUndecided) return;
+    layout_.Labelled(words_.decision, DecisionSentence(*report_.decision, words_), 2);
+    Command(report_.decision->command);
   }
 
   void Collects() {
-    if (report_.collect.empty()) return;
-    layout_.Title(words_.collect);
-    const size_t shown = std::min(report_.collect.size(), kCollects);
-    for (size_t i = 0; i < shown; ++i) {
-      layout_.Prose("  - ", report_.collect[i].what);
-      layout_.Command("    $ ", report_.collect[i].command);
+    if (NamedCause(report_) != nullptr || report_.collect.empty()) return;
+    layout_.Section(words_.collect);
+    for (size_t i = 0; i < std::min(report_.collect.size(), measure_.collects); ++i) {
+      layout_.Clipped("  - ", report_.collect[i].what, 2);
+      Command(report_.collect[i].command);
     }
-    More("  ", words_.more_items, report_.collect.size() - shown);
   }
 
-  void Consequences() {
-    if (report_.consequences.empty()) return;
-    const bool failing = report_.verdict == Verdict::kUndetermined;
-    layout_.Title(failing ? words_.failing : words_.consequences);
-    const size_t shown = failing ? kFailing : kConsequences;
-    uint64_t left = 0;
-    for (size_t i = 0; i < report_.consequences.size(); ++i) {
-      const Consequence& item = report_.consequences[i];
-      if (i >= shown) {
-        left += std::max<uint64_t>(item.count, 1);
-        continue;
-      }
-      std::string head = FileLine(item.file, item.line);
-      if (item.count > 1) head += fmt::format(" ({})", Filled(words_.times, std::to_string(item.count)));
-      layout_.LogText("  ", fmt::format("{}: {}", head, item.text), 1);
-    }
-    More("  ", words_.more_consequences, left);
-  }
-
+  // Who has a failure to mend does not want to hear of more.
   void Warnings() {
-    // Who has a failure to mend does not want to hear that it was slow before; other formats list it.
-    std::vector<const Warning*> list;
-    for (const Warning& w : report_.warnings) {
-      if (report_.verdict != Verdict::kFailure || !w.id.starts_with("perf.")) list.push_back(&w);
-    }
-    if (list.empty()) return;
-    layout_.Title(words_.warnings);
-    const size_t shown = std::min(list.size(), kWarnings);
+    if (report_.verdict == Verdict::kFailure || report_.verdict == Verdict::kUndetermined) return;
+    const size_t shown = std::min(report_.warnings.size(), measure_.warnings);
     for (size_t i = 0; i < shown; ++i) {
-      const Warning& item = *list[i];
+      const Warning& item = report_.warnings[i];
       std::string text = item.text;
       if (!item.evidence.empty() && !item.evidence.front().file.empty()) {
         text += fmt::format(" ({})", FileLine(item.evidence.front().file, item.evidence.front().line));
       }
-      layout_.Prose("  - ", text);
+      layout_.Labelled(words_.warning, text, 2);
     }
-    More("  ", words_.more_warnings, list.size() - shown);
   }
 
   void Problems() {
-    if (report_.problems.empty()) return;
-    layout_.Title(words_.problems);
     const size_t shown = std::min(report_.problems.size(), kProblems);
-    for (size_t i = 0; i < shown; ++i) layout_.Prose("  - ", report_.problems[i], Style::kYellow);
-    More("  ", words_.more_items, report_.problems.size() - shown);
+    for (size_t i = 0; i < shown; ++i) layout_.Labelled(words_.problem, report_.problems[i], 2, Style::kYellow);
+    if (shown < report_.problems.size()) {
+      layout_.Clipped("  ", Counted(words_.more_items, report_.problems.size() - shown), 1);
+    }
   }
 
-  void Footer() {
-    layout_.Blank();
+  void Jobs() {
+    if (report_.jobs.empty()) return;
+    layout_.Section(Labelled(words_.jobs, std::to_string(report_.jobs.size())));
+    const size_t shown = std::min(report_.jobs.size(), kJobs);
+    for (size_t i = 0; i < shown; ++i) layout_.Clipped("  ", JobLine(report_.jobs[i], words_), 1);
+    if (shown < report_.jobs.size()) {
+      layout_.Clipped("  ", Counted(words_.more_items, report_.jobs.size() - shown), 1, Style::kDim);
+    }
+  }
+
+  void More() {
     const std::string job = JobSentence(report_.job, words_);
-    if (!job.empty()) layout_.Prose("", Filled(words_.label, words_.job) + job, Style::kDim);
-    layout_.Prose("", CoverageSentence(report_.coverage, words_), Style::kDim);
+    std::string read = CoverageSentence(report_.coverage, words_);
+    if (!job.empty()) read = Labelled(words_.job, ReadSentence(report_.coverage, words_) + "; " + job);
+    layout_.Clipped("", read, job.empty() ? 2 : 1, Style::kDim);
+    const Cause* cause = NamedCause(report_);
+    const bool more = cause != nullptr || report_.verdict == Verdict::kUndetermined || !report_.warnings.empty();
+    if (!more) return;
+    std::string where(words_.more_full);
+    if (cause != nullptr) where += Filled(words_.more_explain, cause->id);
+    layout_.Clipped("", Labelled(words_.more, where), 1, Style::kDim);
   }
 
   const Report& report_;
   const Words& words_;
+  const Measure& measure_;
+  const FileLink& link_;
+  std::string last_note_;
+  size_t rows_ = 0;
   Layout layout_;
 };
 
 }  // namespace
 
 std::string RenderText(const Report& report, const RenderOptions& options) {
-  return TextReport(report, options).Render();
+  size_t most = HasCandidates(report) ? kUndeterminedRows : kAnswerRows;
+  if (!report.jobs.empty()) most += std::min(report.jobs.size(), kJobs) + 2;
+  std::string text;
+  for (const Measure& measure : kMeasures) {
+    ShortAnswer answer(report, options, measure);
+    text = answer.Render();
+    if (answer.rows() <= most) break;
+  }
+  return text;
 }
 
 }  // namespace ncclwhy

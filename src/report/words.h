@@ -17,6 +17,18 @@ struct Words {
   std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, no_nccl_sentence,
       degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
+  // outcomes
+  std::string_view outcome, succeeded, failed, hung, stopped, earlier_attempt, jobs;
+  std::string_view unknown;  // {count} one|many lines
+  // how sure, in words
+  std::string_view nearly_certain, very_likely, likely, possible, why_sure;
+  // what to do
+  std::string_view decision, rerun, rerun_without, fix_first, undecided;  // rerun_without: {hosts}
+  // the short answer
+  std::string_view in_folder;     // {title} {folder}
+  std::string_view last_of_rank;  // {rank}
+  std::string_view chain, or_else, warning, problem, more, more_full, fixes_elsewhere;
+  std::string_view more_explain;  // {cause}
   // section titles
   std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, failing,
       warnings;
@@ -36,7 +48,8 @@ struct Words {
   std::string_view communicators_of;  // {communicators} {nranks} {seen} one|many
   std::string_view coverage_lines;    // {lines} {sources}, see phrases.cc
   std::string_view coverage_sources;
-  std::string_view coverage_classes;  // {nccl} {recognised} {unrecognised} {foreign} {damaged}
+  std::string_view lines_read, of_sources;  // {count} one|many
+  std::string_view coverage_classes;        // {nccl} {recognised} {unrecognised} {foreign} {damaged}
   // pictures and tables
   std::string_view stage, host, unseen, seen, first_failure, channels, search, from, to, last_line, count, hosts_alike;
   std::string_view no_transports, nothing_matches, lines_around, every_rank, some_ranks, more_channels;

@@ -87,9 +87,12 @@ struct ReportFormat {
   Language language = Language::kEnglish;  // of labels; the report's texts are in the analyzer's language
   int width = 0;                           // columns of a terminal; 0: none
   bool color = false;
+  // A URI for a line of a source, for terminals that follow links; empty: none. Not with redacted reports.
+  std::function<std::string(const std::string& source, uint64_t line)> link = {};
 };
 
-// `format`: text, json, markdown, html, sarif, junit, github or summary. Fails for any other name.
+// `format`: text (the short answer), full (all of it), json, markdown, html, sarif, junit, github or summary. Fails for
+// any other name.
 NCCLWHY_EXPORT Result<std::string> RenderReport(const Report& report, std::string_view format,
                                                 const ReportFormat& options);
 

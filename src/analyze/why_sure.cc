@@ -1,0 +1,77 @@
+#include "analyze/why_sure.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace ncclwhy {
+namespace {
+
+// What the evidence is made of.
+struct Weighed {
+  std::set<std::string> rules;  // each says something of its own
+  std::set<uint32_t> processes;
+  uint64_t lines = 0;
+  uint64_t survived = 0;
+  bool seen = false;     // a line shows the cause itself
+  bool missing = false;  // it rests on what is not there
+};
+
+Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
+  Weighed w;
+  for (const size_t n : h.evidence) {
+    const EvidenceItem& item = c.items[n];
+    w.rules.insert(item.rule != nullptr ? item.name : item.note);
+    if (item.finding.process.valid()) w.processes.insert(item.finding.process.value);
+    if (item.finding.line == 0) {
+      w.missing = true;
+      continue;
+    }
+    w.lines += 1 + item.finding.repeats;
+    if (item.survived) ++w.survived;
+    if (item.finding.role == Role::kRoot) w.seen = true;
+  }
+  return w;
+}
+
+std::string English(const Weighed& w, size_t against) {
+  std::string out;
+  const auto add = [&](const std::string& clause) { out += (out.empty() ? "" : ", ") + clause; };
+  const auto counted = [](uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  if (w.lines > 0) {
+    std::string lines = counted(w.lines, "line");
+    if (w.rules.size() > 1) lines += fmt::format(" of {} independent kinds", w.rules.size());
+    if (w.processes.size() > 1) lines += " from " + fmt::format("{} processes", w.processes.size());
+    add(lines);
+    add(w.seen ? "one shows the failure itself" : "none shows the failure itself");
+  }
+  if (w.missing) add(w.lines > 0 ? "and what is missing fits" : "it rests on what is missing");
+  if (w.lines > 0) add(w.survived == 0 ? "nobody got over it" : "some were got over");
+  if (against > 0) add(fmt::format("{} against it", counted(against, "line")));
+  return out;
+}
+
+std::string Chinese(const Weighed& w, size_t against) {
+  std::string out;
+  const auto add = [&](const std::string& clause) { out += (out.empty() ? "" : "，") + clause; };
+  if (w.lines > 0) {
+    std::string lines = fmt::format("{} 行", w.lines);
+    if (w.processes.size() > 1) lines += fmt::format("，来自 {} 个进程", w.processes.size());
+    if (w.rules.size() > 1) lines += fmt::format("，{} 种相互独立的证据", w.rules.size());
+    add(lines);
+    add(w.seen ? "其中有直接显示故障的行" : "没有一行直接显示故障");
+  }
+  if (w.missing) add(w.lines > 0 ? "缺失的内容与之相符" : "依据的是缺失的内容");
+  if (w.lines > 0) add(w.survived == 0 ? "没有迹象表明作业从中恢复" : "其中一些作业已经恢复");
+  if (against > 0) add(fmt::format("{} 行与之相反", against));
+  return out;
+}
+
+}  // namespace
+
+std::string WhySure(const CaseFile& c, const Hypothesis& h) {
+  const Weighed w = Weigh(c, h);
+  return c.language == Language::kChinese ? Chinese(w, h.against.size()) : English(w, h.against.size());
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,164 @@
+#include "report/proof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/utf8.h"
+#include "report/phrases.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kLinkColumns = 90;
+
+// The words of a text without those that hold a digit or are a path: what two lines share that differ in numbers and
+// names only.
+std::string Wording(std::string_view text) {
+  std::string out;
+  for (size_t at = text.find_first_not_of(' '); at != std::string_view::npos; at = text.find_first_not_of(' ', at)) {
+    const size_t end = std::min(text.find_first_of(" ,;=()[]<>", at + 1), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    out += word.find_first_of("0123456789/") == std::string_view::npos ? word : "#";
+    out += ' ';
+    at = end;
+  }
+  return out;
+}
+
+int Weight(const Evidence& item) {
+  if (item.role == "contradicting") return 3;
+  if (item.role == "direct") return 0;
+  return item.line > 0 ? 1 : 2;
+}
+
+std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t most) {
+  struct Choice {
+    Proof proof;
+    std::string wording;
+    int weight;
+    bool first_of_rule;
+    size_t order;
+  };
+  std::vector<Choice> choices;
+  std::set<std::string> rules;
+  for (const Evidence& item : evidence) {
+    if (item.role == "contradicting") continue;
+    std::string wording = item.rule + "\n" + Wording(item.text.empty() ? item.note : item.text);
+    const auto same =
+        std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.wording == wording; });
+    if (same != choices.end()) {
+      same->proof.also.push_back(FileLine(item.file, item.line));
+      continue;
+    }
+    const bool fresh = rules.insert(item.rule).second;
+    choices.push_back(
+        {{item.file, item.line, item.text, item.note, 1, {}}, std::move(wording), Weight(item), fresh, choices.size()});
+  }
+  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::pair(!a.first_of_rule, a.weight) < std::pair(!b.first_of_rule, b.weight);
+  });
+  if (choices.size() > most) choices.resize(most);
+  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::pair(a.weight, a.order) < std::pair(b.weight, b.order);
+  });
+  std::vector<Proof> out;
+  for (Choice& c : choices) out.push_back(std::move(c.proof));
+  return out;
+}
+
+// The last words of the silent one, and of one who said more.
+void AddLifeSigns(const Report& report, const Words& words, size_t most, std::vector<Proof>* out) {
+  if (report.job.communicators.empty()) return;
+  const std::vector<ReportRank>& ranks = report.job.communicators.front().ranks;
+  const auto add = [&](const ReportRank& rank) {
+    const auto quoted = [&](const Proof& p) { return p.file == rank.file && p.line == rank.last_line; };
+    if (out->size() >= most || std::any_of(out->begin(), out->end(), quoted)) return;
+    out->push_back(
+        {rank.file, rank.last_line, rank.last_text, Filled(words.last_of_rank, std::to_string(rank.rank)), 1, {}});
+  };
+  const auto silent = std::find_if(ranks.begin(), ranks.end(), [](const ReportRank& r) { return r.culprit; });
+  if (silent == ranks.end()) return;
+  if (silent->last_line > 0) add(*silent);
+  const auto other =
+      std::find_if(ranks.begin(), ranks.end(), [](const ReportRank& r) { return !r.culprit && r.last_line > 0; });
+  if (other != ranks.end()) add(*other);
+}
+
+std::string Clipped(const std::string& raw) {
+  std::string text;  // without the columns of a shell's table
+  for (const char c : raw) {
+    if (c != ' ' || !text.ends_with(' ')) text += c;
+  }
+  const std::string_view part = PrefixOfWidth(text, kLinkColumns);
+  return part.size() == text.size() ? text : std::string(part) + "\xE2\x80\xA6";  // …
+}
+
+std::string Times(uint64_t count, const Words& words) {
+  return count > 1 ? fmt::format(" ({})", Filled(words.times, std::to_string(count))) : std::string();
+}
+
+}  // namespace
+
+std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most) {
+  std::vector<Proof> out;
+  if (report.verdict == Verdict::kUndetermined && !report.consequences.empty()) {
+    for (const Consequence& item : report.consequences) {
+      if (out.size() >= most) break;
+      out.push_back({item.file, item.line, item.text, "", item.count, {}});
+    }
+    return out;
+  }
+  if (!report.causes.empty()) out = FromEvidence(report.causes.front().evidence, most);
+  const bool silence = report.outcome == Outcome::kHung ||
+                       std::any_of(out.begin(), out.end(), [](const Proof& p) { return p.line == 0; });
+  if (silence && NamedCause(report) != nullptr) AddLifeSigns(report, words, most, &out);
+  return out;
+}
+
+std::string ChainOf(const Report& report, const Words& words) {
+  std::string out;
+  size_t links = 0;
+  const auto add = [&](const std::string& link) {
+    if (link.empty()) return;
+    out += (links++ == 0 ? "" : " \xE2\x86\x92 ") + Clipped(link);  // →
+  };
+  for (const TimelineStep& step : report.timeline) {
+    if (step.kind == "root" || step.kind == "consequence" || step.kind == "ending") add(StepLine(step, words));
+  }
+  if (links > 1) return out;
+  out.clear();
+  links = 0;
+  if (report.verdict != Verdict::kFailure && report.verdict != Verdict::kUndetermined) return out;
+  if (report.verdict == Verdict::kFailure && !report.consequences.empty()) {
+    const Consequence& first = report.consequences.front();
+    uint64_t more = 0;
+    for (size_t i = 1; i < report.consequences.size(); ++i) more += std::max<uint64_t>(report.consequences[i].count, 1);
+    add(first.text + Times(first.count, words));
+    if (more > 0) out += ", " + Counted(words.more_consequences, more);
+  }
+  if (!report.outcome_evidence.empty()) {
+    const OutcomeEvidence& end = report.outcome_evidence.front();
+    add(end.note.empty() ? end.text : end.note);
+  }
+  return out;
+}
+
+std::string CommonFolder(const std::vector<std::string>& names) {
+  std::string folder;
+  bool begun = false;
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    const std::string own = name.substr(0, name.rfind('/') + 1);
+    if (!begun) folder = own;
+    begun = true;
+    while (!own.starts_with(folder)) {
+      folder.pop_back();
+      folder.resize(folder.rfind('/') + 1);
+    }
+  }
+  return folder;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,38 @@
+// Proof: the few lines that a short answer quotes, chosen from everything that a report knows.
+//
+//   rank0.log:55  WorkNCCL(SeqNum=39, OpType=ALLREDUCE, …) ran for 6002 milliseconds before timing out.
+//   rank1.log:33  WorkNCCL(SeqNum=39, OpType=ALLGATHER, …) ran for 6000 milliseconds before timing out.
+//
+// Lines that say the same with other numbers are one; lines that differ in a word (two operations under one number) are
+// quoted side by side. Where it is a silence that tells, the last life sign of who went silent and of one who did not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ncclwhy/report.h"
+#include "report/words.h"
+
+namespace ncclwhy {
+
+struct Proof {
+  std::string file;   // empty for what is missing
+  uint64_t line = 0;  // 0 when there is none
+  std::string text;   // empty when only the note tells
+  std::string note;
+  uint64_t count = 1;             // lines like it, it among them, where they are counted
+  std::vector<std::string> also;  // places where the same is said
+};
+
+// At most `most`, in the order to quote. When no cause is likely: the lines that report the failure.
+std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most);
+
+// What broke, what followed and how the job ended, as one sentence with arrows; empty when the report tells no more
+// than what broke.
+std::string ChainOf(const Report& report, const Words& words);
+
+// The folder that all of the names have in common, with its slash; empty when there is none.
+std::string CommonFolder(const std::vector<std::string>& names);
+
+}  // namespace ncclwhy
