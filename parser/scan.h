@@ -6,23 +6,21 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/text.h"
 #include "parser/runs.h"
 
 namespace ncclwhy::scan {
 
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-inline bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-inline bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-inline bool IsAlpha(char c) { return IsLower(static_cast<char>(c | 0x20)); }
-inline bool IsAlnum(char c) { return IsDigit(c) || IsAlpha(c); }
+using ncclwhy::HexValue;
+using ncclwhy::IsAlnum;
+using ncclwhy::IsAlpha;
+using ncclwhy::IsDigit;
+using ncclwhy::IsLower;
+using ncclwhy::IsUpper;
 inline bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 // Characters of a host name as NCCL prints it: cut at the first dot.
 inline bool IsHostChar(char c) { return IsAlnum(c) || c == '-' || c == '_'; }
-inline bool IsIdentifierChar(char c) { return IsAlnum(c) || c == '_'; }
-inline int HexValue(char c) {
-  const int lower = c | 0x20;
-  return IsDigit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+inline bool IsIdentifierChar(char c) { return IsWordChar(c); }
 
 // The first byte saves most calls: families of messages ask this for each of their dozens of beginnings.
 inline bool StartsWith(std::string_view text, std::string_view head) {

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/version_range.h"
 
 namespace ncclwhy {
 namespace {
@@ -173,16 +174,6 @@ BugKnowledge DecodeBug(std::string_view record, Language language) {
   return out;
 }
 
-bool VersionInRange(std::string_view range, std::string_view version) {
-  const int32_t code = VersionCode(version);
-  if (code == 0) return false;
-  const size_t dots = range.find("..");
-  if (dots == std::string_view::npos) return VersionCode(range) == code;
-  const std::string_view first = range.substr(0, dots);
-  const std::string_view last = range.substr(dots + 2);
-  return (first.empty() || VersionCode(first) <= code) && (last.empty() || code <= VersionCode(last));
-}
-
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language) {
   const json entry = Parse(record);
   MessageKnowledge out;
@@ -195,7 +186,8 @@ MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, L
   ReadJudgement(entry, language, &out);
   bool found = false;
   ForEach(entry, "by_version", [&](const json& range) {
-    if (found || !VersionInRange(TextOf(range, "nccl"), nccl)) return;
+    const auto versions = ParseVersionRange(TextOf(range, "nccl"));
+    if (found || !versions || !versions->Contains(VersionCode(nccl))) return;
     ReadJudgement(range, language, &out);
     found = true;
   });

@@ -20,7 +20,4 @@ BugKnowledge DecodeBug(std::string_view record, Language language);
 // Without the index. `nccl`: a version, or empty; picks the entry of "by_version".
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language);
 
-// "2.24.3..", "..2.20.5", "2.18.1..2.19.4" or "2.22.3". An unknown version is in no range.
-bool VersionInRange(std::string_view range, std::string_view version);
-
 }  // namespace ncclwhy

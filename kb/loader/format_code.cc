@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace ncclwhy {
 namespace {
 
 using namespace format_code;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsLetterOrDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // ---------------------------------------------------------------------------------------------------- compiling
 
@@ -119,7 +117,7 @@ class Compiler {
       last_is_conversion_ = false;
     }
     out_.literals += static_cast<uint32_t>(literal_.size());
-    out_.letters += static_cast<uint32_t>(std::count_if(literal_.begin(), literal_.end(), IsLetterOrDigit));
+    out_.letters += static_cast<uint32_t>(std::count_if(literal_.begin(), literal_.end(), IsAlnum));
     literal_.clear();
   }
 

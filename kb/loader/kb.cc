@@ -5,11 +5,11 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/text.h"
 #include "kb/loader/decode.h"
 #include "kb/loader/kb_data.h"
 #include "kb/loader/kb_tables.h"
 #include "kb/loader/message_of_shape.h"
-#include "kb/loader/nearest_name.h"
 
 namespace ncclwhy {
 namespace {

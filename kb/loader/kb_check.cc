@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "base/version_range.h"
 #include "kb/loader/command_words.h"
 #include "kb/loader/message_index.h"
 #include "kb/loader/template.h"
@@ -255,6 +256,10 @@ void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
   for (const json& value : message.List("by_version", false)) {
     Checker range(value, "by_version", complaints);
     range.String("nccl", true);
+    const auto nccl = value.is_object() ? value.find("nccl") : value.end();
+    if (nccl != value.end() && nccl->is_string() && !ParseVersionRange(nccl->get<std::string>())) {
+      complaints->push_back("by_version: \"" + nccl->get<std::string>() + "\" is no range of versions");
+    }
     range.OneOf("meaning", kMeanings);
     range.Weights("causes", true);
     range.Languages("note", false);

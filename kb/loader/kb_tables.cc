@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/numbers.h"
+#include "base/version_range.h"
 
 namespace ncclwhy {
 namespace {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/text.h"
 #include "rules/engine/loader.h"
 #include "rules/engine/pattern_regex.h"
 #include "rules/engine/vocabulary.h"
@@ -45,9 +46,8 @@ std::vector<fs::path> WalkFiles(const fs::path& directory) {
 bool IsCaseName(const std::string& name) { return name.starts_with("fires") || name.starts_with("silent"); }
 
 bool IsSlug(std::string_view id) {
-  return !id.empty() && id.front() != '-' && id.back() != '-' && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !id.empty() && id.front() != '-' && id.back() != '-' &&
+         std::all_of(id.begin(), id.end(), [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; });
 }
 
 class RuleLint {
@@ -94,7 +94,7 @@ class RuleLint {
     std::vector<std::string_view> known(options_.causes->begin(), options_.causes->end());
     for (const Weight& weight : causes) {
       if (options_.causes->count(weight.cause) != 0) continue;
-      const std::string_view nearest = Nearest(weight.cause, known);
+      const std::string_view nearest = NearestName(weight.cause, known);
       out_->push_back(text_.AtKey(kError, path + "/" + weight.cause, "R020",
                                   fmt::format("no cause \"{}\" in kb/causes", weight.cause),
                                   nearest.empty() ? "" : fmt::format("did you mean \"{}\"?", nearest)));

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "rules/engine/vocabulary.h"
 
 namespace ncclwhy {
@@ -49,7 +49,7 @@ class Reader {
     for (const auto& item : object.items()) {
       if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
       ok_ = false;
-      const std::string_view near = Nearest(item.key(), known);
+      const std::string_view near = NearestName(item.key(), known);
       out_->push_back(text_.AtKey(Diagnostic::Level::kError, path + "/" + item.key(), "R002",
                                   fmt::format("unknown key \"{}\"", item.key()),
                                   near.empty() ? fmt::format("known keys are {}", fmt::join(known, ", "))
@@ -286,7 +286,9 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   }
   if (root.contains("nccl")) {
     const std::string range = reader.String(root["nccl"], "/nccl");
-    if (!range.empty() && !ParseVersionRange(range, &rule.nccl)) {
+    if (const auto versions = ParseVersionRange(range)) {
+      rule.nccl = *versions;
+    } else if (!range.empty()) {
       reader.Error("/nccl", "R005", fmt::format("\"{}\" is no range of versions", range),
                    "write \"2.4..2.21\", \"..2.18\", \"2.22..\" or \"2.19.3\"");
     }
@@ -306,27 +308,6 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   }
   if (root.contains("references")) rule.references = reader.Strings(root["references"], "/references");
   return rule;
-}
-
-bool TakeNumber(std::string_view& text, int32_t* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (error != std::errc() || *number < 0 || *number > 99) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
-}
-
-// MAJOR.MINOR[.PATCH]; `patch` is -1 when it is not there.
-bool TakeVersion(std::string_view& text, int32_t* major_minor, int32_t* patch) {
-  int32_t major = 0;
-  int32_t minor = 0;
-  *patch = -1;
-  if (!TakeNumber(text, &major) || !text.starts_with('.')) return false;
-  text.remove_prefix(1);
-  if (!TakeNumber(text, &minor)) return false;
-  *major_minor = major * 10000 + minor * 100;
-  if (text.size() < 2 || text[0] != '.' || text[1] < '0' || text[1] > '9') return true;
-  text.remove_prefix(1);
-  return TakeNumber(text, patch);
 }
 
 }  // namespace
@@ -360,34 +341,6 @@ const std::vector<std::string_view>& RuleKeys(std::string_view place) {
   if (place == "match") return KeysOfMatch();
   if (place == "condition") return KeysOfCondition();
   return KeysOfRule();
-}
-
-bool ParseVersionRange(std::string_view text, VersionRange* range) {
-  *range = {};
-  int32_t version = 0;
-  int32_t patch = 0;
-  const bool open_start = text.starts_with("..");
-  if (!open_start) {
-    if (!TakeVersion(text, &version, &patch)) return false;
-    range->first = version + std::max(patch, 0);
-    if (text.empty()) {
-      range->last = version + (patch < 0 ? 99 : patch);
-      return true;
-    }
-  }
-  if (!text.starts_with("..")) return false;
-  text.remove_prefix(2);
-  if (text.empty()) return !open_start;
-  if (!TakeVersion(text, &version, &patch) || !text.empty()) return false;
-  range->last = version + (patch < 0 ? 99 : patch);
-  return range->first <= range->last;
-}
-
-bool ParseVersion(std::string_view text, int32_t* version) {
-  int32_t patch = 0;
-  if (!TakeVersion(text, version, &patch)) return false;
-  *version += std::max(patch, 0);
-  return true;
 }
 
 }  // namespace ncclwhy

@@ -22,9 +22,4 @@ std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* dia
 // rule.schema.json.
 const std::vector<std::string_view>& RuleKeys(std::string_view place);
 
-// "2.4..2.21", "..2.18", "2.22..", "2.19.3", "2.19" (all of 2.19). False when it is none of these.
-bool ParseVersionRange(std::string_view text, VersionRange* range);
-// "2.28.9", "2.28", also with a tail ("2.18.3+cuda12.2"). False when it does not begin with two numbers.
-bool ParseVersion(std::string_view text, int32_t* version);
-
 }  // namespace ncclwhy

@@ -4,16 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
+
 namespace ncclwhy {
 namespace {
 
 // Looking for more than so many takes as long as the regex.
 constexpr size_t kMostProofs = 4;
 constexpr int kMostDepth = 50;
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }  // of \b
 
 // What a part of a regex asks for.
 struct Part {
@@ -157,7 +155,7 @@ class Reader {
     const char c = text_[at_++];
     if (std::string_view("dDwWsS").find(c) != std::string_view::npos) return Part{};
     if (c == 'b' || c == 'B') return Assertion();
-    if (IsLetter(c) || IsDigit(c)) return std::nullopt;
+    if (IsAlnum(c)) return std::nullopt;
     return Text(c);
   }
 

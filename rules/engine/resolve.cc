@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "base/time_budget.h"
 #include "rules/engine/hit_index.h"
-#include "rules/engine/loader.h"
 #include "rules/engine/query_rows.h"
 #include "rules/engine/vocabulary.h"
 
@@ -33,8 +33,8 @@ class Resolver {
       : rules_(rules), patterns_(patterns), model_(model), index_(model, hits, patterns.size()) {
     versions_.resize(model.processes.size(), -1);
     for (size_t i = 0; i < model.processes.size(); ++i) {
-      int32_t version = 0;
-      if (!ParseVersion(model.processes[i].nccl_version, &version)) continue;
+      const int32_t version = VersionCode(model.processes[i].nccl_version);
+      if (version == 0) continue;
       versions_[i] = version;
       job_versions_.push_back(version);
     }
@@ -222,8 +222,8 @@ class Resolver {
   };
 
   bool VersionFits(const Rule& rule, ProcessId process) const {
-    if (rule.nccl.first == 0 && rule.nccl.last == INT32_MAX) return true;
-    const auto fits = [&](int32_t version) { return version >= rule.nccl.first && version <= rule.nccl.last; };
+    if (!rule.nccl.limited()) return true;
+    const auto fits = [&](int32_t version) { return rule.nccl.Contains(version); };
     if (process.value < versions_.size() && versions_[process.value] >= 0) return fits(versions_[process.value]);
     if (job_versions_.empty()) return !rule.needs_version;
     return std::any_of(job_versions_.begin(), job_versions_.end(), fits);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/version_range.h"
 #include "job/life_sign.h"
 #include "parser/event.h"
 
@@ -44,12 +45,6 @@ struct Sign {
 struct Weight {
   std::string cause;
   double log_odds = 0;
-};
-
-// Inclusive range of NCCL versions as major*10000+minor*100+patch; open ends are 0 and INT32_MAX.
-struct VersionRange {
-  int32_t first = 0;
-  int32_t last = INT32_MAX;
 };
 
 // One line pattern. All that is given must hold.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "job/job_model.h"
 #include "ncclwhy/status.h"
 #include "parser/parser.h"
@@ -15,18 +16,6 @@
 #include "rules/engine/rule.h"
 
 namespace ncclwhy {
-
-// A located complaint about a rule or knowledge file, in a compiler's form.
-struct Diagnostic {
-  enum class Level { kError, kWarning } level = Level::kError;
-  std::string file;
-  uint32_t line = 0;  // 1-based; 0 = the whole file
-  uint32_t column = 0;
-  std::string code;  // "R012"
-  std::string message;
-  std::string help;     // how to fix it
-  std::string snippet;  // the source line
-};
 
 // Runs one SELECT over the timeline's public views; implemented by the store.
 struct QueryRow {

@@ -7,19 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/engine/rule_set.h"
+#include "base/diagnostic.h"
 
 namespace ncclwhy {
-
-// A compiler's form, without a final newline:
-//   rules/catalog/shm/x/rule.json:3:15: error: R033: the regex does not compile: missing ): (
-//       3 |  "match": [{"regex": "("}]
-//         |                      ^
-//     help: …
-std::string FormatDiagnostic(const Diagnostic& diagnostic);
-// The same for a list, one after the other, each with a final newline.
-std::string FormatDiagnostics(const std::vector<Diagnostic>& diagnostics);
-bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 
 class RuleText {
  public:

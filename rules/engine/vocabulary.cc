@@ -32,21 +32,6 @@ constexpr std::array kFieldNames = {
 #undef X
 };
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 bool IsEventKind(std::string_view name) {
@@ -61,43 +46,6 @@ bool IsEventKind(std::string_view name) {
 bool IsTemplateName(std::string_view name) {
   return std::find(kTemplateNames.begin(), kTemplateNames.end(), name) != kTemplateNames.end() ||
          std::find(kFieldNames.begin(), kFieldNames.end(), name) != kFieldNames.end();
-}
-
-std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  // A third of the letters may be wrong; beyond that a suggestion is a guess.
-  size_t best = word.size() / 3 + 1;
-  std::string_view nearest;
-  for (const std::string_view candidate : candidates) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best || (distance == best && nearest.empty())) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
-
-bool GlobMatches(std::string_view glob, std::string_view id) {
-  size_t g = 0;
-  size_t i = 0;
-  size_t star = std::string_view::npos;
-  size_t retry = 0;
-  while (i < id.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      retry = i;
-    } else if (g < glob.size() && glob[g] == id[i]) {
-      ++g;
-      ++i;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      i = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') ++g;
-  return g == glob.size();
 }
 
 std::vector<std::string_view> TemplateNames(std::string_view text) {

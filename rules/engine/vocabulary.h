@@ -80,17 +80,11 @@ constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T v
 // field_ids.def and `culprit_rank culprit_host why`).
 bool IsTemplateName(std::string_view name);
 
-// The candidate at an edit distance small enough to be what the author meant; empty when there is none.
-std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
-
 // A name of parser/event_kinds.def.
 bool IsEventKind(std::string_view name);
 
 // What `needs` calls rows in the view `connection`, which come from no event.
 inline constexpr std::string_view kNeedsConnections = "connection";
-
-// `*` matches any run of characters; everything else itself. For `explains`.
-bool GlobMatches(std::string_view glob, std::string_view id);
 
 // Replaces {name} by what `value` returns for it; what it does not know stays as it is.
 template <typename Lookup>

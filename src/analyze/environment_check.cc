@@ -9,8 +9,8 @@
 
 #include "analyze/place_evidence.h"
 #include "base/limits.h"
-#include "base/numbers.h"
 #include "base/re2_call.h"
+#include "base/version_range.h"
 
 namespace ncclwhy {
 namespace {

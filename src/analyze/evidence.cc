@@ -1,11 +1,11 @@
 #include "analyze/evidence.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
+
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
@@ -196,7 +196,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
   for (const Rule* rule : fired) {
     for (const std::string& glob : rule->explains) {
       for (const Rule* other : fired) {
-        if (other != rule && fnmatch(glob.c_str(), other->id.c_str(), 0) == 0) explained.insert(other->id);
+        if (other != rule && GlobMatches(glob, other->id)) explained.insert(other->id);
       }
     }
   }

@@ -7,6 +7,7 @@
 
 #include "analyze/rank_differences.h"
 #include "analyze/rank_traits.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
@@ -14,11 +15,6 @@ namespace {
 // Distinct messages of a run that are compared, and ranks that are named with one.
 constexpr size_t kMessages = 20000;
 constexpr size_t kRanksOfMessage = 4096;
-
-bool IsWordByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 int WeightOf(MessageMeaning meaning, std::string_view level) {
   const int warn = level == "WARN" ? 10 : 0;
@@ -226,13 +222,13 @@ class Profiler {
 std::string NormaliseText(std::string_view text, const std::vector<std::string>& hosts) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
-    if (!IsWordByte(text[at])) {
+    if (!IsWordChar(text[at])) {
       out.push_back(text[at++]);
       continue;
     }
     size_t end = at;
     bool digit = false;
-    while (end < text.size() && (IsWordByte(text[end]) || text[end] == '-')) digit |= IsDigit(text[end++]);
+    while (end < text.size() && (IsWordChar(text[end]) || text[end] == '-')) digit |= IsDigit(text[end++]);
     std::string_view word = text.substr(at, end - at);
     const auto host = std::find(hosts.begin(), hosts.end(), word);
     if (host != hosts.end()) {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/limits.h"
-#include "base/numbers.h"
 #include "base/re2_call.h"
+#include "base/version_range.h"
 #include "rules/engine/lint.h"
 
 namespace ncclwhy {
@@ -22,8 +22,7 @@ struct Candidate {
   BugKnowledge bug;
   std::string literal;             // in every line that tells; empty = unknown
   std::unique_ptr<RE2> tell_tale;  // compiled when a line has the literal
-  int32_t first = 0;
-  int32_t last = INT32_MAX;
+  VersionRange versions;
 
   bool Tells(const std::string& line) {
     if (line.find(literal) == std::string::npos) return false;
@@ -37,22 +36,11 @@ struct Candidate {
   }
 };
 
-// "2.20.3", "2.19.1..2.19.4", "..2.22.3", "2.27.3.."
-void ParseRange(std::string_view range, Candidate* c) {
-  const size_t dots = range.find("..");
-  if (dots == std::string_view::npos) {
-    c->first = c->last = VersionCode(range);
-    return;
-  }
-  if (dots > 0) c->first = VersionCode(range.substr(0, dots));
-  if (dots + 2 < range.size()) c->last = VersionCode(range.substr(dots + 2));
-}
-
 std::vector<Candidate> Candidates(const KnowledgeBase& kb, Language language) {
   std::vector<Candidate> list;
   for (BugKnowledge& bug : kb.BugsWithTellTale(language)) {
     Candidate c;
-    if (bug.product == "nccl") ParseRange(bug.affected, &c);
+    if (bug.product == "nccl") c.versions = ParseVersionRange(bug.affected).value_or(VersionRange());
     const bool flags = bug.tell_tale.find("(?") != std::string::npos;  // such as (?i)
     if (!flags) c.literal = RequiredLiteral(bug.tell_tale);
     c.bug = std::move(bug);
@@ -67,7 +55,7 @@ bool VersionFits(const Candidate& c, const JobModel& model, ProcessId process) {
   std::string_view text = process.valid() ? model.processes[process.value].nccl_version : std::string_view();
   for (size_t i = 0; text.empty() && i < model.processes.size(); ++i) text = model.processes[i].nccl_version;
   const int32_t version = VersionCode(text);
-  return version > 0 && version >= c.first && version <= c.last;
+  return version > 0 && c.versions.Contains(version);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace ncclwhy {

@@ -17,10 +17,6 @@ std::optional<T> ParseInt(std::string_view text, int base = 10) {
   return value;
 }
 
-// "2.28.9", "2.28.9+cuda13.0", "2.7" → 22809, 22809, 20700. Zero when it does not begin with two numbers.
-// NCCL's own code since 2.9; older releases are given the same shape, so that versions compare.
-int32_t VersionCode(std::string_view text);
-
 // "33030532" bytes → "31.5 MiB".
 struct HumanBytes {
   double value;

@@ -1,12 +1,10 @@
 #include "report/fingerprint.h"
 
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Behind `host:pid:tid [dev] time`, which NCCL prints in front of a message: the message tells the failure.
 std::string_view Message(std::string_view text) {
@@ -23,13 +21,13 @@ std::string WithoutNumbers(std::string_view text) {
   std::string out;
   size_t at = 0;
   while (at < text.size()) {
-    if (!IsDigit(text[at]) && !IsLetter(text[at])) {
+    if (!IsAlnum(text[at])) {
       out.push_back(text[at++]);
       continue;
     }
     size_t end = at;
     bool digit = false;
-    while (end < text.size() && (IsDigit(text[end]) || IsLetter(text[end]))) digit |= IsDigit(text[end++]);
+    while (end < text.size() && IsAlnum(text[end])) digit |= IsDigit(text[end++]);
     const std::string_view word = text.substr(at, end - at);
     // A word with a digit in it is a name, number or id: nccl-x8Gh2k, mlx5, 0x7f00, 33030528.
     if (!digit) {

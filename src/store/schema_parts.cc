@@ -1,14 +1,12 @@
 #include "store/schema_parts.h"
 
+#include "base/text.h"
 #include "store/sql_text.h"
 
 namespace ncclwhy {
 namespace {
 
-bool IsWordChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char Lower(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool HasWord(std::string_view lower_text, std::string_view word) {
   for (size_t at = lower_text.find(word); at != std::string_view::npos; at = lower_text.find(word, at + 1)) {

@@ -78,15 +78,6 @@ TEST_CASE("the missing literal is suggested", "[rules]") {
   CHECK(RequiredLiteral(R"(this|that)").empty());
 }
 
-TEST_CASE("globs", "[rules]") {
-  CHECK(GlobMatches("net-*", "net-refused"));
-  CHECK(GlobMatches("*", ""));
-  CHECK(GlobMatches("*-closed", "net-peer-closed"));
-  CHECK(GlobMatches("a*b*c", "axxbyybc"));
-  CHECK_FALSE(GlobMatches("net-*", "ib-net-"));
-  CHECK_FALSE(GlobMatches("a*b*c", "axxbyyb"));
-}
-
 // A catalogue with one good rule, to be broken by each case in one place.
 struct Catalog {
   TempDirectory directory;

@@ -111,41 +111,6 @@ TEST_CASE("a diagnostic looks like a compiler's", "[rules]") {
         "  help: known keys are en, zh\n");
 }
 
-TEST_CASE("versions and their ranges", "[rules]") {
-  struct Case {
-    std::string text;
-    bool ok;
-    int32_t first, last;
-  };
-  const std::vector<Case> cases = {
-      {"2.4..2.21", true, 20400, 22199},
-      {"..2.18.1", true, 0, 21801},
-      {"2.22..", true, 22200, INT32_MAX},
-      {"2.19.3", true, 21903, 21903},
-      {"2.19", true, 21900, 21999},
-      {"2", false, 0, 0},
-      {"..", false, 0, 0},
-      {"2.21..2.4", false, 0, 0},
-      {"2.4 .. 2.5", false, 0, 0},
-      {"2.4..2.5x", false, 0, 0},
-      {"", false, 0, 0},
-  };
-  for (const Case& c : cases) {
-    VersionRange range;
-    INFO(c.text);
-    CHECK(ParseVersionRange(c.text, &range) == c.ok);
-    if (!c.ok) continue;
-    CHECK(range.first == c.first);
-    CHECK(range.last == c.last);
-  }
-  int32_t version = 0;
-  CHECK(ParseVersion("2.18.3+cuda12.2", &version));
-  CHECK(version == 21803);
-  CHECK(ParseVersion("2.28", &version));
-  CHECK(version == 22800);
-  CHECK_FALSE(ParseVersion("cuda", &version));
-}
-
 TEST_CASE("the schema for editors knows the same keys as the loader", "[rules]") {
   std::ifstream file(std::string(NCCLWHY_SOURCE_DIR) + "/rules/rule.schema.json");
   const auto schema = nlohmann::json::parse(file);

@@ -1,4 +1,4 @@
-#include "kb/loader/nearest_name.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,21 +6,39 @@
 
 namespace ncclwhy {
 namespace {
+
 constexpr size_t kLongestName = 128;
 
-// Case and the kind of separator are what people get wrong most often.
 std::string Folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c >= 'a' && c <= 'z') {
-      out += static_cast<char>(c - 'a' + 'A');
-    } else {
-      out += c == '-' ? '_' : c;
-    }
-  }
+  std::string out(name.substr(0, kLongestName));
+  for (char& c : out) c = c == '-' ? '_' : IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
   return out;
 }
+
 }  // namespace
+
+bool GlobMatches(std::string_view glob, std::string_view text) {
+  size_t g = 0;
+  size_t i = 0;
+  size_t star = std::string_view::npos;
+  size_t retry = 0;
+  while (i < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      retry = i;
+    } else if (g < glob.size() && glob[g] == text[i]) {
+      ++g;
+      ++i;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      i = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
 
 int EditDistance(std::string_view a, std::string_view b, int limit) {
   const int far = limit + 1;
@@ -48,17 +66,17 @@ int EditDistance(std::string_view a, std::string_view b, int limit) {
 }
 
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
-  const std::string wanted = Folded(name.substr(0, kLongestName));
+  const std::string wanted = Folded(name);
   int best = std::max(2, static_cast<int>(wanted.size()) / 5) + 1;
   std::string_view found;
   for (const std::string_view candidate : names) {
-    const int distance = EditDistance(wanted, candidate, best - 1);
+    const int distance = EditDistance(wanted, Folded(candidate), best - 1);
     if (distance < best) best = distance, found = candidate;
   }
   if (!found.empty() || wanted.size() < 10) return found;
   // NCCL_IB_GID for NCCL_IB_GID_INDEX: the shortest name that goes on where this one stops.
   for (const std::string_view candidate : names) {
-    const bool longer = candidate.size() > wanted.size() && candidate.substr(0, wanted.size()) == wanted;
+    const bool longer = candidate.size() > wanted.size() && Folded(candidate).starts_with(wanted);
     if (longer && (found.empty() || candidate.size() < found.size())) found = candidate;
   }
   return found;

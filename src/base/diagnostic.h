@@ -1,0 +1,31 @@
+// Diagnostic: a located complaint about a file that somebody wrote (a rule, knowledge), in a compiler's form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ncclwhy {
+
+struct Diagnostic {
+  enum class Level { kError, kWarning } level = Level::kError;
+  std::string file;
+  uint32_t line = 0;    // 1-based; 0 = the whole file
+  uint32_t column = 0;  // 1-based, in characters
+  std::string code;     // "R012"
+  std::string message;
+  std::string help;     // how to fix it
+  std::string snippet;  // the source line
+};
+
+// Without a final newline:
+//   rules/catalog/shm/x/rule.json:3:15: error: R033: the regex does not compile: missing ): (
+//       3 |  "match": [{"regex": "("}]
+//         |                      ^
+//     help: …
+std::string FormatDiagnostic(const Diagnostic& diagnostic);
+// The same for a list, one after the other, each with a final newline.
+std::string FormatDiagnostics(const std::vector<Diagnostic>& diagnostics);
+bool HasErrors(const std::vector<Diagnostic>& diagnostics);
+
+}  // namespace ncclwhy

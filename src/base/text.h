@@ -1,0 +1,33 @@
+// ASCII text without a locale: classes of characters, globs, and the name that somebody probably meant.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool IsAlpha(char c) { return IsLower(static_cast<char>(c | 0x20)); }
+constexpr bool IsAlnum(char c) { return IsDigit(c) || IsAlpha(c); }
+// What regular expressions call \w: a name in most languages.
+constexpr bool IsWordChar(char c) { return IsAlnum(c) || c == '_'; }
+// -1 when it is no hexadecimal digit.
+constexpr int HexValue(char c) {
+  const int lower = c | 0x20;
+  return IsDigit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+constexpr bool IsHexDigit(char c) { return HexValue(c) >= 0; }
+
+// `*` matches any run of characters, everything else itself: "net-*" and "net-refused".
+bool GlobMatches(std::string_view glob, std::string_view text);
+
+// Letters to insert, drop, change or swap to make one of the other; `limit` + 1 when it is more than `limit`.
+int EditDistance(std::string_view a, std::string_view b, int limit);
+
+// The nearest of `names` to `name`; empty when none is near. Of equally near ones the first. Case and the kind of
+// separator do not count: they are what people get wrong most often.
+std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names);
+
+}  // namespace ncclwhy
