@@ -168,7 +168,6 @@ BugKnowledge DecodeBug(std::string_view record, Language language) {
   out.text = TextOf(entry, "text", language);
   out.affected = TextOf(entry, "affected");
   out.fixed_in = TextOf(entry, "fixed_in");
-  out.tell_tale = TextOf(entry, "tell_tale");
   out.cause = TextOf(entry, "cause");
   out.references = StringsOf(entry, "references");
   return out;

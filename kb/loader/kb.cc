@@ -147,17 +147,6 @@ std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
   return bugs;
 }
 
-std::vector<BugKnowledge> KnowledgeBase::BugsWithTellTale(Language language) const {
-  std::vector<BugKnowledge> bugs;
-  for (const KbRecord& r : impl_->tables.bugs) {
-    const std::string_view json = impl_->tables.Json(r);
-    if (json.find("\"tell_tale\"") == std::string_view::npos) continue;
-    BugKnowledge bug = DecodeBug(json, language);
-    if (!bug.tell_tale.empty()) bugs.push_back(std::move(bug));
-  }
-  return bugs;
-}
-
 int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {
   return FindMessage(impl_->tables.index, level, body);
 }

@@ -63,12 +63,11 @@ struct CodeKnowledge {
   std::vector<std::string> causes;
 };
 
-// A bug of one product (nccl, driver, pytorch, aws-ofi-nccl) that a later version fixes.
+// A bug of one product (nccl, driver, pytorch, aws-ofi-nccl) that no line tells; those that one does are rules.
 struct BugKnowledge {
   std::string id, title, product, text;
-  std::string affected;   // versions: "2.20.3", "2.19.1..2.19.4", "..2.22.3" or "2.27.3.."
-  std::string fixed_in;   // empty: not fixed, or not known
-  std::string tell_tale;  // RE2 over a line; empty: no line tells
+  std::string affected;  // versions: "2.20.3", "2.19.1..2.19.4", "..2.22.3" or "2.27.3.."
+  std::string fixed_in;  // empty: not fixed, or not known
   std::string cause;
   std::vector<std::string> references;
 };
@@ -94,10 +93,8 @@ class KnowledgeBase : public MessageRecognizer {
   // The same by text, for tables whose codes are no numbers, and for "0x1f".
   std::optional<CodeKnowledge> FindCode(std::string_view table, std::string_view code, Language language) const;
 
-  // Bugs whose tell-tale or version range fits are for the caller to choose. In the order of their ids.
+  // In the order of their ids.
   std::vector<BugKnowledge> Bugs(Language language) const;
-  // Those that a line can tell; the others are not parsed.
-  std::vector<BugKnowledge> BugsWithTellTale(Language language) const;
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;

@@ -97,18 +97,22 @@ class Writer {
     const std::string boost = AddConditions(rule.boost, rule.patterns.size() + rule.near.size() + rule.unless.size());
     const std::string needs = AddStrings(rule.needs);
     const std::string explains = AddStrings(rule.explains);
+    const std::string covered_by = AddStrings(rule.covered_by);
+    std::vector<std::string> steps;
+    for (const CollectStep& step : rule.collect) steps.insert(steps.end(), {step.what_en, step.what_zh, step.command});
+    const std::string collect = AddStrings(steps);
     const size_t fields = fields_.size();
     for (const auto& [name, value] : rule.fields) fields_.Add(fmt::format("{{{}, {}}}", Quote(name), Quote(value)));
     const std::string references = AddStrings(rule.references);
     rules_.Add(fmt::format(
         "{{{}, {}, {}, static_cast<Role>({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
         "static_cast<Blame>({}), {{static_cast<Life>({}), static_cast<Ending>({}), static_cast<SignOf>({})}}, {}, {}, "
-        "{}, "
-        "{}, {}, {}}}",
+        "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}",
         Quote(rule.id), Quote(rule.family), Quote(rule.file), static_cast<int>(rule.role), patterns, Quote(rule.query),
         rule.min_processes, needs, rule.nccl.first, rule.nccl.last, Bool(rule.needs_version), causes, near, unless,
         boost, explains, static_cast<int>(rule.blame), static_cast<int>(rule.sign.life),
-        static_cast<int>(rule.sign.how), static_cast<int>(rule.sign.of), Quote(rule.title_en), Quote(rule.title_zh),
+        static_cast<int>(rule.sign.how), static_cast<int>(rule.sign.of), Bool(rule.healthy_only), covered_by, collect,
+        Quote(rule.fixed_in), Quote(rule.fix_en), Quote(rule.fix_zh), Quote(rule.title_en), Quote(rule.title_zh),
         Quote(rule.note_en), Quote(rule.note_zh), fields_.RangeFrom(fields), references));
   }
 

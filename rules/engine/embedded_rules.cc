@@ -41,6 +41,13 @@ class Copier {
     rule.explains = Strings(row.explains);
     rule.blame = row.blame;
     rule.sign = row.sign;
+    rule.healthy_only = row.healthy_only;
+    rule.covered_by = Strings(row.covered_by);
+    const std::vector<std::string> steps = Strings(row.collect);
+    for (size_t i = 0; i + 2 < steps.size(); i += 3) rule.collect.push_back({steps[i], steps[i + 1], steps[i + 2]});
+    rule.fixed_in = row.fixed_in;
+    rule.fix_en = row.fix_en;
+    rule.fix_zh = row.fix_zh;
     rule.title_en = row.title_en;
     rule.title_zh = row.title_zh;
     rule.note_en = row.note_en;

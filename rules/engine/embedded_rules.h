@@ -59,6 +59,10 @@ struct RuleRow {
   Range explains;             // of strings
   Blame blame;
   Sign sign;
+  bool healthy_only;
+  Range covered_by;  // of strings
+  Range collect;     // of strings, three a step: English, Chinese, command
+  std::string_view fixed_in, fix_en, fix_zh;
   std::string_view title_en, title_zh, note_en, note_zh;
   Range fields;
   Range references;  // of strings

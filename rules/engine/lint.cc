@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "rules/engine/bare_columns.h"
 #include "rules/engine/loader.h"
 #include "rules/engine/pattern_regex.h"
 #include "rules/engine/vocabulary.h"
@@ -58,6 +59,9 @@ class RuleLint {
   void Run() {
     Identity();
     Causes(rule_.causes, "/causes");
+    std::vector<Weight> covering;
+    for (const std::string& cause : rule_.covered_by) covering.push_back({cause, 1});
+    Causes(covering, "/covered_by");
     Conditions(rule_.near, "/near");
     Conditions(rule_.unless, "/unless");
     Conditions(rule_.boost, "/boost");
@@ -120,6 +124,11 @@ class RuleLint {
     if (head != "SELECT" && head != "WITH") {
       Error("/query", "R040", "a query is one SELECT (or WITH … SELECT)");
       return;
+    }
+    for (const std::string& column : BareColumns(rule_.query)) {
+      Error("/query", "R043",
+            fmt::format("\"{}\" stands bare beside aggregates: any row of the group gives its value", column),
+            "group by it, or wrap it in min() or max()");
     }
     if (!options_.query) return;
     const auto rows = options_.query(rule_.query);
@@ -240,7 +249,7 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
   };
   for (const auto& [rule, text] : all) {
     for (size_t i = 0; i < rule.needs.size(); ++i) {
-      if (rule.needs[i] != kNeedsConnections && !IsEventKind(rule.needs[i]) && !names_a_rule(rule.needs[i])) {
+      if (!IsViewNeed(rule.needs[i]) && !IsEventKind(rule.needs[i]) && !names_a_rule(rule.needs[i])) {
         out->push_back(text.At(kWarning, fmt::format("/needs/{}", i), "R052",
                                fmt::format("no kind of event and no rule is called \"{}\"", rule.needs[i])));
       }

@@ -16,9 +16,10 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",       "schema",   "id",    "role",          "title",  "match", "query",
-                            "min_processes", "needs",    "nccl",  "needs_version", "causes", "near",  "unless",
-                            "boost",         "explains", "blame", "sign",          "fields", "note",  "references"};
+  static const Keys keys = {"$schema",       "schema",   "id",       "role",          "title",  "match",      "query",
+                            "min_processes", "needs",    "nccl",     "needs_version", "causes", "near",       "unless",
+                            "boost",         "explains", "blame",    "fields",        "note",   "references", "when",
+                            "covered_by",    "collect",  "fixed_in", "fix",           "sign"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -187,6 +188,21 @@ class Reader {
     return result;
   }
 
+  std::vector<CollectStep> Steps(const json& value, const std::string& path) {
+    std::vector<CollectStep> result;
+    if (!IsArray(value, path)) return result;
+    for (size_t i = 0; i < value.size(); ++i) {
+      const std::string here = fmt::format("{}/{}", path, i);
+      if (!IsObject(value[i], here)) continue;
+      CheckKeys(value[i], here, {"what", "command"}, {"what", "command"});
+      CollectStep step;
+      if (value[i].contains("what")) Text(value[i]["what"], here + "/what", &step.what_en, &step.what_zh);
+      if (value[i].contains("command")) step.command = String(value[i]["command"], here + "/command");
+      result.push_back(std::move(step));
+    }
+    return result;
+  }
+
   std::vector<Condition> Conditions(const json& value, const std::string& path, bool boost) {
     std::vector<Condition> result;
     if (!IsArray(value, path)) return result;
@@ -306,6 +322,14 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
       rule.fields.emplace_back(item.key(), reader.String(item.value(), "/fields/" + item.key()));
     }
   }
+  if (root.contains("when")) {
+    rule.healthy_only = reader.String(root["when"], "/when") == "healthy";
+    if (!rule.healthy_only) reader.Error("/when", "R005", "only \"healthy\" is known here");
+  }
+  if (root.contains("covered_by")) rule.covered_by = reader.Strings(root["covered_by"], "/covered_by");
+  if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");
+  if (root.contains("fixed_in")) rule.fixed_in = reader.String(root["fixed_in"], "/fixed_in");
+  if (root.contains("fix")) reader.Text(root["fix"], "/fix", &rule.fix_en, &rule.fix_zh);
   if (root.contains("references")) rule.references = reader.Strings(root["references"], "/references");
   return rule;
 }

@@ -24,7 +24,7 @@ struct Folded {
 };
 
 // What makes two hits of one rule the same finding: the process, or as much as is known of it.
-using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string>;
+using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string, std::string>;
 
 class Resolver {
  public:
@@ -90,7 +90,7 @@ class Resolver {
       const Where& where = placed.where;
       const bool anonymous = !where.process.valid();
       Folded& folded = Get(where, {where.process.value, anonymous ? where.source.value : 0, anonymous ? where.rank : -1,
-                                   anonymous ? std::string(where.host) : "", ""});
+                                   anonymous ? std::string(where.host) : "", "", ""});
       Finding& f = folded.finding;
       if (f.line == 0) {
         f.source = where.source;
@@ -111,13 +111,15 @@ class Resolver {
       const Where& where = hit.where;
       std::string culprit_rank;
       std::string culprit_host = hit.host;
+      std::string about;
       for (const auto& [name, value] : hit.fields) {
         if (name == "culprit_rank") culprit_rank = value;
         if (name == "culprit_host") culprit_host = value;
+        if (name == "about") about = value;
       }
       const bool anonymous = !where.process.valid();
       Folded& folded = Get(where, {where.process.value, anonymous ? where.source.value : 0, where.rank,
-                                   std::move(culprit_rank), std::move(culprit_host)});
+                                   std::move(culprit_rank), std::move(culprit_host), std::move(about)});
       Finding& f = folded.finding;
       const bool first = folded.boosted.empty();
       if (!first) ++f.repeats;
@@ -240,7 +242,9 @@ class Resolver {
 // What a query rule may ask for before it is asked: most logs have nothing of what most queries are about.
 class Seen {
  public:
-  Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings) {
+  Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
+       const ViewNames& views)
+      : views_(views) {
     for (const SourceFacts* source : model.sources) {
       for (const Event& e : source->events) kinds_.insert(e.kind);
       connections_ = connections_ || !source->connections.empty();
@@ -251,6 +255,7 @@ class Seen {
   bool AnyOf(const std::vector<std::string>& needs) const {
     const auto there = [&](const std::string& need) {
       if (need == kNeedsConnections) return connections_;
+      if (IsViewNeed(need)) return views_.count(need) != 0;
       return std::any_of(kinds_.begin(), kinds_.end(), [&](EventKind kind) { return EventKindName(kind) == need; }) ||
              std::any_of(rules_.begin(), rules_.end(), [&](std::string_view id) { return GlobMatches(need, id); });
     };
@@ -258,6 +263,7 @@ class Seen {
   }
 
  private:
+  const ViewNames& views_;
   std::set<EventKind> kinds_;
   bool connections_ = false;
   std::set<std::string_view> rules_;
@@ -268,7 +274,7 @@ class Seen {
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
                                      const JobModel& model, std::span<const SourceHits* const> hits,
                                      const QueryRunner& query, const FindingSink& publish,
-                                     std::vector<std::string>* problems) {
+                                     std::vector<std::string>* problems, const ViewNames& views) {
   // An invalid SourceId is the largest, so findings without a line come last.
   const auto before = [](const Finding& a, const Finding& b) {
     return std::tie(a.source, a.line, a.offset, a.rule, a.rank) < std::tie(b.source, b.line, b.offset, b.rule, b.rank);
@@ -280,7 +286,7 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   }
   std::stable_sort(findings.begin(), findings.end(), before);
   if (publish) publish(findings);
-  const Seen seen(rules, model, findings);
+  const Seen seen(rules, model, findings, views);
   std::vector<Finding> answers;
   const TimeBudget time(limits::kQueryRulesMilliseconds);
   size_t skipped = 0;

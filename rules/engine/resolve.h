@@ -17,6 +17,6 @@ namespace ncclwhy {
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
                                      const JobModel& model, std::span<const SourceHits* const> hits,
                                      const QueryRunner& query, const FindingSink& publish,
-                                     std::vector<std::string>* problems);
+                                     std::vector<std::string>* problems, const ViewNames& views);
 
 }  // namespace ncclwhy

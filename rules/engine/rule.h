@@ -65,6 +65,11 @@ struct Condition {
   std::vector<Weight> causes;  // boosts only: what the condition adds when it holds
 };
 
+struct CollectStep {
+  std::string what_en, what_zh;
+  std::string command;
+};
+
 struct Rule {
   std::string id;
   std::string family;
@@ -83,6 +88,13 @@ struct Rule {
   std::vector<std::string> explains;  // ids or globs of rules whose findings are consequences of this one
   Blame blame = Blame::kSelf;
   Sign sign;
+  // Warnings.
+  bool healthy_only = false;            // said when nothing failed, else left out
+  std::vector<std::string> covered_by;  // causes that say the same when they are named
+  std::vector<CollectStep> collect;     // what to collect next
+  // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.
+  std::string fixed_in;  // version of the product that has the repair; may be empty
+  std::string fix_en, fix_zh;
   std::string title_en, title_zh;  // one line: what was seen
   std::string note_en, note_zh;    // printed beside the evidence line; templates as in kb/README.md
   std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}

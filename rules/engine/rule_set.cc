@@ -71,8 +71,8 @@ std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {
 
 std::vector<Finding> RuleSet::Resolve(const JobModel& model, std::span<const SourceHits* const> hits,
                                       const QueryRunner& query, const FindingSink& publish,
-                                      std::vector<std::string>* problems) const {
-  return ResolveFindings(impl_->rules, impl_->patterns, model, hits, query, publish, problems);
+                                      std::vector<std::string>* problems, const ViewNames& views) const {
+  return ResolveFindings(impl_->rules, impl_->patterns, model, hits, query, publish, problems, views);
 }
 
 }  // namespace ncclwhy

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ using QueryRunner = std::function<Result<std::vector<QueryRow>>(std::string_view
 // Told what pattern rules found before the first query rule runs (so that queries can read the view `finding`), and
 // then what the query rules found.
 using FindingSink = std::function<void(const std::vector<Finding>&)>;
+
+// Words of IsViewNeed.
+using ViewNames = std::set<std::string, std::less<>>;
 
 class RuleSet {
  public:
@@ -54,9 +58,10 @@ class RuleSet {
 
   // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`.
   // A query that fails adds a sentence to `problems` and is skipped.
-  // `query` and `publish` may be empty.
+  // `query` and `publish` may be empty. `views`: what has rows besides events (IsViewNeed of vocabulary.h).
   std::vector<Finding> Resolve(const JobModel& model, std::span<const SourceHits* const> hits, const QueryRunner& query,
-                               const FindingSink& publish, std::vector<std::string>* problems) const;
+                               const FindingSink& publish, std::vector<std::string>* problems,
+                               const ViewNames& views = {}) const;
 
  private:
   RuleSet();

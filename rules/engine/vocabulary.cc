@@ -43,6 +43,10 @@ bool IsEventKind(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+bool IsViewNeed(std::string_view name) {
+  return name == kNeedsConnections || name.starts_with(kNeedsDifference) || name.starts_with(kNeedsSetting);
+}
+
 bool IsTemplateName(std::string_view name) {
   return std::find(kTemplateNames.begin(), kTemplateNames.end(), name) != kTemplateNames.end() ||
          std::find(kFieldNames.begin(), kFieldNames.end(), name) != kFieldNames.end();

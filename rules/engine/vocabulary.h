@@ -83,8 +83,12 @@ bool IsTemplateName(std::string_view name);
 // A name of parser/event_kinds.def.
 bool IsEventKind(std::string_view name);
 
-// What `needs` calls rows in the view `connection`, which come from no event.
+// What `needs` calls rows of views that come from no event: "connection", "difference:network" (a trait),
+// "difference:variable", "doubtful_setting:never-read" (a problem).
 inline constexpr std::string_view kNeedsConnections = "connection";
+inline constexpr std::string_view kNeedsDifference = "difference:";
+inline constexpr std::string_view kNeedsSetting = "doubtful_setting:";
+bool IsViewNeed(std::string_view name);
 
 // Replaces {name} by what `value` returns for it; what it does not know stays as it is.
 template <typename Lookup>

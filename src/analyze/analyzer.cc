@@ -5,18 +5,15 @@
 #include <set>
 
 #include "analyze/describe_cause.h"
-#include "analyze/environment_check.h"
 #include "analyze/evidence.h"
 #include "analyze/job_summary.h"
-#include "analyze/known_bugs.h"
 #include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
 #include "analyze/outcome_report.h"
-#include "analyze/performance_reading.h"
 #include "analyze/rank_causes.h"
-#include "analyze/rank_differences.h"
-#include "analyze/unfinished_init.h"
+#include "analyze/rule_words.h"
 #include "base/limits.h"
+#include "rules/engine/vocabulary.h"
 
 namespace ncclwhy {
 namespace {
@@ -104,40 +101,48 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   return out;
 }
 
-std::vector<Warning> RuleWarnings(const CaseFile& c) {
-  std::vector<Warning> out;
-  std::map<std::string, size_t> by_rule;
-  for (const EvidenceItem& item : c.items) {
-    if (item.finding.role != Role::kWarning || item.consequence) continue;
-    Evidence e = ItemEvidence(c, item, "direct");
-    const auto [it, fresh] = by_rule.try_emplace(item.name, out.size());
-    if (fresh) {
-      Warning w;
-      w.id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause;
-      w.text = e.note;
-      out.push_back(std::move(w));
-    }
-    Warning& w = out[it->second];
-    if (w.evidence.size() < 3) w.evidence.push_back(std::move(e));
-  }
-  return out;
-}
-
 void SortByName(std::vector<SourceDigest>& digests) {
   std::stable_sort(digests.begin(), digests.end(),
                    [](const SourceDigest& a, const SourceDigest& b) { return a.facts.name < b.facts.name; });
 }
 
+JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& digests, const KnowledgeBase& kb) {
+  JobComparison out{FindRankDifferences(model), FindDoubtfulSettings(model, digests, kb)};
+  for (RankDifference& d : out.differences) {
+    if (d.kind != "variable") continue;
+    const auto known = kb.FindVariable(d.name, Language::kEnglish);
+    d.must_agree = known && known->must_agree;
+  }
+  return out;
+}
+
+// What `needs` of query rules may ask for, see IsViewNeed.
+ViewNames ViewsWithRows(const JobComparison& comparison) {
+  ViewNames views;
+  for (const RankDifference& d : comparison.differences) {
+    views.insert(std::string(kNeedsDifference) + (d.kind == "trait" ? d.name : std::string(d.kind)));
+  }
+  for (const DoubtfulSetting& s : comparison.settings) {
+    views.insert(std::string(kNeedsSetting) + std::string(s.problem));
+  }
+  return views;
+}
+
 std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
-                              Timeline& timeline, std::vector<std::string>* problems) {
+                              const KnowledgeBase& kb, Timeline& timeline, std::vector<std::string>* problems) {
   std::vector<const SourceHits*> hits;
   for (const SourceDigest& d : digests) hits.push_back(&d.hits);
-  if (const Status s = timeline.Load(model); !s.ok()) problems->push_back(s.message());
+  const auto note = [problems](const Status& status) {
+    if (!status.ok()) problems->push_back(status.message());
+  };
+  const JobComparison comparison = Compare(model, digests, kb);
+  note(timeline.Load(model));
+  note(timeline.AddComparison(model, comparison));
   const QueryRunner run = [&](std::string_view sql) { return timeline.Query(sql); };
   const FindingSink publish = [&](const std::vector<Finding>& findings) {
-    if (const Status s = timeline.AddFindings(model, rules, findings); !s.ok()) problems->push_back(s.message());
+    note(timeline.AddFindings(model, rules, findings));
   };
-  return rules.Resolve(model, hits, run, publish, problems);
+  return rules.Resolve(model, hits, run, publish, problems, ViewsWithRows(comparison));
 }
 
 JobModel ModelOf(const std::vector<SourceDigest>& digests) {
@@ -148,20 +153,18 @@ JobModel ModelOf(const std::vector<SourceDigest>& digests) {
 
 }  // namespace
 
-std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, Timeline& timeline,
-                             std::vector<std::string>* problems) {
+std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
+                             Timeline& timeline, std::vector<std::string>* problems) {
   const JobModel model = ModelOf(digests);
-  return Findings(model, digests, rules, timeline, problems);
+  return Findings(model, digests, rules, kb, timeline, problems);
 }
 
 Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
                const AnalyzeOptions& options, std::vector<std::string> problems) {
   SortByName(digests);
   const JobModel model = ModelOf(digests);
-  std::vector<Finding> findings = Findings(model, digests, rules, timeline, &problems);
+  std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems);
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));
-  const std::vector<BugMatch> bugs = MatchKnownBugs(model, kb, options.language);
-  AddBugEvidence(model, bugs, items);
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
@@ -183,7 +186,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
       if (report.causes.size() == 1) BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]);
       if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
     }
-    AddUpgrades(bugs, options.language, report.causes);
+    AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
     report.verdict = Verdict::kUndetermined;
   } else {
@@ -199,13 +202,9 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
-    report.collect = NextSteps(model, items, report.coverage, options.language);
+    report.collect = NextSteps(model, report.coverage, options.language);
   }
-  report.warnings = RuleWarnings(context);
-  for (Warning& w : CheckEnvironment(model, digests, kb, options.language)) report.warnings.push_back(std::move(w));
-  AddPerformanceReading(model, options.language, &report);
-  AddRankDifferences(model, options.language, &report);
-  AddUnfinishedInit(model, options.language, &report);
+  AddRuleWarnings(context, &report);
   if (report.warnings.size() > limits::kWarnings) {
     report.job.unlisted += static_cast<int64_t>(report.warnings.size() - limits::kWarnings);
     report.warnings.resize(limits::kWarnings);

@@ -23,7 +23,7 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
                const AnalyzeOptions& options, std::vector<std::string> problems);
 
 // The findings alone, for rule authors (`ncclwhy rules test`) and the rule matrix.
-std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, Timeline& timeline,
-                             std::vector<std::string>* problems);
+std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
+                             Timeline& timeline, std::vector<std::string>* problems);
 
 }  // namespace ncclwhy

@@ -160,8 +160,8 @@ class Profiler {
   }
 
   void SharedGpus() {
-    for (const RankDifference& d : FindRankDifferences(model_, Language::kEnglish)) {
-      if (d.id == "ranks.same-gpu") out_.shared_gpus.push_back(DescribeRanks(d.groups[0].ranks, Language::kEnglish));
+    for (const RankDifference& d : FindRankDifferences(model_)) {
+      if (d.kind == "gpu") out_.shared_gpus.push_back(DescribeRanks(d.groups[0].ranks, Language::kEnglish));
     }
   }
 

@@ -7,19 +7,24 @@
 namespace ncclwhy {
 namespace {
 
+template <typename Is>
+bool AnyEvent(const JobModel& model, Is is) {
+  return std::any_of(model.sources.begin(), model.sources.end(),
+                     [&](const SourceFacts* f) { return std::any_of(f->events.begin(), f->events.end(), is); });
+}
+
 bool HasInfoLines(const JobModel& model) {
-  for (const SourceFacts* f : model.sources) {
-    for (const Event& e : f->events) {
-      if (e.level == LogLevel::kInfo && e.kind != EventKind::kResultTrace) return true;
-    }
-  }
-  return false;
+  return AnyEvent(model,
+                  [](const Event& e) { return e.level == LogLevel::kInfo && e.kind != EventKind::kResultTrace; });
+}
+
+bool HasKernelLines(const JobModel& model) {
+  return AnyEvent(model, [](const Event& e) { return e.dialect == Dialect::kKernel; });
 }
 
 }  // namespace
 
-std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
-                               Language language) {
+std::vector<Collect> NextSteps(const JobModel& model, const Coverage& coverage, Language language) {
   const bool zh = language == Language::kChinese;
   std::vector<Collect> steps;
   const auto add = [&](const char* en, const char* chinese, const char* command) {
@@ -49,10 +54,7 @@ std::vector<Collect> NextSteps(const JobModel& model, const std::vector<Evidence
           "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL");
     }
   }
-  const bool kernel = std::any_of(items.begin(), items.end(), [](const EvidenceItem& i) {
-    return i.name.find("xid") != std::string::npos || i.name.find("oom") != std::string::npos;
-  });
-  if (!kernel) {
+  if (!HasKernelLines(model)) {
     add("the kernel's view of each host", "每台主机的内核日志",
         "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'");
   }

@@ -3,12 +3,11 @@
 
 #include <vector>
 
-#include "analyze/evidence.h"
+#include "job/job_model.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
-std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
-                               Language language);
+std::vector<Collect> NextSteps(const JobModel& model, const Coverage& coverage, Language language);
 
 }  // namespace ncclwhy

@@ -1,30 +1,25 @@
-// Differences between the ranks of one job: versions, environment, networks, paths. They are worth a look even in a job
-// that works.
+// Differences between the ranks of one job: versions, environment, networks, paths. Facts, no judgement: which of them
+// are worth a word is what rules ask the view `difference`.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/rank_list.h"
 #include "job/job_model.h"
-#include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
 struct RankDifference {
-  std::string id;                  // ranks.<trait>, ranks.environment or ranks.same-gpu
+  std::string_view kind;           // trait, variable or gpu (two ranks of a communicator on one)
   std::string name;                // trait (rank_traits.h), variable, or bus id
-  std::string label;               // the same in the reader's language
-  std::vector<ValueGroup> groups;  // the minority first
-  Place place;                     // a line of the first group
+  std::vector<ValueGroup> groups;  // the minority first; gpu: one group, who shares it
+  bool must_agree = false;         // a variable that needs one value on all ranks, as the knowledge of variables says
+  Place place;                     // a line of the rarest value that a line tells
 };
 
-// The most telling first.
-std::vector<RankDifference> FindRankDifferences(const JobModel& model, Language language);
-
-// As warnings of the report, at most kRankDifferences; differences of the same ranks are one warning. What a cause or
-// warning of the report says already is left out.
-void AddRankDifferences(const JobModel& model, Language language, Report* report);
-inline constexpr size_t kRankDifferences = 10;
+// In the order of traits, then of variables.
+std::vector<RankDifference> FindRankDifferences(const JobModel& model);
 
 }  // namespace ncclwhy

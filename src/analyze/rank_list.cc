@@ -78,15 +78,16 @@ std::string DescribeGroups(const std::vector<ValueGroup>& groups, Language langu
   std::string out;
   // Few values: the last is what is normal. Many: there is no normal.
   const size_t told = std::min(groups.size(), kGroups + 1);
+  const auto value_of = [zh](const ValueGroup& g) { return !g.value.empty() ? g.value : zh ? "未设置" : "not set"; };
   for (size_t i = 0; i < told; ++i) {
     const ValueGroup& g = groups[i];
     if (i > 0) out += zh ? "；" : "; ";
     const size_t n = g.ranks.size();
     if (i > 0 && i + 1 == groups.size()) {
-      out += zh ? fmt::format("其余 {} 个：{}", n, g.value)
-                : fmt::format("the other{}: {}", n == 1 ? "" : fmt::format(" {}", n), g.value);
+      out += zh ? fmt::format("其余 {} 个：{}", n, value_of(g))
+                : fmt::format("the other{}: {}", n == 1 ? "" : fmt::format(" {}", n), value_of(g));
     } else {
-      out += fmt::format("{}{}{}", DescribeRanks(g.ranks, language), zh ? "：" : ": ", g.value);
+      out += fmt::format("{}{}{}", DescribeRanks(g.ranks, language), zh ? "：" : ": ", value_of(g));
     }
   }
   if (groups.size() > told) {

@@ -22,7 +22,7 @@ RankRef RefOf(const Process& process);
 // A few words, whatever the number of ranks.
 std::string DescribeRanks(std::vector<RankRef> ranks, Language language);
 
-// One value and who has it.
+// One value and who has it; an empty one is a variable that is not set.
 struct ValueGroup {
   std::string value;
   std::vector<RankRef> ranks;

@@ -77,7 +77,7 @@ Result<std::vector<Finding>> FindingsIn(const RuleSet& rules, const std::vector<
   if (!problems.empty()) return Status::Io(problems.front());
   Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
   if (!timeline.ok()) return timeline.status();
-  std::vector<Finding> findings = FindAll(digests, rules, *timeline.value(), &problems);
+  std::vector<Finding> findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &problems);
   if (!problems.empty()) return Status::Corrupt(problems.front());
   return findings;
 }

@@ -47,7 +47,7 @@ Reading Read(const std::string& line, const KnowledgeBase& kb, const RuleSet& ru
   out.message = sink.message();
   Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
   std::vector<std::string> problems;
-  if (timeline.ok()) out.findings = FindAll(digests, rules, *timeline.value(), &problems);
+  if (timeline.ok()) out.findings = FindAll(digests, rules, kb, *timeline.value(), &problems);
   // Rules about absence (no other rank, no version) speak about the job, which one line is not.
   std::erase_if(out.findings, [](const Finding& finding) { return finding.line == 0; });
   return out;

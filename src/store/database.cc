@@ -149,7 +149,13 @@ Insert& Insert::Null() {
 }
 
 Status Insert::Run() {
+  // A value too many or too few would put each of the others into a wrong column of the next row.
+  const int bound = next_ - 1;
   next_ = 1;
+  if (bound != sqlite3_bind_parameter_count(statement_)) {
+    return Status::Internal(database_->name() + ": a row of " + std::to_string(bound) +
+                            " values for: " + sqlite3_sql(statement_));
+  }
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_DONE) {
     sqlite3_reset(statement_);

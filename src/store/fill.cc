@@ -5,7 +5,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<TableFiller, 9> kFillers = {{
+constexpr std::array<TableFiller, 11> kFillers = {{
     {"_source", FillSources, nullptr},
     {"_process", FillProcesses, nullptr},
     {"_communicator", FillCommunicators, nullptr},
@@ -16,6 +16,8 @@ constexpr std::array<TableFiller, 9> kFillers = {{
      "CREATE INDEX _event_of_process ON _event(process, kind);"
      "CREATE INDEX _event_of_kind ON _event(kind);"},
     {"_connection", FillConnections, nullptr},
+    {"_trait", FillTraits, nullptr},
+    {"_hardware", FillHardware, nullptr},
     {"_environment", FillEnvironment, "CREATE INDEX _environment_of_variable ON _environment(variable, process);"},
     {"_collective", FillCollectives, "CREATE INDEX _collective_of_rank ON _collective(communicator, rank, seq);"},
     {"_coverage", FillCoverage, nullptr},

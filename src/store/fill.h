@@ -25,6 +25,8 @@ Status FillCommunicators(Database& database, const JobModel& model);
 Status FillRanks(Database& database, const JobModel& model);
 Status FillEvents(Database& database, const JobModel& model);
 Status FillConnections(Database& database, const JobModel& model);
+Status FillTraits(Database& database, const JobModel& model);
+Status FillHardware(Database& database, const JobModel& model);
 Status FillEnvironment(Database& database, const JobModel& model);
 Status FillCollectives(Database& database, const JobModel& model);
 Status FillCoverage(Database& database, const JobModel& model);

@@ -1,4 +1,6 @@
 // Sources, processes, communicators, ranks, connections, environment, coverage.
+#include "analyze/host_hardware.h"
+#include "analyze/rank_traits.h"
 #include "store/fill.h"
 #include "store/json_text.h"
 
@@ -110,13 +112,46 @@ Status FillRanks(Database& database, const JobModel& model) {
 }
 
 Status FillConnections(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _connection VALUES (NULL,?,?,?,?,?,?,?,?,?)");
+  const RankHosts hosts = HostsOfRanks(model);
+  const auto host_of = [&](const Edge& e, int32_t rank) {
+    const auto it = hosts.find({e.comm, rank});
+    return it == hosts.end() ? std::string_view() : it->second;
+  };
+  auto prepared = Insert::Prepare(database, "INSERT INTO _connection VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!prepared.ok()) return prepared.status();
   Insert& insert = prepared.value();
   for (const Edge& e : model.edges) {
     BindId(insert, e.comm).IntegerOrNull(e.from).IntegerOrNull(e.to).TextOrNull(e.transport).TextOrNull(e.device);
     insert.Integer(e.gdr).Integer(e.channels);
     BindPlace(insert, e.place);
+    BindId(insert, e.process).TextOrNull(e.direction == 's' ? "send" : e.direction == 'r' ? "receive" : "");
+    insert.TextOrNull(host_of(e, e.from)).TextOrNull(host_of(e, e.to)).TextOrNull(e.place.text);
+    if (Status status = insert.Run(); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status FillTraits(Database& database, const JobModel& model) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _trait VALUES (NULL,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const RankTraits& traits : ReadRankTraits(model)) {
+    for (const auto& [trait, value] : traits.values) {
+      insert.Integer(traits.process.value).Text(TraitName(trait)).Text(value.text);
+      BindPlace(insert, value.place);
+      if (Status status = insert.Run(); !status.ok()) return status;
+    }
+  }
+  return Status::Ok();
+}
+
+Status FillHardware(Database& database, const JobModel& model) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _hardware VALUES (NULL,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const HardwareFact& fact : FindHardware(model)) {
+    insert.TextOrNull(fact.host).Text(fact.kind).Text(fact.value);
+    BindPlace(insert, fact.place).TextOrNull(fact.place.text);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();

@@ -35,7 +35,29 @@ CREATE TABLE _event (
 
 CREATE TABLE _connection (
   id INTEGER PRIMARY KEY, communicator INTEGER, from_rank INTEGER, to_rank INTEGER, transport TEXT, device TEXT,
-  gdr INTEGER NOT NULL, channels INTEGER NOT NULL, source INTEGER, line INTEGER
+  gdr INTEGER NOT NULL, channels INTEGER NOT NULL, source INTEGER, line INTEGER, process INTEGER, direction TEXT,
+  from_host TEXT, to_host TEXT, text TEXT
+) STRICT;
+
+CREATE TABLE _trait (
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, trait TEXT NOT NULL, value TEXT NOT NULL, source INTEGER,
+  line INTEGER
+) STRICT;
+
+CREATE TABLE _hardware (
+  id INTEGER PRIMARY KEY, host TEXT, kind TEXT NOT NULL, value TEXT NOT NULL, source INTEGER, line INTEGER, text TEXT
+) STRICT;
+
+CREATE TABLE _difference (
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, groups_en TEXT NOT NULL, groups_zh TEXT NOT NULL,
+  common INTEGER NOT NULL, ranks INTEGER NOT NULL, set_values INTEGER NOT NULL, must_agree INTEGER NOT NULL,
+  rank INTEGER, host TEXT, source INTEGER, line INTEGER, text TEXT
+) STRICT;
+
+CREATE TABLE _doubtful_setting (
+  id INTEGER PRIMARY KEY, variable TEXT NOT NULL, value TEXT NOT NULL, problem TEXT NOT NULL, nearest TEXT,
+  first TEXT, last TEXT, replaced_by TEXT, values_en TEXT, values_zh TEXT, text_en TEXT, text_zh TEXT,
+  process INTEGER, source INTEGER, line INTEGER, text TEXT
 ) STRICT;
 
 CREATE TABLE _environment (

@@ -86,6 +86,7 @@ class SqliteTimeline : public Timeline {
       begun_ = false;
       made_.clear();
       pending_.clear();
+      comparison_ = {};
       causes_ = {};
       if (lazy_) {
         Status status = UseLike(*database_);
@@ -99,6 +100,20 @@ class SqliteTimeline : public Timeline {
       model_ = nullptr;
       loaded_ = status.ok();
       return status;
+    });
+  }
+
+  Status AddComparison(const JobModel& model, const JobComparison& comparison) override {
+    if (!loaded_) return NotLoaded();
+    if (lazy_) {
+      comparison_ = comparison;
+      return Status::Ok();
+    }
+    return Guarded([&] {
+      return InTransaction(*database_, [&]() -> Status {
+        Status status = AddDifferenceRows(*database_, comparison.differences);
+        return status.ok() ? AddSettingRows(*database_, model, comparison.settings) : status;
+      });
     });
   }
 
@@ -183,6 +198,16 @@ class SqliteTimeline : public Timeline {
       pending_.clear();
       if (Status added = AddFindingRows(*database_, *rules_, findings); !added.ok()) return added;
     }
+    if (Made("_difference") && !comparison_.differences.empty()) {
+      const std::vector<RankDifference> differences = std::move(comparison_.differences);
+      comparison_.differences.clear();
+      if (Status added = AddDifferenceRows(*database_, differences); !added.ok()) return added;
+    }
+    if (Made("_doubtful_setting") && !comparison_.settings.empty() && model_ != nullptr) {
+      const std::vector<DoubtfulSetting> settings = std::move(comparison_.settings);
+      comparison_.settings.clear();
+      if (Status added = AddSettingRows(*database_, *model_, settings); !added.ok()) return added;
+    }
     if (!Made("_cause") || causes_.causes.empty()) return Status::Ok();
     const Report report = std::move(causes_);
     causes_ = {};
@@ -220,6 +245,7 @@ class SqliteTimeline : public Timeline {
   std::set<std::string_view> made_;
   const RuleSet* rules_ = nullptr;
   std::vector<Finding> pending_;
+  JobComparison comparison_;
   Report causes_;  // only these of it
   const JobModel* model_ = nullptr;
   std::set<std::string_view> filled_;

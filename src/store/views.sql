@@ -33,7 +33,25 @@ CREATE VIEW event AS
   FROM _event e LEFT JOIN _process p ON p.id = e.process;
 
 CREATE VIEW connection AS
-  SELECT communicator, from_rank, to_rank, transport, device, gdr, channels, source, line FROM _connection;
+  SELECT communicator, from_rank, to_rank, transport, device, gdr, channels, source, line, id, process, direction,
+    from_host, to_host, text
+  FROM _connection;
+
+CREATE VIEW trait AS
+  SELECT t.process, p.rank AS rank, p.host AS host, t.trait, t.value, t.source, t.line
+  FROM _trait t LEFT JOIN _process p ON p.id = t.process;
+
+CREATE VIEW hardware AS
+  SELECT id, host, kind, value, source, line, text FROM _hardware;
+
+CREATE VIEW difference AS
+  SELECT kind, name, groups_en, groups_zh, common, ranks, set_values, must_agree, rank, host, source, line, text
+  FROM _difference;
+
+CREATE VIEW doubtful_setting AS
+  SELECT d.variable, d.value, d.problem, d.nearest, d.first, d.last, d.replaced_by, d.values_en, d.values_zh,
+    d.text_en, d.text_zh, d.process, p.rank AS rank, p.host AS host, d.source, d.line, d.text
+  FROM _doubtful_setting d LEFT JOIN _process p ON p.id = d.process;
 
 CREATE VIEW environment AS
   SELECT v.process, p.rank AS rank, p.host AS host, v.variable, v.value, v.source, v.line

@@ -25,7 +25,7 @@ Result<CaseRun> RunCase(const RuleSet& rules, const std::vector<std::string>& fi
   }
   auto timeline = OpenTimeline("");
   if (!timeline.ok()) return timeline.status();
-  run.findings = FindAll(digests, rules, *timeline.value(), &run.problems);
+  run.findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &run.problems);
   return run;
 }
 

@@ -1,0 +1,77 @@
+#include "analyze/rule_words.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kLinesPerWarning = 3;
+
+// A pattern rule warns once, whatever its lines say; of a query each row that says something else warns.
+std::pair<std::string, std::string> KeyOf(const EvidenceItem& item, const Evidence& e) {
+  return {item.name, item.rule->query.empty() ? std::string() : e.note};
+}
+
+}  // namespace
+
+void AddRuleWarnings(const CaseFile& c, Report* report) {
+  const std::string named = report->causes.empty() ? std::string() : report->causes.front().id;
+  std::map<std::pair<std::string, std::string>, size_t> known;
+  std::vector<const Rule*> rules;  // of the warnings
+  std::vector<Warning> out;
+  for (const EvidenceItem& item : c.items) {
+    if (item.finding.role != Role::kWarning || item.consequence || item.rule == nullptr) continue;
+    const Rule& rule = *item.rule;
+    if (rule.healthy_only && report->verdict != Verdict::kHealthy) continue;
+    const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause;
+    const bool covered = std::find(rule.covered_by.begin(), rule.covered_by.end(), named) != rule.covered_by.end();
+    if (!named.empty() && (covered || id == named)) continue;
+    Evidence e = ItemEvidence(c, item, "direct");
+    const auto [it, fresh] = known.try_emplace(KeyOf(item, e), out.size());
+    if (fresh) {
+      out.push_back({});
+      out.back().id = id;
+      out.back().text = e.note;
+      rules.push_back(&rule);
+    }
+    Warning& w = out[it->second];
+    if (w.evidence.size() < kLinesPerWarning && (e.line > 0 || fresh)) w.evidence.push_back(std::move(e));
+  }
+  for (const bool healthy_only : {true, false}) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (rules[i]->healthy_only == healthy_only) report->warnings.push_back(std::move(out[i]));
+    }
+  }
+  if (!report->collect.empty()) return;
+  for (const Rule* rule : rules) {
+    for (const CollectStep& step : rule->collect) {
+      report->collect.push_back({c.language == Language::kChinese ? step.what_zh : step.what_en, step.command});
+    }
+  }
+}
+
+void AddRuleFixes(const CaseFile& c, Report* report) {
+  std::set<std::pair<const Rule*, size_t>> told;
+  for (const EvidenceItem& item : c.items) {
+    if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
+    for (size_t i = 0; i < report->causes.size(); ++i) {
+      Cause& cause = report->causes[i];
+      const bool about = std::any_of(item.finding.causes.begin(), item.finding.causes.end(),
+                                     [&](const Weight& w) { return w.cause == cause.id && w.log_odds > 0; });
+      if (!about || !told.emplace(item.rule, i).second) continue;
+      Fix fix;
+      fix.environment = "any";
+      fix.text = c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en;
+      cause.fixes.insert(cause.fixes.begin(), std::move(fix));
+      for (const std::string& reference : item.rule->references) {
+        const bool there =
+            std::find(cause.references.begin(), cause.references.end(), reference) != cause.references.end();
+        if (!there) cause.references.push_back(reference);
+      }
+    }
+  }
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,19 @@
+// What rules say beside their causes: warnings, repairs of known bugs, what to collect next. The words stand in rules.
+#pragma once
+
+#include <vector>
+
+#include "analyze/describe_cause.h"
+#include "ncclwhy/report.h"
+
+namespace ncclwhy {
+
+// The warnings of findings of role `warning`, those for healthy runs first. Needs report.verdict and report.causes: a
+// warning that the first cause says too is left out. What such warnings want collected goes to report.collect when
+// that is empty.
+void AddRuleWarnings(const CaseFile& c, Report* report);
+
+// What a rule says repairs it becomes the first fix of the named causes that the rule speaks for.
+void AddRuleFixes(const CaseFile& c, Report* report);
+
+}  // namespace ncclwhy
