@@ -98,14 +98,13 @@ void Read(const Tokens& t, size_t from, size_t end, Expression* out) {
     }
     if (!t[i].word) continue;
     const bool call = i + 1 < end && t[i + 1].text == "(";
+    const size_t behind = call ? Behind(t, i + 1) : i + 1;
+    if (call && behind + 1 < end && t[behind].text == "over") {  // a window has a row of its own
+      i = t[behind + 1].text == "(" ? Behind(t, behind + 1) - 1 : behind + 1;
+      continue;
+    }
     if (call && IsOneOf(kAggregates, t[i].text)) {
-      const size_t behind = Behind(t, i + 1);
       const bool one_argument = Outside(t, i + 2, behind - 1, ",") == behind - 1;
-      const bool window = behind < end && t[behind].text == "over";
-      if (window) {
-        i = Behind(t, behind + 1) - 1;
-        continue;
-      }
       if (one_argument || (t[i].text != "min" && t[i].text != "max")) {  // min(a, b) is no aggregate
         out->aggregates.push_back(t[i].text);
         i = behind - 1;

@@ -33,7 +33,8 @@ struct SourceHits {
 };
 
 struct Finding {
-  RuleId rule;
+  RuleId rule;          // invalid for what the catalogue of messages says
+  std::string message;  // then the id of the message's rule (analyze/message_rules.h)
   Role role = Role::kRoot;
   std::vector<Weight> causes;  // after boosts
   SourceId source;             // invalid for query rules without a line

@@ -85,7 +85,9 @@ class RuleLint {
 
   void Identity() {
     const std::string folder = fs::path(rule_.file).parent_path().filename().string();
-    if (!IsSlug(rule_.id)) {
+    std::string_view id = rule_.id;
+    if (id.starts_with("message.")) id.remove_prefix(8);  // overrides what the catalogue of messages says
+    if (!IsSlug(id)) {
       Error("/id", "R012", fmt::format("\"{}\" is no rule id", rule_.id), "use lower-case letters, digits and hyphens");
     } else if (rule_.id != folder) {
       Error("/id", "R010", fmt::format("the id is \"{}\", but the folder is \"{}\"", rule_.id, folder),
@@ -206,13 +208,13 @@ class RuleLint {
     for (const fs::path& file : WalkFiles(folder)) {
       const fs::path inside = file.lexically_relative(folder);
       const std::string first = inside.begin()->string();
-      if (inside.has_parent_path() ? !IsCaseName(first) : !IsCaseName(first) && first != "rule.json") {
+      if (inside.has_parent_path() ? !IsCaseName(first) : !IsCaseName(first) && first != "rule.json" && first != "expect.json") {
         Diagnostic d = text_.At(kWarning, "", "R073", fmt::format("{} belongs to no test case", inside.string()),
                                 "cases are fires*.log, silent*.log, and directories fires*/ and silent*/");
         out_->push_back(std::move(d));
         continue;
       }
-      if (first == "rule.json") continue;
+      if (first == "rule.json" || first == "expect.json") continue;
       std::error_code error;
       if (fs::file_size(file, error) == 0 || error) {
         // An empty rank log can be the point of a directory case; an empty single log cannot.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace ncclwhy {
@@ -21,10 +23,49 @@ std::vector<fs::path> SortedEntries(const fs::path& directory) {
   return entries;
 }
 
+// One {"rank": 3, "host": "a"} or a list of them.
+std::optional<std::vector<RuleCase::Who>> ReadWho(const nlohmann::json& value) {
+  std::vector<RuleCase::Who> who;
+  for (const nlohmann::json& one : value.is_array() ? value : nlohmann::json::array({value})) {
+    if (!one.is_object()) return std::nullopt;
+    RuleCase::Who w;
+    for (auto it = one.begin(); it != one.end(); ++it) {
+      if (it.key() == "rank" && it->is_number_integer()) {
+        w.rank = it->get<int32_t>();
+      } else if (it.key() == "host" && it->is_string()) {
+        w.host = it->get<std::string>();
+      } else {
+        return std::nullopt;
+      }
+    }
+    who.push_back(std::move(w));
+  }
+  return who;
+}
+
+bool Blames(const std::vector<Culprit>& culprits, const std::vector<RuleCase::Who>& who) {
+  return std::equal(culprits.begin(), culprits.end(), who.begin(), who.end(),
+                    [](const Culprit& c, const RuleCase::Who& w) {
+                      return (w.rank < 0 || w.rank == c.rank) && (w.host.empty() || w.host == c.host);
+                    });
+}
+
 }  // namespace
 
-std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::string& rule_file) {
+std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::string& rule_file,
+                                    std::vector<std::string>* complaints) {
   std::vector<RuleCase> cases;
+  const fs::path expectations = fs::path(rule_file).parent_path() / "expect.json";
+  nlohmann::json expected = nlohmann::json::object();
+  std::error_code none;
+  if (fs::exists(expectations, none)) {
+    std::ifstream file(expectations);
+    expected = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!expected.is_object()) {
+      if (complaints != nullptr) complaints->push_back(expectations.generic_string() + ": is no JSON object");
+      expected = nlohmann::json::object();
+    }
+  }
   for (const fs::path& entry : SortedEntries(fs::path(rule_file).parent_path())) {
     const std::string name = entry.filename().string();
     RuleCase test;
@@ -39,22 +80,46 @@ std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::strin
       test.name = entry.stem().string();
       test.files.push_back(entry.generic_string());
     }
+    if (const auto it = expected.find(test.name); test.fires && it != expected.end()) {
+      test.blames = ReadWho(*it);
+      if (test.blames) expected.erase(it);
+    }
     if (!test.files.empty()) cases.push_back(std::move(test));
   }
+  for (auto it = expected.begin(); complaints != nullptr && it != expected.end(); ++it) {
+    complaints->push_back(fmt::format("{}: \"{}\" is no case that fires, or does not say whom it blames",
+                                      expectations.generic_string(), it.key()));
+  }
   return cases;
+}
+
+std::string WhoText(const std::vector<RuleCase::Who>& who) {
+  std::string out;
+  for (const RuleCase::Who& w : who) {
+    if (!out.empty()) out += ", ";
+    if (w.rank >= 0) out += fmt::format("rank {}", w.rank);
+    if (!w.host.empty()) out += (w.rank >= 0 ? " on " : "host ") + w.host;
+  }
+  return out.empty() ? "nobody" : out;
+}
+
+bool MustExpect(const Rule& rule) {
+  if (rule.role == Role::kWarning || rule.role == Role::kBenign || rule.role == Role::kContext) return false;
+  return !rule.query.empty() || rule.blame == Blame::kPeer || rule.blame == Blame::kConnection ||
+         rule.blame == Blame::kField;
 }
 
 RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const FindingsOf& findings_of) {
   RuleCaseResult result;
   result.test = test;
-  const Result<std::vector<Finding>> findings = findings_of(rules, test.files);
+  const Result<CaseFindings> findings = findings_of(rules, test);
   if (!findings.ok()) {
     result.message = fmt::format("{}/{}: {}", test.rule, test.name, findings.status().message());
     return result;
   }
   std::set<std::string> fired;
   const Finding* own = nullptr;
-  for (const Finding& finding : findings.value()) {
+  for (const Finding& finding : findings.value().findings) {
     const std::string& id = rules.rule(finding.rule).id;
     fired.insert(id);
     if (own == nullptr && id == test.rule) own = &finding;
@@ -69,14 +134,30 @@ RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const Fin
                                    own->line, own->text);
     }
   }
+  result.culprits = findings.value().culprits;
+  if (result.passed && test.blames && !Blames(result.culprits, *test.blames)) {
+    result.passed = false;
+    std::vector<RuleCase::Who> blamed;
+    for (const Culprit& c : result.culprits) blamed.push_back({c.rank, c.host});
+    result.message = fmt::format("{}/{}: it must blame {}, and blames {}", test.rule, test.name, WhoText(*test.blames),
+                                 WhoText(blamed));
+  }
   return result;
 }
 
 std::vector<RuleCaseResult> RunRuleCases(const RuleSet& rules, const FindingsOf& findings_of) {
   std::vector<RuleCaseResult> results;
   for (const Rule& rule : rules.rules()) {
-    for (const RuleCase& test : FindRuleCases(rule.id, rule.file)) {
+    std::vector<std::string> complaints;
+    for (const RuleCase& test : FindRuleCases(rule.id, rule.file, &complaints)) {
       results.push_back(RunRuleCase(rules, test, findings_of));
+    }
+    for (std::string& complaint : complaints) {
+      RuleCaseResult wrong;
+      wrong.test.rule = rule.id;
+      wrong.test.name = "expect.json";
+      wrong.message = std::move(complaint);
+      results.push_back(std::move(wrong));
     }
   }
   return results;

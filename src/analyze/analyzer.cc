@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/blame.h"
 #include "analyze/describe_cause.h"
 #include "analyze/evidence.h"
 #include "analyze/job_summary.h"
@@ -159,12 +160,29 @@ std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const Rul
   return Findings(model, digests, rules, kb, timeline, problems);
 }
 
+std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, const RuleSet& rules,
+                                    const KnowledgeBase& kb, const std::vector<Finding>& findings,
+                                    std::string_view rule) {
+  const JobModel model = ModelOf(digests);
+  const std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, Language::kEnglish, findings);
+  Hypothesis hypothesis;
+  for (size_t n = 0; n < items.size(); ++n) {
+    if (items[n].name == rule) hypothesis.evidence.push_back(n);
+  }
+  return FindCulprits(model, items, hypothesis, Language::kEnglish);
+}
+
 Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
                const AnalyzeOptions& options, std::vector<std::string> problems) {
   SortByName(digests);
   const JobModel model = ModelOf(digests);
   std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems);
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));
+  std::vector<Finding> messages;  // behind the query rules: they ask what rules found
+  for (const EvidenceItem& item : items) {
+    if (!item.finding.message.empty()) messages.push_back(item.finding);
+  }
+  if (const Status s = timeline.AddFindings(model, rules, messages); !s.ok()) problems.push_back(s.message());
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);

@@ -26,4 +26,9 @@ Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const Kn
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
                              Timeline& timeline, std::vector<std::string>* problems);
 
+// Whom the findings of one rule blame, best first: of what FindAll found on these digests.
+std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, const RuleSet& rules,
+                                    const KnowledgeBase& kb, const std::vector<Finding>& findings,
+                                    std::string_view rule);
+
 }  // namespace ncclwhy

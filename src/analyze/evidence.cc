@@ -5,38 +5,24 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/message_rules.h"
 #include "base/text.h"
 
 namespace ncclwhy {
 namespace {
 
-// A catalogue entry speaks for every system that ever printed the line; a rule was written for this situation.
-constexpr double kCatalogueTrust = 0.75;
+// The id of a warning that no entry of the catalogue knows.
+constexpr char kUnknownWarning[] = "message.unknown-warning";
 // Lines after which a program that complained has evidently gone on.
 constexpr uint64_t kLifeGoesOn = 150;
 // Beats of a pulse that others may still make when one has died.
 constexpr uint64_t kWorksOn = 3;
 
-Role RoleOf(MessageMeaning meaning) {
-  switch (meaning) {
-    case MessageMeaning::kRoot:
-      return Role::kRoot;
-    case MessageMeaning::kSymptom:
-      return Role::kSymptom;
-    case MessageMeaning::kSecondary:
-      return Role::kSecondary;
-    case MessageMeaning::kBenign:
-      return Role::kBenign;
-    default:
-      return Role::kContext;
-  }
-}
-
 Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts& facts, const CatalogHit& hit,
                       const MessageKnowledge& message) {
   Finding f;
   f.role = RoleOf(message.meaning);
-  for (const auto& [cause, weight] : message.causes) f.causes.push_back({cause, weight * kCatalogueTrust});
+  f.causes = WeightsOf(message);
   f.source = source;
   f.line = hit.line;
   f.offset = hit.offset;
@@ -54,9 +40,10 @@ EvidenceItem UnknownWarning(const JobModel& model, SourceId source, const Source
   MessageKnowledge unknown;
   unknown.meaning = MessageMeaning::kSymptom;
   EvidenceItem item;
-  item.name = "message";
+  item.name = kUnknownWarning;
   item.note = language == Language::kChinese ? "本版本的知识库不认识的警告" : "a warning that is not in the catalogue";
   item.finding = FromCatalogue(model, source, facts, hit, unknown);
+  item.finding.message = item.name;
   return item;
 }
 
@@ -88,6 +75,10 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       if (known && spoken.contains({s, hit.line})) judged.emplace(s, hit.process, hit.message);
     }
   }
+  std::set<std::string_view> own;  // messages that a rule of the user judges instead
+  for (const Rule& rule : rules.rules()) {
+    if (rule.id.starts_with(kMessageRulePrefix)) own.insert(rule.id);
+  }
   std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
@@ -103,11 +94,12 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       if (fresh) it->second = kb.Message(hit.message, version, language);
       const MessageKnowledge& message = it->second;
       EvidenceItem item;
-      item.name = "message";
+      item.name = MessageRuleId(message);
       item.note = message.note;
       item.info = message.level != "WARN";
       item.finding = FromCatalogue(model, SourceId{s}, digests[s].facts, hit, message);
-      if (item.finding.role == Role::kContext) continue;
+      if (item.finding.role == Role::kContext || own.count(item.name) != 0) continue;
+      item.finding.message = item.name;
       items.push_back(std::move(item));
     }
   }

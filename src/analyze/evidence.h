@@ -14,7 +14,7 @@ namespace ncclwhy {
 struct EvidenceItem {
   Finding finding;
   const Rule* rule = nullptr;  // null for a catalogue line
-  std::string name;            // rule id, or "message" for a catalogue line
+  std::string name;            // id of the rule, or of the message's (message_rules.h)
   std::string note;            // in the report's language, template not yet expanded
   bool consequence = false;    // explained by something else: counts for nothing
   bool info = false;           // a catalogue line that NCCL prints at INFO: never a failure by itself

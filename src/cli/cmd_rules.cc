@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
+#include "analyze/message_rules.h"
 #include "base/escape.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::string_view kHelp = R"help(Usage: ncclwhy rules list|lint|test [OPTIONS] [DIR]
 For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
-  list   id, role, causes and title of the embedded rules, or of those below DIR
+  list   id, role, causes and title of the embedded rules and messages, or of the rules below DIR
   lint   checks the rules below DIR without running them
   test   runs the fires* and silent* logs beside the rules below DIR
 DIR is rules/catalog when lint or test are not told otherwise.
@@ -68,18 +69,20 @@ int Print(const std::string& text, int status) {
 }
 
 // Analyses the files of one case as one job.
-Result<std::vector<Finding>> FindingsIn(const RuleSet& rules, const std::vector<std::string>& files) {
+Result<CaseFindings> FindingsIn(const RuleSet& rules, const RuleCase& test) {
   std::vector<std::string> problems;
-  const std::vector<SourceSpec> specs = ExpandSources(files, &problems);
+  const std::vector<SourceSpec> specs = ExpandSources(test.files, &problems);
   ReadOptions reading;
   reading.jobs = 1;
   const std::vector<SourceDigest> digests = ReadSources(specs, rules, KnowledgeBase::Embedded(), reading, &problems);
   if (!problems.empty()) return Status::Io(problems.front());
   Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
   if (!timeline.ok()) return timeline.status();
-  std::vector<Finding> findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &problems);
+  CaseFindings found;
+  found.findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &problems);
   if (!problems.empty()) return Status::Corrupt(problems.front());
-  return findings;
+  found.culprits = CulpritsOfRule(digests, rules, KnowledgeBase::Embedded(), found.findings, test.rule);
+  return found;
 }
 
 class RulesCommand : public Subcommand {
@@ -110,16 +113,24 @@ class RulesCommand : public Subcommand {
     const std::unique_ptr<RuleSet> own = directory_.empty() ? nullptr : RuleSet::LoadOnly(directory_, &diagnostics);
     const RuleSet& rules = own ? *own : RuleSet::Embedded();
     std::string out;
-    for (const Rule& rule : rules.rules()) {
-      std::vector<std::string> causes;
-      for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
-      const std::string& title = language_ == "zh" ? rule.title_zh : rule.title_en;
-      out += EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, WordOf(kRoleWords, rule.role),
-                                        causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
-             "\n";
+    for (const Rule& rule : rules.rules()) out += Listed(rule);
+    // What the catalogue of messages says about causes.
+    const KnowledgeBase& kb = KnowledgeBase::Embedded();
+    for (size_t i = 0; !own && i < kb.MessageCount(); ++i) {
+      const Rule rule = RuleOfMessage(kb, static_cast<int>(i));
+      if (!rule.causes.empty()) out += Listed(rule);
     }
     for (const Diagnostic& diagnostic : diagnostics) Complain(diagnostic.file + ": " + diagnostic.message);
     return Print(out, HasError(diagnostics) ? kExitFailed : 0);
+  }
+
+  std::string Listed(const Rule& rule) const {
+    std::vector<std::string> causes;
+    for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
+    const std::string& title = language_ == "zh" ? rule.title_zh : rule.title_en;
+    return EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, WordOf(kRoleWords, rule.role),
+                                      causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
+           "\n";
   }
 
   int Lint() const {

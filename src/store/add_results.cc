@@ -74,7 +74,7 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
     const Weight* best = Strongest(f.causes);
     const std::string causes = WeightsJson(f.causes);
     const std::string fields = FieldsJson(f.fields);
-    insert.Text(known ? std::string_view(rules.rule(f.rule).id) : std::string_view()).Text(WordOf(kRoleWords, f.role));
+    insert.Text(known ? rules.rule(f.rule).id : f.message).Text(WordOf(kRoleWords, f.role));
     best == nullptr ? insert.Null().Null() : insert.Text(best->cause).Real(best->log_odds);
     insert.Text(causes);
     f.source.valid() ? insert.Integer(f.source.value) : insert.Null();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -53,18 +54,20 @@ const Run& RunOnce() {
     made.rules = RuleSet::LoadOnly(kCatalog, &made.diagnostics);
     const PatternTable patterns(made.rules->rules());
     for (const Rule& rule : made.rules->rules()) {
-      for (const RuleCase& test : FindRuleCases(rule.id, rule.file)) {
-        made.results.push_back(RunRuleCase(*made.rules, test, [&](const RuleSet& rules, const auto& files) {
-          auto done = RunCase(rules, files);
-          if (!done.ok()) return Result<std::vector<Finding>>(done.status());
+      std::vector<std::string> complaints;
+      for (const RuleCase& test : FindRuleCases(rule.id, rule.file, &complaints)) {
+        made.results.push_back(RunRuleCase(*made.rules, test, [&](const RuleSet& rules, const auto&) {
+          auto done = RunCase(rules, test.files, rule.id);
+          if (!done.ok()) return Result<CaseFindings>(done.status());
           made.problems.insert(done.value().problems.begin(), done.value().problems.end());
           for (const uint32_t number : done.value().hit_patterns) {
             const bool own = rules.rules()[patterns.entry(number).rule].id == rule.id;
             if (test.fires && own) made.exercised.insert(number);
           }
-          return Result<std::vector<Finding>>(std::move(done.value().findings));
+          return Result<CaseFindings>(std::move(done.value().found));
         }));
       }
+      made.problems.insert(complaints.begin(), complaints.end());
     }
     for (const auto& sample : fs::directory_iterator(kRoot + "/samples/healthy")) {
       if (!sample.is_directory()) continue;
@@ -74,7 +77,7 @@ const Run& RunOnce() {
         made.problems.insert(sample.path().string() + ": " + done.status().message());
         continue;
       }
-      for (const Finding& finding : done.value().findings) fired.push_back(made.rules->rule(finding.rule).id);
+      for (const Finding& finding : done.value().found.findings) fired.push_back(made.rules->rule(finding.rule).id);
       std::sort(fired.begin(), fired.end());
       fired.erase(std::unique(fired.begin(), fired.end()), fired.end());
     }
@@ -154,6 +157,43 @@ TEST_CASE("every rule fires on its logs and stays silent on its near misses", "[
   for (const RuleCaseResult& result : run.results) {
     INFO(result.message);
     CHECK(result.passed);
+  }
+}
+
+// Of rules whose culprit is captured or counted. NCCLWHY_BLESS=1 writes what they blame now where nothing stands: read
+// it before it is committed.
+TEST_CASE("rules that find the culprit say whom they blame in each case", "[catalog]") {
+  const Run& run = RunOnce();
+  std::map<std::string, const Rule*> rules;
+  for (const Rule& rule : run.rules->rules()) rules[rule.id] = &rule;
+  const char* const bless = std::getenv("NCCLWHY_BLESS");
+  std::map<std::string, nlohmann::json> missing;
+  for (const RuleCaseResult& result : run.results) {
+    const Rule& rule = *rules.at(result.test.rule);
+    if (!result.test.fires || result.test.blames || !MustExpect(rule)) continue;
+    INFO(result.test.rule << "/" << result.test.name << " needs a line in expect.json");
+    CHECK(bless != nullptr);
+    nlohmann::json& who = missing[rule.file][result.test.name] = nlohmann::json::array();
+    for (const Culprit& c : result.culprits) {
+      nlohmann::json one = nlohmann::json::object();
+      if (c.rank >= 0) one["rank"] = c.rank;
+      if (!c.host.empty()) one["host"] = c.host;
+      who.push_back(std::move(one));
+    }
+  }
+  for (auto& [file, cases] : missing) {
+    const fs::path path = fs::path(file).parent_path() / "expect.json";
+    nlohmann::json all = nlohmann::json::object();
+    if (fs::exists(path)) {
+      std::ifstream in(path);
+      all = nlohmann::json::parse(in);
+    }
+    all.update(cases);
+    std::string text;
+    for (auto it = all.begin(); it != all.end(); ++it) {
+      text += fmt::format("{}  {}: {}", text.empty() ? "" : ",\n", nlohmann::json(it.key()).dump(), it->dump());
+    }
+    std::ofstream(path, std::ios::binary) << "{\n" << text << "\n}\n";
   }
 }
 

@@ -48,10 +48,9 @@ TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
   CHECK(FormatDiagnostics(diagnostics).empty());
 
   const auto rules = RuleSet::LoadOnly(directory.string(), &diagnostics);
-  const auto results = RunRuleCases(*rules, [](const RuleSet& set, const std::vector<std::string>& files) {
-    auto run = RunCase(set, files);
-    return run.ok() ? Result<std::vector<Finding>>(std::move(run.value().findings))
-                    : Result<std::vector<Finding>>(run.status());
+  const auto results = RunRuleCases(*rules, [](const RuleSet& set, const RuleCase& test) {
+    auto run = RunCase(set, test.files, test.rule);
+    return run.ok() ? Result<CaseFindings>(std::move(run.value().found)) : Result<CaseFindings>(run.status());
   });
   CHECK(results.size() == 2);
   for (const RuleCaseResult& result : results) {

@@ -10,7 +10,7 @@
 
 namespace ncclwhy {
 
-Result<CaseRun> RunCase(const RuleSet& rules, const std::vector<std::string>& files) {
+Result<CaseRun> RunCase(const RuleSet& rules, const std::vector<std::string>& files, std::string_view rule) {
   std::vector<SourceSpec> specs;
   // Without the directory: results must not depend on where the tree lies.
   for (const std::string& file : files) specs.push_back({file, file.substr(file.rfind('/') + 1)});
@@ -25,7 +25,10 @@ Result<CaseRun> RunCase(const RuleSet& rules, const std::vector<std::string>& fi
   }
   auto timeline = OpenTimeline("");
   if (!timeline.ok()) return timeline.status();
-  run.findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &run.problems);
+  run.found.findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &run.problems);
+  if (!rule.empty()) {
+    run.found.culprits = CulpritsOfRule(digests, rules, KnowledgeBase::Embedded(), run.found.findings, rule);
+  }
   return run;
 }
 

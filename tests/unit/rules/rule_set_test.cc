@@ -149,16 +149,16 @@ TEST_CASE("cases beside a rule are found and judged", "[rules]") {
   CHECK_FALSE(cases[2].fires);
 
   // An analysis that finds the rule in everything but fires-two.
-  const auto results = RunRuleCases(*rules, [](const RuleSet&, const std::vector<std::string>& files) {
-    std::vector<Finding> findings;
-    if (files.size() == 1) {
+  const auto results = RunRuleCases(*rules, [](const RuleSet&, const RuleCase& test) {
+    CaseFindings found;
+    if (test.files.size() == 1) {
       Finding finding;
       finding.rule = RuleId{0};
       finding.line = 1;
       finding.text = "main";
-      findings.push_back(finding);
+      found.findings.push_back(finding);
     }
-    return Result<std::vector<Finding>>(std::move(findings));
+    return Result<CaseFindings>(std::move(found));
   });
   REQUIRE(results.size() == 3);
   CHECK(results[0].passed);
@@ -167,6 +167,37 @@ TEST_CASE("cases beside a rule are found and judged", "[rules]") {
   CHECK(results[1].message == "r/fires-two: the rule must fire and does not");
   CHECK_FALSE(results[2].passed);
   CHECK(results[2].message == "r/silent-x: the rule must stay silent, but fires on line 1: main");
+}
+
+TEST_CASE("a case says whom its rule blames", "[rules]") {
+  TemporaryDirectory directory;
+  directory.Write("fam/r/rule.json", R"({"schema":"ncclwhy.rule/1","id":"r","role":"root","title":{"en":"t","zh":"t"},
+      "causes":{"c":1},"match":[{"literal":"main"}]})");
+  for (const char* name : {"rank", "wrong", "nobody", "unsaid"}) {
+    directory.Write(std::string("fam/r/fires-") + name + ".log", "main");
+  }
+  directory.Write("fam/r/expect.json", R"({"fires-rank": {"rank": 3}, "fires-wrong": [{"rank": 1, "host": "a"}],
+      "fires-nobody": [], "fires-gone": {"rank": 1}, "fires-unsaid": {"node": "a"}})");
+  const auto rules = RuleSet::LoadOnly(directory.path(), nullptr);
+  const auto results = RunRuleCases(*rules, [](const RuleSet&, const RuleCase&) {
+    CaseFindings found;
+    Finding finding;
+    finding.rule = RuleId{0};
+    found.findings.push_back(finding);
+    Culprit culprit;
+    culprit.rank = 3;
+    culprit.host = "a";
+    found.culprits.push_back(culprit);
+    return Result<CaseFindings>(std::move(found));
+  });
+  REQUIRE(results.size() == 6);
+  CHECK(results[0].message == "r/fires-nobody: it must blame nobody, and blames rank 3 on a");
+  CHECK(results[1].passed);
+  CHECK(results[2].passed);  // nothing that can be read is said of it
+  CHECK(results[3].message == "r/fires-wrong: it must blame rank 1 on a, and blames rank 3 on a");
+  CHECK(results[4].message.find("\"fires-gone\" is no case that fires") != std::string::npos);
+  CHECK(results[5].message.find("\"fires-unsaid\" is no case") != std::string::npos);
+  CHECK_FALSE(results[5].passed);
 }
 
 }  // namespace
