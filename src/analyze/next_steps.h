@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "job/job_model.h"
+#include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {

@@ -24,7 +24,8 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   for (const EvidenceItem& item : c.items) {
     if (item.finding.role != Role::kWarning || item.consequence || item.rule == nullptr) continue;
     const Rule& rule = *item.rule;
-    if (rule.healthy_only && report->verdict != Verdict::kHealthy) continue;
+    const bool failed = report->verdict != Verdict::kHealthy && report->verdict != Verdict::kDegraded;
+    if (rule.healthy_only && failed) continue;
     const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause;
     const bool covered = std::find(rule.covered_by.begin(), rule.covered_by.end(), named) != rule.covered_by.end();
     if (!named.empty() && (covered || id == named)) continue;

@@ -95,7 +95,7 @@ std::string Headline(const Report& report, const Words& words) {
   const bool nothing = report.verdict == Verdict::kNoNccl && report.coverage.lines == 0;
   if (nothing && report.coverage.sources == 0) return std::string(words.nothing_read_sentence);
   if (nothing && report.coverage.bytes == 0) return std::string(words.empty_sentence);
-  // See analyze/unfinished_init.h.
+  // The rule rules/catalog/init/unfinished-init.
   if (!report.warnings.empty() && report.warnings.front().id == "unfinished-init") {
     return std::string(words.unfinished_sentence);
   }

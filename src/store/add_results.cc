@@ -130,6 +130,11 @@ Status AddSettingRows(Database& database, const JobModel& model, const std::vect
   return Status::Ok();
 }
 
+Status AddComparisonRows(Database& database, const JobModel& model, const JobComparison& comparison) {
+  Status status = AddDifferenceRows(database, comparison.differences);
+  return status.ok() ? AddSettingRows(database, model, comparison.settings) : status;
+}
+
 Status AddCauseRows(Database& database, const Report& report) {
   auto prepared = Insert::Prepare(database, "INSERT INTO _cause VALUES (?,?,?,?,?,?,?)");
   if (!prepared.ok()) return prepared.status();

@@ -14,6 +14,7 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
 // The views difference and doubtful_setting.
 Status AddDifferenceRows(Database& database, const std::vector<RankDifference>& differences);
 Status AddSettingRows(Database& database, const JobModel& model, const std::vector<DoubtfulSetting>& settings);
+Status AddComparisonRows(Database& database, const JobModel& model, const JobComparison& comparison);
 Status AddCauseRows(Database& database, const Report& report);
 
 }  // namespace ncclwhy

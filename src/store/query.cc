@@ -8,13 +8,11 @@
 #include "base/limits.h"
 #include "base/time_budget.h"
 #include "store/fill.h"
+#include "store/schema_parts.h"
 
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<std::string_view, 11> kViews = {"cause",    "collective",  "communicator", "connection",
-                                                     "coverage", "environment", "event",        "finding",
-                                                     "process",  "rank",        "source"};
 // Table-valued functions: no files behind them.
 constexpr std::array<std::string_view, 3> kTableFunctions = {"json_each", "json_tree", "pragma_table_info"};
 
@@ -108,19 +106,19 @@ class Gate {
         return kFunctions.find(" " + std::string(b) + " ") != std::string_view::npos ||
                Refuse("the function " + std::string(b) + " may not be used");
       case SQLITE_READ:
-        if (Contains(kViews, a) || Contains(kTableFunctions, a)) return true;
+        if (IsPublicView(a) || Contains(kTableFunctions, a)) return true;
         // Without a column rows are only counted; SQLite then tells neither database nor view. A name that is neither
         // a table of ours nor of SQLite's is a common table expression.
         if (b.empty() && !a.starts_with('_') && !a.starts_with("sqlite_")) return true;
         // A common table expression may have the name of a view: who names a private table reads none.
         if (a.starts_with('_') && (database == "main" || database.empty()) && !names_private_ &&
-            (Contains(kViews, view) || b.empty())) {
+            (IsPublicView(view) || b.empty())) {
           tables_.emplace(a);
           return true;
         }
         return Refuse("the table " + std::string(a) + " is not one of the public views");
       case SQLITE_PRAGMA:  // pragma_table_info('event')
-        return (a == "table_info" && Contains(kViews, b)) || Refuse("PRAGMA may not be used");
+        return (a == "table_info" && IsPublicView(b)) || Refuse("PRAGMA may not be used");
       default:
         return Refuse("only one SELECT may be run");
     }

@@ -1,5 +1,7 @@
 #include "store/schema_parts.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "store/sql_text.h"
 
@@ -52,6 +54,12 @@ const std::vector<SchemaPart>& SchemaParts() {
     return parts;
   }();
   return kParts;
+}
+
+bool IsPublicView(std::string_view name) {
+  const std::vector<SchemaPart>& parts = SchemaParts();
+  return !name.starts_with('_') &&
+         std::any_of(parts.begin(), parts.end(), [&](const SchemaPart& part) { return part.name == name; });
 }
 
 std::vector<bool> PartsFor(std::string_view sql) {

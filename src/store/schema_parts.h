@@ -16,6 +16,9 @@ struct SchemaPart {
 // In the order in which they can be made.
 const std::vector<SchemaPart>& SchemaParts();
 
+// A name of views.sql. What begins with an underscore is private.
+bool IsPublicView(std::string_view name);
+
 // Beside SchemaParts(): whether `sql` may read it, directly or through a view. A word that only looks like a name
 // counts.
 std::vector<bool> PartsFor(std::string_view sql);
