@@ -67,7 +67,8 @@ int EditDistance(std::string_view a, std::string_view b, int limit) {
 
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
   const std::string wanted = Folded(name);
-  int best = std::max(2, static_cast<int>(wanted.size()) / 5) + 1;
+  const int letters = static_cast<int>(wanted.size());
+  int best = std::min(std::max(2, letters / 5), letters / 2) + 1;  // more is another word
   std::string_view found;
   for (const std::string_view candidate : names) {
     const int distance = EditDistance(wanted, Folded(candidate), best - 1);

@@ -347,10 +347,12 @@ Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path) 
     auto database = Database::Open(path, Database::Mode::kReadOnly);
     if (!database.ok()) return database.status();
     if (Status status = CheckIdentity(*database.value()); !status.ok()) return status;
-    constexpr int64_t kViewsOfTheFirstFormat = 11;  // later builds only add some
-    const auto views = database.value()->Integer("SELECT count(*) FROM sqlite_master WHERE type = 'view'");
+    // Those of the first format: later builds only add some.
+    const auto views = database.value()->Integer(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('source', 'process', 'rank', "
+        "'communicator', 'event', 'connection', 'environment', 'collective', 'finding', 'cause', 'coverage')");
     if (!views.ok()) return views.status();
-    if (views.value() < kViewsOfTheFirstFormat)
+    if (views.value() != 11)
       return Status::Corrupt(path + ": is not a whole timeline; write it again");
     return std::unique_ptr<ReadOnlyTimeline>(std::make_unique<SqliteReader>(database.take()));
   });

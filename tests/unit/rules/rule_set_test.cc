@@ -170,7 +170,7 @@ TEST_CASE("cases beside a rule are found and judged", "[rules]") {
 }
 
 TEST_CASE("a case says whom its rule blames", "[rules]") {
-  TemporaryDirectory directory;
+  TempDirectory directory;
   directory.Write("fam/r/rule.json", R"({"schema":"ncclwhy.rule/1","id":"r","role":"root","title":{"en":"t","zh":"t"},
       "causes":{"c":1},"match":[{"literal":"main"}]})");
   for (const char* name : {"rank", "wrong", "nobody", "unsaid"}) {
