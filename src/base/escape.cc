@@ -73,8 +73,6 @@ size_t LongestTicks(std::string_view text) {
   return longest;
 }
 
-bool IsAlnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // `##[…]`, `##vso[…]`, `##teamcity[…]` at `at`.
 bool IsSharpCommand(std::string_view text, size_t at) {
   if (text.substr(at, 2) != "##") return false;

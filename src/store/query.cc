@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 #include "base/time_budget.h"
-#include "store/fill.h"
 #include "store/schema_parts.h"
 
 namespace ncclwhy {
@@ -36,9 +35,8 @@ std::string_view View(const char* text) { return text == nullptr ? std::string_v
 bool IsPrivateTable(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower == "_finding" || lower == "_cause" ||
-         std::any_of(TableFillers().begin(), TableFillers().end(),
-                     [&](const TableFiller& f) { return f.table == lower; });
+  return lower.starts_with('_') && std::any_of(SchemaParts().begin(), SchemaParts().end(),
+                                               [&](const SchemaPart& part) { return part.name == lower; });
 }
 
 // Whether `sql` names a private table, bare or in any quotes: SQLite takes even 'text' for a name where a table may
