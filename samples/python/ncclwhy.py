@@ -9,6 +9,9 @@
     for cause in report.json()["causes"]:           # the schema is ncclwhy.report/1
         print(cause["title"], cause["culprits"])
 
+    print(ncclwhy.explain("shm.too-small"))         # without any log
+    print(ncclwhy.diff("monday/", "tuesday/"))      # what differs between two runs
+
 Bytes that are no file, a pod's log for instance, are pushed, whole or in pieces:
 
     analyzer = ncclwhy.Analyzer(language="zh", redact=True)
@@ -24,7 +27,7 @@ import ctypes.util
 import json
 import os
 
-__all__ = ["Analyzer", "Error", "Report", "analyze", "version"]
+__all__ = ["Analyzer", "Error", "Report", "analyze", "diff", "explain", "version"]
 
 VERDICTS = ("failure", "healthy", "undetermined", "no-nccl", "degraded")
 OUTCOMES = ("succeeded", "failed", "hung", "stopped", "unknown")
@@ -46,6 +49,7 @@ def _load():
         raise ImportError("libncclwhy.so not found: install ncclwhy, or set NCCLWHY_LIBRARY to its path")
     library = ctypes.CDLL(name)
     handle, text, size, code = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
+    pointer = ctypes.POINTER
     for function, result, *arguments in (
         ("version", text),
         ("analyzer_new", handle),
@@ -55,8 +59,10 @@ def _load():
         ("analyzer_begin", code, handle, text, size),
         ("analyzer_push", code, handle, text, size),
         ("analyzer_end", code, handle),
-        ("analyzer_finish", code, handle, ctypes.POINTER(handle)),
+        ("analyzer_finish", code, handle, pointer(handle)),
         ("analyzer_error", text, handle),
+        ("explain", code, handle, text, size, pointer(handle), pointer(size)),
+        ("diff", code, handle, text, size, text, size, text, size, pointer(code), pointer(handle), pointer(size)),
         ("report_free", None, handle),
         ("report_verdict", code, handle),
         ("report_outcome", code, handle),
@@ -65,7 +71,7 @@ def _load():
         ("report_exit_status", code, handle),
         ("report_cause", text, handle),
         ("report_confidence", ctypes.c_double, handle),
-        ("report_render", code, handle, text, size, ctypes.POINTER(handle), ctypes.POINTER(size)),
+        ("report_render", code, handle, text, size, pointer(handle), pointer(size)),
     ):
         symbol = getattr(library, "ncclwhy_" + function)
         symbol.restype = result
@@ -87,6 +93,16 @@ def analyze(paths, **options):
     for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
         analyzer.add(path)
     return analyzer.finish()
+
+
+def explain(what="", **options):
+    """A str: what is known about a cause, a variable, a code or a message; "" lists all causes."""
+    return Analyzer(**options)._text(_library.ncclwhy_explain, what)
+
+
+def diff(good, bad, format="text", **options):
+    """A str, text or json: what differs between a run that worked and one that did not."""
+    return Analyzer(**options)._text(_library.ncclwhy_diff, good, bad, format, ctypes.byref(ctypes.c_int()))
 
 
 class Analyzer:
@@ -128,6 +144,19 @@ class Analyzer:
         report = ctypes.c_void_p()
         self._check(_library.ncclwhy_analyzer_finish(self._handle, ctypes.byref(report)))
         return Report(report)
+
+    def _text(self, function, *arguments):
+        """Calls a function that ends in a text: strings go in as pointer and length."""
+        given = []
+        for argument in arguments:
+            if isinstance(argument, (str, bytes, os.PathLike)):
+                argument = os.fsencode(argument)
+                given += [argument, len(argument)]
+            else:
+                given.append(argument)
+        text, length = ctypes.c_void_p(), ctypes.c_size_t()
+        self._check(function(self._handle, *given, ctypes.byref(text), ctypes.byref(length)))
+        return ctypes.string_at(text, length.value).decode()
 
     def _check(self, code):
         if code != 0:

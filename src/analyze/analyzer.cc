@@ -102,11 +102,6 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   return out;
 }
 
-void SortByName(std::vector<SourceDigest>& digests) {
-  std::stable_sort(digests.begin(), digests.end(),
-                   [](const SourceDigest& a, const SourceDigest& b) { return a.facts.name < b.facts.name; });
-}
-
 JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& digests, const KnowledgeBase& kb) {
   JobComparison out{FindRankDifferences(model), FindDoubtfulSettings(model, digests, kb)};
   for (RankDifference& d : out.differences) {
@@ -146,13 +141,13 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
   return rules.Resolve(model, hits, run, publish, problems, ViewsWithRows(comparison));
 }
 
+}  // namespace
+
 JobModel ModelOf(const std::vector<SourceDigest>& digests) {
   std::vector<const SourceFacts*> facts;
   for (const SourceDigest& d : digests) facts.push_back(&d.facts);
   return BuildJobModel(facts);
 }
-
-}  // namespace
 
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
                              Timeline& timeline, std::vector<std::string>* problems) {
@@ -174,7 +169,6 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
 
 Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
                const AnalyzeOptions& options, std::vector<std::string> problems) {
-  SortByName(digests);
   const JobModel model = ModelOf(digests);
   std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems);
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/timeline.h"
+#include "job/job_model.h"
 #include "kb/loader/kb.h"
 #include "ncclwhy/report.h"
 #include "read/digest.h"
@@ -17,7 +18,10 @@ struct AnalyzeOptions {
   int top = 3;  // causes in the report
 };
 
-// `rules`, `kb` and `timeline` are borrowed. Digests may be given in any order; the report does not depend on it.
+// The job that digests describe, which it borrows.
+JobModel ModelOf(const std::vector<SourceDigest>& digests);
+
+// `rules`, `kb` and `timeline` are borrowed. `digests` are in the order of OrderByName (read/digest.h).
 // `problems`: sentences about inputs that could not be read, copied into the report.
 Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
                const AnalyzeOptions& options, std::vector<std::string> problems);

@@ -1,8 +1,8 @@
 // Two runs of a job, compared: profiles → JobDiff.
 #pragma once
 
-#include "analyze/diff.h"
 #include "analyze/job_profile.h"
+#include "ncclwhy/diff.h"
 
 namespace ncclwhy {
 

@@ -1,11 +1,15 @@
 // The C border: catches everything, turns Status into codes. See ncclwhy/ncclwhy.h for the contract.
 #include <charconv>
-#include <exception>
+#include <memory>
 #include <new>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "api/no_throw.h"
 #include "ncclwhy/analyzer.h"
+#include "ncclwhy/diff.h"
+#include "ncclwhy/explain.h"
 #include "ncclwhy/ncclwhy.h"
 #include "ncclwhy/version.h"
 #include "report/phrases.h"
@@ -14,7 +18,9 @@ using ncclwhy::Analyzer;
 using ncclwhy::AnalyzerOptions;
 using ncclwhy::ErrorCode;
 using ncclwhy::Language;
+using ncclwhy::NoThrow;
 using ncclwhy::Report;
+using ncclwhy::ReportFormat;
 using ncclwhy::Result;
 using ncclwhy::Status;
 
@@ -22,6 +28,7 @@ struct ncclwhy_analyzer {
   AnalyzerOptions options;
   std::unique_ptr<Analyzer> analyzer;  // made when the first source comes
   std::string error;
+  std::string text;  // of the last ncclwhy_explain or ncclwhy_diff
 };
 
 struct ncclwhy_report {
@@ -38,29 +45,16 @@ static_assert(static_cast<int>(ncclwhy::Verdict::kDegraded) == NCCLWHY_VERDICT_D
 static_assert(static_cast<int>(ncclwhy::Outcome::kUnknown) == NCCLWHY_OUTCOME_UNKNOWN);
 static_assert(static_cast<int>(ncclwhy::Action::kFixFirst) == NCCLWHY_ACTION_FIX_FIRST);
 
-ncclwhy_code Fail(ncclwhy_analyzer* analyzer, const Status& status) {
-  analyzer->error = status.message();
-  return static_cast<ncclwhy_code>(status.code());
-}
-
 // Runs `body`, which returns a Status, and lets nothing out.
 template <typename Body>
 ncclwhy_code Guarded(ncclwhy_analyzer* analyzer, const Body& body) {
   if (analyzer == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
-  try {
-    analyzer->error.clear();
-    const Status status = body();
-    return status.ok() ? NCCLWHY_OK : Fail(analyzer, status);
-  } catch (const std::exception& e) {
-    try {
-      analyzer->error = e.what();
-    } catch (...) {
-      analyzer->error.clear();
-    }
-  } catch (...) {
-    analyzer->error.clear();
-  }
-  return NCCLWHY_ERROR_INTERNAL;
+  analyzer->error.clear();
+  Status status = NoThrow(body);
+  if (status.ok()) return NCCLWHY_OK;
+  const auto code = static_cast<ncclwhy_code>(status.code());
+  analyzer->error = std::move(status).message();
+  return code;
 }
 
 std::string_view View(const void* bytes, size_t length) {
@@ -81,6 +75,11 @@ Status Number(std::string_view name, std::string_view value, int* out) {
   return Status::InvalidArgument("option " + std::string(name) + " needs a number");
 }
 
+Status Add(std::string_view directory, std::vector<std::string>* directories) {
+  directories->emplace_back(directory);
+  return {};
+}
+
 // One of two words.
 Status Choice(std::string_view name, std::string_view value, std::string_view no, std::string_view yes, bool* out) {
   if (value != no && value != yes) {
@@ -91,26 +90,50 @@ Status Choice(std::string_view name, std::string_view value, std::string_view no
   return {};
 }
 
+Status SetLanguage(AnalyzerOptions* options, std::string_view name, std::string_view value) {
+  bool chinese = false;
+  Status status = Choice(name, value, "en", "zh", &chinese);
+  if (status.ok()) options->language = chinese ? Language::kChinese : Language::kEnglish;
+  return status;
+}
+
+// The names that ncclwhy_analyzer_set knows; the header lists them, too, which a test compares.
+struct Option {
+  std::string_view name;
+  Status (*set)(AnalyzerOptions* options, std::string_view name, std::string_view value);
+};
+constexpr Option kOptions[] = {
+    {"language", SetLanguage},
+    {"top", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->top); }},
+    {"jobs", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->jobs); }},
+    {"kb", [](AnalyzerOptions* o, std::string_view, std::string_view v) { return Add(v, &o->kb_directories); }},
+    {"rules", [](AnalyzerOptions* o, std::string_view, std::string_view v) { return Add(v, &o->rule_directories); }},
+    {"database",
+     [](AnalyzerOptions* o, std::string_view, std::string_view v) {
+       o->database = std::string(v);
+       return Status();
+     }},
+    {"timeline", [](AnalyzerOptions* o, std::string_view n,
+                    std::string_view v) { return Choice(n, v, "default", "full", &o->full_timeline); }},
+    {"redact", [](AnalyzerOptions* o, std::string_view n,
+                  std::string_view v) { return Choice(n, v, "false", "true", &o->redact); }},
+};
+
 Status Set(AnalyzerOptions* options, std::string_view name, std::string_view value) {
-  if (name == "top") return Number(name, value, &options->top);
-  if (name == "jobs") return Number(name, value, &options->jobs);
-  if (name == "timeline") return Choice(name, value, "default", "full", &options->full_timeline);
-  if (name == "redact") return Choice(name, value, "false", "true", &options->redact);
-  if (name == "language") {
-    bool chinese = false;
-    const Status status = Choice(name, value, "en", "zh", &chinese);
-    if (status.ok()) options->language = chinese ? Language::kChinese : Language::kEnglish;
-    return status;
+  for (const Option& option : kOptions) {
+    if (option.name == name) return option.set(options, name, value);
   }
-  if (name == "kb") {
-    options->kb_directories.emplace_back(value);
-  } else if (name == "rules") {
-    options->rule_directories.emplace_back(value);
-  } else if (name == "database") {
-    options->database = std::string(value);
-  } else {
-    return Status::InvalidArgument("there is no option '" + std::string(name) + "'");
-  }
+  std::string known;
+  for (const Option& option : kOptions) known += (known.empty() ? "" : ", ") + std::string(option.name);
+  return Status::InvalidArgument("there is no option '" + std::string(name) + "'; known are " + known);
+}
+
+// Keeps `text` in the handle, for the caller to read.
+Status Give(ncclwhy_analyzer* analyzer, Result<std::string> made, const char** text, size_t* length) {
+  if (!made.ok()) return made.status();
+  analyzer->text = made.take();
+  *text = analyzer->text.c_str();
+  if (length != nullptr) *length = analyzer->text.size();
   return {};
 }
 
@@ -176,6 +199,31 @@ ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report*
   });
 }
 
+ncclwhy_code ncclwhy_explain(ncclwhy_analyzer* analyzer, const char* what, size_t length, const char** text,
+                             size_t* text_length) {
+  return Guarded(analyzer, [&]() -> Status {
+    if (text == nullptr) return Status::InvalidArgument("explain needs a place for the text");
+    *text = nullptr;
+    const ReportFormat format{analyzer->options.language};
+    return Give(analyzer, ncclwhy::Explain(View(what, length), analyzer->options, format), text, text_length);
+  });
+}
+
+ncclwhy_code ncclwhy_diff(ncclwhy_analyzer* analyzer, const char* good, size_t good_length, const char* bad,
+                          size_t bad_length, const char* format, size_t format_length, int* differ, const char** text,
+                          size_t* text_length) {
+  return Guarded(analyzer, [&]() -> Status {
+    if (text == nullptr) return Status::InvalidArgument("diff needs a place for the text");
+    *text = nullptr;
+    const Result<ncclwhy::JobDiff> diff =
+        ncclwhy::Diff(std::string(View(good, good_length)), std::string(View(bad, bad_length)), analyzer->options);
+    if (!diff.ok()) return diff.status();
+    if (differ != nullptr) *differ = diff.value().same() ? 0 : 1;
+    const ReportFormat options{analyzer->options.language};
+    return Give(analyzer, ncclwhy::RenderDiff(diff.value(), View(format, format_length), options), text, text_length);
+  });
+}
+
 const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer) {
   return analyzer == nullptr ? "" : analyzer->error.c_str();
 }
@@ -216,15 +264,10 @@ ncclwhy_code ncclwhy_report_render(ncclwhy_report* report, const char* format, s
                                    size_t* length) {
   if (report == nullptr || text == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
   *text = nullptr;
-  try {
-    ncclwhy::ReportFormat options;
-    options.language = report->language;
-    Result<std::string> made = ncclwhy::RenderReport(report->report, View(format, format_length), options);
-    if (!made.ok()) return static_cast<ncclwhy_code>(made.status().code());
-    report->text = made.take();
-  } catch (...) {
-    return NCCLWHY_ERROR_INTERNAL;
-  }
+  const ReportFormat options{report->language};
+  Result<std::string> made = ncclwhy::RenderReport(report->report, View(format, format_length), options);
+  if (!made.ok()) return static_cast<ncclwhy_code>(made.status().code());
+  report->text = made.take();
   *text = report->text.c_str();
   if (length != nullptr) *length = report->text.size();
   return NCCLWHY_OK;

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/explanation.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
-#include "report/phrases.h"
+#include "ncclwhy/explain.h"
 
 namespace ncclwhy {
 namespace {
@@ -35,67 +34,29 @@ class ExplainCommand : public Subcommand {
   void AddOptions(CLI::App* app) override {
     app->add_option("WHAT", words_);
     app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
-    app->add_option("--kb", kb_directories_)->allow_extra_args(false);
-    app->add_option("--rules", rule_directories_)->allow_extra_args(false);
+    app->add_option("--kb", options_.kb_directories)->allow_extra_args(false);
+    app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
     app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
   }
 
   int Run() override {
-    RenderOptions options;
-    options.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
-    options.width = TerminalWidth(STDOUT_FILENO);
-    options.color = UseColor(color_, STDOUT_FILENO);
-
-    std::unique_ptr<KnowledgeBase> own_kb;
-    const KnowledgeBase* kb = nullptr;
-    if (kb_directories_.empty()) {
-      kb = &KnowledgeBase::Embedded();
-    } else {
-      Result<std::unique_ptr<KnowledgeBase>> loaded = KnowledgeBase::Load(kb_directories_);
-      if (!loaded.ok()) {
-        Complain(loaded.status().message());
-        return kExitTrouble;
-      }
-      own_kb = loaded.take();
-      kb = own_kb.get();
+    ReportFormat format;
+    format.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
+    format.width = TerminalWidth(STDOUT_FILENO);
+    format.color = UseColor(color_, STDOUT_FILENO);
+    std::string what;  // a message that was not quoted comes as several arguments
+    for (const std::string& word : words_) what += (what.empty() ? "" : " ") + word;
+    const Result<std::string> text = Explain(what, options_, format);
+    if (!text.ok()) {
+      Complain(text.status().message());
+      return kExitTrouble;
     }
-    const std::string text = Explain(*kb, options);
-    if (text.empty()) return Unknown(*kb, options);
-    return WriteStandardOutput(text) == Written::kFailed ? kExitTrouble : 0;
+    return WriteStandardOutput(text.value()) == Written::kFailed ? kExitTrouble : 0;
   }
 
  private:
-  // A message that was not quoted comes as several arguments.
-  std::string What() const {
-    std::string what;
-    for (const std::string& word : words_) what += (what.empty() ? "" : " ") + word;
-    return what;
-  }
-
-  std::string Explain(const KnowledgeBase& kb, const RenderOptions& options) const {
-    const std::string what = What();
-    if (what.empty()) return ListCauses(kb, options);
-    std::string text = ExplainCause(what, kb, options);
-    if (text.empty()) text = ExplainVariable(what.substr(0, what.find('=')), kb, options);
-    if (text.empty()) text = ExplainCode(what, kb, options);
-    if (!text.empty()) return text;
-    if (rule_directories_.empty()) return ExplainMessage(what, kb, RuleSet::Embedded(), options);
-    std::vector<Diagnostic> diagnostics;
-    const std::unique_ptr<RuleSet> rules = RuleSet::Load(rule_directories_, &diagnostics);
-    return rules ? ExplainMessage(what, kb, *rules, options) : std::string();
-  }
-
-  int Unknown(const KnowledgeBase& kb, const RenderOptions& options) const {
-    std::string sentence = Filled(WordsOf(options.language).unknown_name, What());
-    const std::string like = CausesLike(What(), kb);
-    if (!like.empty()) sentence += "; " + like;
-    Complain(sentence);
-    return kExitTrouble;
-  }
-
   std::vector<std::string> words_;
-  std::vector<std::string> kb_directories_;
-  std::vector<std::string> rule_directories_;
+  AnalyzerOptions options_;
   std::string language_ = "en";
   std::string color_ = "auto";
 };

@@ -10,10 +10,10 @@
 
 #include "analyze/analyzer.h"
 #include "analyze/message_rules.h"
+#include "api/job_analysis.h"
 #include "base/escape.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
-#include "read/read_sources.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/rule_test.h"
 #include "rules/engine/vocabulary.h"
@@ -70,18 +70,18 @@ int Print(const std::string& text, int status) {
 
 // Analyses the files of one case as one job.
 Result<CaseFindings> FindingsIn(const RuleSet& rules, const RuleCase& test) {
-  std::vector<std::string> problems;
-  const std::vector<SourceSpec> specs = ExpandSources(test.files, &problems);
-  ReadOptions reading;
-  reading.jobs = 1;
-  const std::vector<SourceDigest> digests = ReadSources(specs, rules, KnowledgeBase::Embedded(), reading, &problems);
-  if (!problems.empty()) return Status::Io(problems.front());
-  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
-  if (!timeline.ok()) return timeline.status();
+  const Knowledge knowledge(&rules);
+  AnalyzerOptions options;
+  options.jobs = 1;
+  JobAnalysis job(knowledge, options);
+  job.AddArguments(test.files);
+  job.Read();
+  if (!job.problems().empty()) return Status::Io(job.problems().front());
+  Result<std::vector<Finding>> findings = job.Findings();
+  if (!findings.ok()) return findings.status();
   CaseFindings found;
-  found.findings = FindAll(digests, rules, KnowledgeBase::Embedded(), *timeline.value(), &problems);
-  if (!problems.empty()) return Status::Corrupt(problems.front());
-  found.culprits = CulpritsOfRule(digests, rules, KnowledgeBase::Embedded(), found.findings, test.rule);
+  found.findings = findings.take();
+  found.culprits = CulpritsOfRule(job.digests(), rules, knowledge.kb(), found.findings, test.rule);
   return found;
 }
 

@@ -1,6 +1,8 @@
 #include "read/digest.h"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/limits.h"
@@ -28,6 +30,18 @@ bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
 }
 
 }  // namespace
+
+void OrderByName(std::vector<SourceDigest>* digests) {
+  std::stable_sort(digests->begin(), digests->end(),
+                   [](const SourceDigest& a, const SourceDigest& b) { return a.facts.name < b.facts.name; });
+  std::set<std::string> used;
+  for (SourceDigest& digest : *digests) {
+    const std::string name = digest.facts.name;
+    for (int n = 2; !used.insert(digest.facts.name).second; ++n) {
+      digest.facts.name = name + " (" + std::to_string(n) + ")";
+    }
+  }
+}
 
 DigestBuilder::DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options,
                              SharedAnswers* answers)

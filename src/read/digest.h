@@ -56,6 +56,10 @@ struct SourceDigest {
   std::map<int, MessageCount> messages;  // by catalogue number
 };
 
+// Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so
+// these become unique: "rank0.log", "rank0.log (2)".
+void OrderByName(std::vector<SourceDigest>* digests);
+
 class SegmentDigest;
 class SharedAnswers;
 

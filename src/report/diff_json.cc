@@ -1,17 +1,18 @@
 // `ncclwhy.diff/1`: {schema, ncclwhy, language, same, good, bad, differences}. Members that are unknown are left out.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "analyze/diff.h"
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/utf8.h"
+#include "ncclwhy/diff.h"
 #include "ncclwhy/version.h"
 #include "report/phrases.h"
+#include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJsonValue;
 
 void AddText(Json* object, const char* key, std::string_view text) {
   if (!text.empty()) (*object)[key] = SanitizeUtf8(text);

@@ -10,9 +10,10 @@
 
 #include <algorithm>
 
-#include "analyze/diff.h"
+#include "ncclwhy/diff.h"
 #include "report/layout.h"
 #include "report/phrases.h"
+#include "report/renderer.h"
 #include "report/words.h"
 
 namespace ncclwhy {

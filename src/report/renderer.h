@@ -15,6 +15,8 @@
 
 namespace ncclwhy {
 
+struct JobDiff;
+
 enum class Format : uint8_t { kText, kFull, kJson, kMarkdown, kHtml, kSarif, kJunit, kGithub, kSummary };
 
 // "text", "json", …; nothing when there is no such format.
@@ -55,5 +57,10 @@ std::string RenderGithub(const Report& report, const RenderOptions& options);
 inline constexpr size_t kGithubAnnotations = 10;
 // One line.
 std::string RenderSummary(const Report& report, const RenderOptions& options);
+
+// Of a comparison (ncclwhy/diff.h). One screen: settings, messages, and how many more.
+std::string RenderDiffText(const JobDiff& diff, const RenderOptions& options);
+// `ncclwhy.diff/1`: everything.
+std::string RenderDiffJson(const JobDiff& diff, const RenderOptions& options);
 
 }  // namespace ncclwhy

@@ -1,7 +1,7 @@
-// Memory runs out at the n-th allocation of the C API, for every n until nothing fails any more: each run ends with a
-// code or a report, never with an exception or a crash. Once in a process that has analysed before, and once in fresh
-// ones, where patterns are still to be compiled. Allocations inside RE2 do not count: the header says what happens
-// there (base/re2_call.h), which processes of their own show. The default looks at some of the numbers;
+// Memory runs out at the n-th allocation of the C or C++ API, for every n until nothing fails any more: each run ends
+// with a code or a report, never with an exception or a crash. Once in a process that has analysed before, and once in
+// fresh ones, where patterns are still to be compiled. Allocations inside RE2 do not count: the header says what
+// happens there (base/re2_call.h), which processes of their own show. The default looks at some of the numbers;
 // NCCLWHY_HOSTILE=full at all of them.
 #include <fcntl.h>
 #include <malloc.h>
@@ -21,6 +21,9 @@
 #include "base/limits.h"
 #include "base/re2_call.h"
 #include "catch.h"
+#include "ncclwhy/analyzer.h"
+#include "ncclwhy/diff.h"
+#include "ncclwhy/explain.h"
 #include "ncclwhy/ncclwhy.h"
 #include "rules/engine/pattern_regex.h"
 
@@ -36,7 +39,7 @@ thread_local bool fail_in_re2 = false;  // only there; otherwise everywhere else
 thread_local int64_t held_in_re2 = 0;
 thread_local int64_t most_in_re2 = 0;
 
-void* Counted(void* memory) {
+void* Noted(void* memory) {
   if (memory != nullptr && ncclwhy::InsideRe2()) {
     held_in_re2 += static_cast<int64_t>(malloc_usable_size(memory));
     most_in_re2 = std::max(most_in_re2, held_in_re2);
@@ -68,12 +71,12 @@ void* __libc_realloc(void*, size_t);
 void __libc_free(void*);
 
 void* malloc(size_t size) {
-  if (!FailNow()) return Counted(__libc_malloc(size));
+  if (!FailNow()) return Noted(__libc_malloc(size));
   errno = ENOMEM;
   return nullptr;
 }
 void* calloc(size_t count, size_t size) {
-  if (!FailNow()) return Counted(__libc_calloc(count, size));
+  if (!FailNow()) return Noted(__libc_calloc(count, size));
   errno = ENOMEM;
   return nullptr;
 }
@@ -101,18 +104,14 @@ constexpr std::string_view kLog =
     "error: "
     "No space left on device (28)\n";
 
-struct Result {
+struct Counted {
   bool complete = false;  // every call said OK
   int64_t allocations = 0;
   int64_t in_re2 = 0;
 };
 
-Result Run(int64_t fail_at, bool all_behind) {
-  Result out;
-  made = 0;
-  made_in_re2 = 0;
-  lasting = all_behind;
-  countdown = fail_at;
+// Each returns whether every call said OK.
+bool CallC() {
   ncclwhy_analyzer* analyzer = ncclwhy_analyzer_new();
   bool ok = analyzer != nullptr;
   ncclwhy_report* report = nullptr;
@@ -131,8 +130,36 @@ Result Run(int64_t fail_at, bool all_behind) {
   }
   ncclwhy_report_free(report);
   ncclwhy_analyzer_free(analyzer);
+  return ok;
+}
+
+// What this throws came out of the library: it makes no strings of its own.
+bool CallCxx() {
+  static const std::string kNoFile = "/nonexistent/rank0.log";
+  static const AnalyzerOptions kOptions;
+  const auto analyzer = Analyzer::Create({});
+  if (!analyzer.ok()) return false;
+  Analyzer& a = *analyzer.value();
+  a.AddFile(kNoFile);
+  bool ok = a.Begin("rank0.log").ok();
+  ok = a.Push(kLog).ok() && ok;
+  ok = a.EndSource().ok() && ok;
+  ok = a.Append("rank1.log", kLog).ok() && ok;
+  const auto report = a.Finish();
+  ok = report.ok() && RenderReport(report.value(), "text", {}).ok() && ok;
+  ok = Explain("shm.too-small", kOptions, {}).ok() && ok;
+  const auto diff = Diff(kNoFile, kNoFile, kOptions);
+  return diff.ok() && RenderDiff(diff.value(), "json", {}).ok() && ok;
+}
+
+Counted Run(int64_t fail_at, bool all_behind, bool (*call)() = CallC) {
+  Counted out;
+  made = 0;
+  made_in_re2 = 0;
+  lasting = all_behind;
+  countdown = fail_at;
+  out.complete = call();
   countdown = -1;
-  out.complete = ok;
   out.allocations = made;
   out.in_re2 = made_in_re2;
   return out;
@@ -141,7 +168,7 @@ Result Run(int64_t fail_at, bool all_behind) {
 // How a process of its own ended that analyses for the first time, and what it counted.
 struct Ended {
   bool by_signal = false;
-  Result result;
+  Counted result;
 };
 
 Ended FreshProcess(int64_t fail_at, bool all_behind, bool in_re2) {
@@ -155,7 +182,7 @@ Ended FreshProcess(int64_t fail_at, bool all_behind, bool in_re2) {
     dup2(null, STDOUT_FILENO);
     for (const int number : {SIGABRT, SIGSEGV}) std::signal(number, SIG_DFL);  // the test framework has handlers
     fail_in_re2 = in_re2;
-    const Result result = Run(fail_at, all_behind);
+    const Counted result = Run(fail_at, all_behind);
     _exit(write(ends[1], &result, sizeof result) == static_cast<ssize_t>(sizeof result) ? 0 : 1);
   }
   close(ends[1]);
@@ -218,8 +245,9 @@ TEST_CASE("inside RE2 a failed allocation ends the process, or RE2 does without"
 }
 
 TEST_CASE("running out of memory at any allocation is an error code", "[faults]") {
-  REQUIRE(Run(-1, false).complete);  // what is made once is made
-  const Result whole = Run(-1, false);
+  const auto [name, call] = GENERATE(table<const char*, bool (*)()>({{"C", CallC}, {"C++", CallCxx}}));
+  REQUIRE(Run(-1, false, call).complete);  // what is made once is made
+  const Counted whole = Run(-1, false, call);
   REQUIRE(whole.complete);
   REQUIRE(whole.allocations > 100);
   int64_t failed = 0;
@@ -227,12 +255,12 @@ TEST_CASE("running out of memory at any allocation is an error code", "[faults]"
   for (const bool all_behind : {false, true}) {
     for (int64_t n = 0; n < whole.allocations; n += Step(whole.allocations, 400)) {
       ++runs;
-      failed += Run(n, all_behind).complete ? 0 : 1;
+      failed += Run(n, all_behind, call).complete ? 0 : 1;
     }
   }
-  Print("further analyses", whole.allocations, runs, failed);
+  Print(name, whole.allocations, runs, failed);
   CHECK(failed > runs / 4);
-  CHECK(Run(-1, false).complete);  // and nothing is broken behind it
+  CHECK(Run(-1, false, call).complete);  // and nothing is broken behind it
 }
 
 std::string Times(const char* what, size_t n) {

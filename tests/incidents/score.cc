@@ -7,27 +7,25 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "analyze/analyzer.h"
 #include "labelled.h"
-#include "store/store.h"
+#include "ncclwhy/analyzer.h"
 
 namespace {
 
 using namespace ncclwhy;
 
+// What the library answered, or the end of the program.
+template <typename T>
+T Must(Result<T> result) {
+  if (result.ok()) return result.take();
+  fmt::print(stderr, "{}\n", result.status().message());
+  std::exit(2);
+}
+
 Report Run(const Labelled& incident) {
-  std::vector<SourceDigest> digests;
-  for (const auto& [name, bytes] : incident.files) {
-    DigestBuilder builder(name, RuleSet::Embedded(), KnowledgeBase::Embedded());
-    builder.Push(bytes);
-    digests.push_back(builder.Finish());
-  }
-  auto timeline = OpenTimeline("");
-  if (!timeline.ok()) {
-    fmt::print(stderr, "{}\n", timeline.status().message());
-    std::exit(2);
-  }
-  return Analyze(std::move(digests), RuleSet::Embedded(), KnowledgeBase::Embedded(), *timeline.value(), {}, {});
+  const std::unique_ptr<Analyzer> analyzer = Must(Analyzer::Create({}));
+  for (const auto& [name, bytes] : incident.files) (void)analyzer->Append(name, bytes);
+  return Must(analyzer->Finish());
 }
 
 bool Names(const std::string& label, const Cause& cause) {

@@ -1,6 +1,7 @@
 """samples/python/ncclwhy.py against the shared library. python_test.py LOG CAUSE; NCCLWHY_LIBRARY is set."""
 
 import gc
+import json
 import os
 import sys
 import tempfile
@@ -53,6 +54,22 @@ class PythonTest(unittest.TestCase):
             database = os.path.join(place, "job.db")
             ncclwhy.analyze(LOG, database=database, kb=None)
             self.assertGreater(os.path.getsize(database), 0)
+
+    def test_explain(self):
+        self.assertIn(CAUSE, ncclwhy.explain(CAUSE))
+        self.assertIn(CAUSE, ncclwhy.explain())
+        self.assertNotEqual(ncclwhy.explain(CAUSE, language="zh"), ncclwhy.explain(CAUSE))
+        with self.assertRaises(ncclwhy.Error) as caught:
+            ncclwhy.explain("no such thing")
+        self.assertEqual(caught.exception.code, 2)
+
+    def test_diff(self):
+        with tempfile.TemporaryDirectory() as place:
+            good = os.path.join(place, "good.log")
+            with open(good, "w") as file:
+                file.write("node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n")
+            self.assertIn(CAUSE, ncclwhy.diff(good, LOG))
+            self.assertEqual(json.loads(ncclwhy.diff(good, LOG, "json"))["schema"], "ncclwhy.diff/1")
 
     def test_refused(self):
         for options in ({"colour": "red"}, {"top": "many"}, {"language": "xx"}):

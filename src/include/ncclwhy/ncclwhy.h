@@ -9,7 +9,7 @@
  *  3. Functions that can fail return an ncclwhy_code. ncclwhy_analyzer_error() has the sentence for a person.
  *  4. No C++ exception leaves the library: running out of memory is NCCLWHY_ERROR_INTERNAL. The one place where this
  *     cannot be promised is inside RE2, which matches patterns and knows no exceptions: 16 MiB are asked for before
- * each call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
+ *     each call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
  *     allocation inside RE2 fails, the process ends.
  *  5. A handle is used by one thread at a time; different handles by any threads. There is no global state.
  *  6. Within a major version symbols and values are only added. Codes, verdicts, outcomes and actions may grow: treat
@@ -99,6 +99,21 @@ NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer);
 /* Reads and analyses everything; once. Stores a report that the caller frees, or NULL on failure. The report outlives
  * the analyzer. */
 NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report** report);
+
+/* What is known, without any log, about `what`: the id of a cause, a variable, a table and a code ("xid 79"), a message
+ * or a line of a log; with length 0 all causes, one line each. NCCLWHY_ERROR_NOT_FOUND when nothing is, with what is
+ * similar in ncclwhy_analyzer_error(). Of the handle it uses language, kb and rules, which stay open to be set. The
+ * text lives until the next call of this function or of ncclwhy_diff with the same handle. `text_length` may be NULL.
+ */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_explain(ncclwhy_analyzer* analyzer, const char* what, size_t length,
+                                            const char** text, size_t* text_length);
+
+/* What differs between a run that worked and one that did not: each a file, directory, archive or glob. `format` is
+ * text (one screen) or json (everything). Of the handle it uses language, top, jobs, kb and rules. `differ`, which may
+ * be NULL, becomes 1 or 0. The text lives as that of ncclwhy_explain. `text_length` may be NULL. */
+NCCLWHY_EXPORT ncclwhy_code ncclwhy_diff(ncclwhy_analyzer* analyzer, const char* good, size_t good_length,
+                                         const char* bad, size_t bad_length, const char* format, size_t format_length,
+                                         int* differ, const char** text, size_t* text_length);
 
 /* One sentence about the last failure of this handle; "" when there was none. Valid until the next call. */
 NCCLWHY_EXPORT const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer);

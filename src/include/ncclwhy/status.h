@@ -39,7 +39,8 @@ class [[nodiscard]] Status {
   bool ok() const { return code_ == ErrorCode::kOk; }
   ErrorCode code() const { return code_; }
   // One sentence for a person; names the file and position where there is one. Empty when ok().
-  const std::string& message() const { return message_; }
+  const std::string& message() const& { return message_; }
+  std::string message() && { return std::move(message_); }
 
  private:
   ErrorCode code_ = ErrorCode::kOk;

@@ -3,64 +3,47 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
-#include "analyze/analyzer.h"
-#include "cli/explanation.h"
-#include "cli/nearest_message.h"
+#include "api/explanation.h"
+#include "api/job_analysis.h"
+#include "api/nearest_message.h"
 #include "report/layout.h"
 #include "report/phrases.h"
-#include "store/store.h"
 
 namespace ncclwhy {
 namespace {
 
-// Remembers which message of the catalogue the first recognised line is.
-class CatalogueSink : public LineSink {
- public:
-  explicit CatalogueSink(RuleSet::Matcher* matcher) : matcher_(matcher) {}
-  void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override {
-    if (message_ < 0) message_ = message;
-    matcher_->OnLine(line, process, message, facts);
-  }
-  int message() const { return message_; }
-
- private:
-  RuleSet::Matcher* matcher_;
-  int message_ = -1;
-};
-
 struct Reading {
-  int message = -1;
+  int message = -1;  // of the catalogue
   std::vector<Finding> findings;
   bool empty() const { return message < 0 && findings.empty(); }
 };
 
-Reading Read(const std::string& line, const KnowledgeBase& kb, const RuleSet& rules) {
-  const std::unique_ptr<RuleSet::Matcher> matcher = rules.NewMatcher();
-  CatalogueSink sink(matcher.get());
-  Parser parser("message", &kb, &sink);
-  parser.Push(line + "\n");
-  std::vector<SourceDigest> digests(1);
-  digests[0].facts = parser.Finish();
-  digests[0].hits = matcher->Take();
+Reading Read(const std::string& line, const Knowledge& knowledge) {
+  const AnalyzerOptions options;
+  JobAnalysis job(knowledge, options);
+  (void)job.Append("message", line + "\n");
+  job.Read();
   Reading out;
-  out.message = sink.message();
-  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
-  std::vector<std::string> problems;
-  if (timeline.ok()) out.findings = FindAll(digests, rules, kb, *timeline.value(), &problems);
+  uint32_t first = UINT32_MAX;
+  for (const auto& [message, seen] : job.digests().front().messages) {
+    if (seen.line < first) std::tie(first, out.message) = std::pair(seen.line, message);
+  }
+  if (Result<std::vector<Finding>> findings = job.Findings(); findings.ok()) out.findings = findings.take();
   // Rules about absence (no other rank, no version) speak about the job, which one line is not.
   std::erase_if(out.findings, [](const Finding& finding) { return finding.line == 0; });
   return out;
 }
 
 // As it is, else as the text behind a header of NCCL.
-Reading ReadAnyhow(const std::string& text, const KnowledgeBase& kb, const RuleSet& rules) {
+Reading ReadAnyhow(std::string_view text, const Knowledge& knowledge) {
   for (const char* header : {"", "host:1:1 [0] NCCL WARN ", "host:1:1 [0] NCCL INFO "}) {
-    Reading reading = Read(header + text, kb, rules);
+    Reading reading = Read(header + std::string(text), knowledge);
     if (!reading.empty()) return reading;
   }
   Reading nearest;
-  nearest.message = NearestMessage(text, kb);
+  nearest.message = NearestMessage(text, knowledge.kb());
   return nearest;
 }
 
@@ -90,10 +73,10 @@ std::string_view MeaningSentence(MessageMeaning meaning, const Words& words) {
 
 }  // namespace
 
-std::string ExplainMessage(const std::string& text, const KnowledgeBase& kb, const RuleSet& rules,
-                           const RenderOptions& options) {
-  const Reading reading = ReadAnyhow(text, kb, rules);
+std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, const RenderOptions& options) {
+  const Reading reading = ReadAnyhow(text, knowledge);
   if (reading.empty()) return {};
+  const KnowledgeBase& kb = knowledge.kb();
   const Words& words = WordsOf(options.language);
   Layout out(options.width, options.color);
   std::map<std::string, double> weights;
@@ -118,7 +101,7 @@ std::string ExplainMessage(const std::string& text, const KnowledgeBase& kb, con
   }
   bool titled = false;
   for (const Finding& finding : reading.findings) {
-    const Rule& rule = rules.rule(finding.rule);
+    const Rule& rule = knowledge.rules().rule(finding.rule);
     const std::string& title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
     if (!titled) out.Title(words.meaning);
     titled = true;

@@ -1,21 +1,28 @@
-// JobDiff: what differs between a run that worked and one that did not, as a value that every format of `ncclwhy diff`
-// renders. Filled by analyze/job_diff.h; renderers compute nothing and escape the untrusted text of logs.
+// Diff: what differs between a run that worked and one that did not, as a value that every format renders.
 //
-// Thread safety: plain values, pure functions.
+//   Result<JobDiff> diff = Diff("monday/", "tuesday/", options);
+//   std::cout << RenderDiff(diff.value(), "text", {}).value();
+//
+// Text of a log is *untrusted*: RenderDiff escapes it for its format.
+//
+// Thread safety: plain values; the functions may be called by any threads at once.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ncclwhy/analyzer.h"
+#include "ncclwhy/export.h"
 #include "ncclwhy/report.h"
-#include "report/renderer.h"
+#include "ncclwhy/status.h"
 
 namespace ncclwhy {
 
 // One of the two runs.
 struct DiffSide {
-  std::string name;  // as given on the command line
+  std::string name;  // as given to Diff
   Verdict verdict = Verdict::kNoNccl;
   std::string cause;  // id of the first cause, or empty
   std::string title;  // of that cause
@@ -52,9 +59,12 @@ struct JobDiff {
   bool same() const { return differences.empty(); }
 };
 
-// One screen: settings, messages, and how many more.
-std::string RenderDiffText(const JobDiff& diff, const RenderOptions& options);
-// `ncclwhy.diff/1`: everything.
-std::string RenderDiffJson(const JobDiff& diff, const RenderOptions& options);
+// Reads and analyses both runs: each a file, directory, archive, glob, or "-" (only one of them). What cannot be read
+// becomes a problem of its side. Of `options`, database and redact have no meaning here and are refused.
+NCCLWHY_EXPORT Result<JobDiff> Diff(const std::string& good, const std::string& bad, const AnalyzerOptions& options);
+
+// `format`: text (one screen) or json (`ncclwhy.diff/1`, everything). Fails for any other name.
+NCCLWHY_EXPORT Result<std::string> RenderDiff(const JobDiff& diff, std::string_view format,
+                                              const ReportFormat& options);
 
 }  // namespace ncclwhy

@@ -1,4 +1,4 @@
-#include "cli/explanation.h"
+#include "api/explanation.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/nearest_message.h"
+#include "api/nearest_message.h"
 
 #include <algorithm>
 #include <cctype>

@@ -6,9 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "kb/loader/kb.h"
+#include "api/knowledge.h"
 #include "report/renderer.h"
-#include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
 
@@ -19,8 +18,7 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
 // "xid 79", "errno 110", "nccl_result 3": a table of kb/codes.json and a number.
 std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const RenderOptions& options);
 // A line of a log, whole or without its header.
-std::string ExplainMessage(const std::string& text, const KnowledgeBase& kb, const RuleSet& rules,
-                           const RenderOptions& options);
+std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, const RenderOptions& options);
 
 // All causes, one line each.
 std::string ListCauses(const KnowledgeBase& kb, const RenderOptions& options);

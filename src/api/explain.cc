@@ -1,0 +1,28 @@
+#include "ncclwhy/explain.h"
+
+#include "api/explanation.h"
+#include "api/no_throw.h"
+#include "report/phrases.h"
+
+namespace ncclwhy {
+
+Result<std::string> Explain(std::string_view what, const AnalyzerOptions& options, const ReportFormat& format) {
+  return NoThrow([&]() -> Result<std::string> {
+    const Result<Knowledge> loaded = Knowledge::Load(options);
+    if (!loaded.ok()) return loaded.status();
+    const Knowledge& knowledge = loaded.value();
+    const KnowledgeBase& kb = knowledge.kb();
+    const RenderOptions render{format.language, format.width, format.color};
+    if (what.empty()) return ListCauses(kb, render);
+    std::string text = ExplainCause(what, kb, render);
+    if (text.empty()) text = ExplainVariable(what.substr(0, what.find('=')), kb, render);
+    if (text.empty()) text = ExplainCode(what, kb, render);
+    if (text.empty()) text = ExplainMessage(what, knowledge, render);
+    if (!text.empty()) return text;
+    std::string sentence = Filled(WordsOf(format.language).unknown_name, std::string(what));
+    if (const std::string like = CausesLike(what, kb); !like.empty()) sentence += "; " + like;
+    return Status::NotFound(std::move(sentence));
+  });
+}
+
+}  // namespace ncclwhy

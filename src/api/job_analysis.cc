@@ -1,0 +1,103 @@
+#include "api/job_analysis.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "analyze/analyzer.h"
+#include "read/read_sources.h"
+#include "report/redact.h"
+#include "store/store.h"
+
+namespace ncclwhy {
+namespace {
+
+// The same file under two spellings is one file.
+std::string Identity(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
+}  // namespace
+
+void JobAnalysis::AddArguments(const std::vector<std::string>& arguments) {
+  for (SourceSpec& spec : ExpandSources(arguments, &problems_)) {
+    if (named_.insert(Identity(spec.path)).second) specs_.push_back(std::move(spec));
+  }
+}
+
+ParserOptions JobAnalysis::Parsing() const {
+  ParserOptions out;
+  out.keep_every_collective = options_.full_timeline;
+  return out;
+}
+
+std::unique_ptr<DigestBuilder> JobAnalysis::NewSource(std::string_view name) const {
+  return std::make_unique<DigestBuilder>(std::string(name), knowledge_.rules(), knowledge_.kb(), Parsing());
+}
+
+Status JobAnalysis::Begin(std::string_view name) {
+  if (begun_) return Status::InvalidArgument("Begin: the source before this one was not ended");
+  begun_ = NewSource(name);
+  return {};
+}
+
+Status JobAnalysis::Push(std::string_view bytes) {
+  if (!begun_) return Status::InvalidArgument("Push: no source was begun");
+  begun_->Push(bytes);
+  return {};
+}
+
+Status JobAnalysis::EndSource() {
+  if (!begun_) return Status::InvalidArgument("EndSource: no source was begun");
+  digests_.push_back(begun_->Finish());
+  begun_.reset();
+  return {};
+}
+
+Status JobAnalysis::Append(std::string_view name, std::string_view bytes) {
+  auto it = growing_.find(name);
+  if (it == growing_.end()) it = growing_.emplace(std::string(name), NewSource(name)).first;
+  it->second->Push(bytes);
+  return {};
+}
+
+void JobAnalysis::Read() {
+  if (begun_) (void)EndSource();
+  for (auto& [name, builder] : growing_) digests_.push_back(builder->Finish());
+  growing_.clear();
+  const ReadOptions reading{options_.jobs, Parsing(), options_.progress};
+  std::vector<SourceDigest> read = ReadSources(specs_, knowledge_.rules(), knowledge_.kb(), reading, &problems_);
+  std::move(read.begin(), read.end(), std::back_inserter(digests_));
+  OrderByName(&digests_);
+  std::sort(problems_.begin(), problems_.end());
+}
+
+JobProfile JobAnalysis::Profile() const { return ProfileOf(ModelOf(digests_), digests_, knowledge_.kb()); }
+
+Result<std::vector<Finding>> JobAnalysis::Findings() const {
+  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
+  if (!timeline.ok()) return timeline.status();
+  std::vector<std::string> problems;
+  std::vector<Finding> findings = FindAll(digests_, knowledge_.rules(), knowledge_.kb(), *timeline.value(), &problems);
+  if (!problems.empty()) return Status::Corrupt(problems.front());
+  return findings;
+}
+
+Result<Report> JobAnalysis::MakeReport() {
+  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline(options_.database);
+  if (!timeline.ok() && !options_.database.empty()) {
+    problems_.push_back(timeline.status().message());
+    std::sort(problems_.begin(), problems_.end());
+    timeline = OpenTimeline("");
+  }
+  if (!timeline.ok()) return timeline.status();
+  const AnalyzeOptions analysis{options_.language, options_.top};
+  Report report = Analyze(std::move(digests_), knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis,
+                          std::move(problems_));
+  return options_.redact ? Redact(std::move(report)) : std::move(report);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,64 @@
+// JobAnalysis: the one way from the bytes of a job's logs to what is asked of them.
+//
+//   sources ── Read ──> digests ──> Report     what broke, where, why
+//                              ├──> findings   what rules say, for their authors
+//                              └──> profile    what is compared with another run
+//
+// Not thread-safe; it runs threads of its own while it reads files. May throw when memory runs out: the functions of
+// the library that use it let nothing out (no_throw.h).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/job_profile.h"
+#include "api/knowledge.h"
+#include "ncclwhy/analyzer.h"
+#include "read/digest.h"
+#include "read/source.h"
+
+namespace ncclwhy {
+
+class JobAnalysis {
+ public:
+  // Both are borrowed. Of `options` it reads all but the directories, which are in `knowledge`.
+  JobAnalysis(const Knowledge& knowledge, const AnalyzerOptions& options) : knowledge_(knowledge), options_(options) {}
+
+  // Sources, as in ncclwhy/analyzer.h.
+  void AddArguments(const std::vector<std::string>& arguments);
+  Status Begin(std::string_view name);
+  Status Push(std::string_view bytes);
+  Status EndSource();
+  Status Append(std::string_view name, std::string_view bytes);
+
+  // Reads what was added. Once, before all that follows.
+  void Read();
+  // In the order of OrderByName (read/digest.h).
+  const std::vector<SourceDigest>& digests() const { return digests_; }
+  // Inputs that could not be read, a sentence each.
+  const std::vector<std::string>& problems() const { return problems_; }
+
+  JobProfile Profile() const;
+  Result<std::vector<Finding>> Findings() const;
+  // Uses up the digests.
+  Result<Report> MakeReport();
+
+ private:
+  std::unique_ptr<DigestBuilder> NewSource(std::string_view name) const;
+  ParserOptions Parsing() const;
+
+  const Knowledge& knowledge_;
+  const AnalyzerOptions& options_;
+  std::set<std::string> named_;  // files, by identity
+  std::vector<SourceSpec> specs_;
+  std::unique_ptr<DigestBuilder> begun_;
+  std::map<std::string, std::unique_ptr<DigestBuilder>, std::less<>> growing_;
+  std::vector<SourceDigest> digests_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace ncclwhy

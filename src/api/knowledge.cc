@@ -1,0 +1,39 @@
+#include "api/knowledge.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ncclwhy {
+namespace {
+
+std::string Sentence(const Diagnostic& d) {
+  std::string out = d.file;
+  if (d.line > 0) out += ":" + std::to_string(d.line);
+  out += ": " + d.code + " " + d.message;
+  return out;
+}
+
+}  // namespace
+
+Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
+  Knowledge out;
+  if (!options.kb_directories.empty()) {
+    Result<std::unique_ptr<KnowledgeBase>> kb = KnowledgeBase::Load(options.kb_directories);
+    if (!kb.ok()) return kb.status();
+    out.own_kb_ = kb.take();
+    out.kb_ = out.own_kb_.get();
+  }
+  if (!options.rule_directories.empty()) {
+    std::vector<Diagnostic> diagnostics;
+    out.own_rules_ = RuleSet::Load(options.rule_directories, &diagnostics);
+    for (const Diagnostic& diagnostic : diagnostics) {
+      if (diagnostic.level == Diagnostic::Level::kError) return Status::Corrupt(Sentence(diagnostic));
+    }
+    if (!out.own_rules_) return Status::Corrupt("the rules cannot be used");
+    out.rules_ = out.own_rules_.get();
+  }
+  return out;
+}
+
+}  // namespace ncclwhy
