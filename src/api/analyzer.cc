@@ -1,7 +1,6 @@
 // The borders of the C++ library: options are checked, nothing is thrown. The work is in job_analysis.h.
 #include "ncclwhy/analyzer.h"
 
-#include <optional>
 #include <utility>
 
 #include "api/job_analysis.h"
@@ -98,9 +97,9 @@ Result<Report> Analyzer::Finish() { return impl_->Finish(); }
 
 Result<std::string> RenderReport(const Report& report, std::string_view format, const ReportFormat& options) {
   return NoThrow([&]() -> Result<std::string> {
-    const std::optional<Format> known = FormatFromName(format);
-    if (!known) return Status::InvalidArgument("there is no format '" + std::string(format) + "'");
-    return Render(report, *known, RenderOptions{options.language, options.width, options.color, options.link});
+    const Format* known = FindFormat(format);
+    if (known == nullptr) return Status::InvalidArgument("there is no format '" + std::string(format) + "'");
+    return known->render(report, RenderOptions{options.language, options.width, options.color, options.link});
   });
 }
 

@@ -14,6 +14,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
 #include "ncclwhy/analyzer.h"
+#include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
@@ -79,7 +80,7 @@ class AnalyzeCommand : public Subcommand {
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_)->required();
     CLI::Option* format = app->add_option("-f,--format", format_);
-    format->check(CLI::IsMember({"text", "full", "json", "markdown", "html", "sarif", "junit", "github", "summary"}));
+    format->check(CLI::IsMember(FormatNames()));
     app->add_flag_callback("--summary", [this] { format_ = "summary"; })->excludes(format);
     app->add_flag("--follow", follow_);
     app->add_option("-o,--output", output_);

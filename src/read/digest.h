@@ -1,97 +1,37 @@
-// SourceDigest: what one source yields. Mergeable: a job is a set of digests, in any order, whether they were made by
-// other threads or on other machines.
+// DigestBuilder: the digest of one source of any kind.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include "kb/loader/kb.h"
-#include "parser/facts.h"
-#include "parser/parser.h"
-#include "parser/segments.h"
-#include "rules/engine/rule_set.h"
+#include "read/source_digest.h"
+#include "read/witness.h"
 
 namespace ncclwhy {
 
-inline constexpr int kUnknownMessage = -1;
-
-// A line whose catalogue meaning says more than "state": evidence where no rule speaks about it.
-struct CatalogHit {
-  int message = -1;  // kUnknownMessage: a warning that no entry knows
-  uint32_t line = 0;
-  uint64_t offset = 0;
-  uint32_t process = kNoProcess;
-  int32_t launcher_rank = -1;
-  uint32_t repeats = 0;  // further lines of this message and process (on the first kept hit)
-  StringId text;
-};
-
-// `NCCL_IB_DISABLE=1` in a command line, an export, a manifest: what somebody asked for, not what NCCL echoed.
-struct EnvMention {
-  StringId variable;
-  StringId value;  // empty text when none was given
-  uint32_t line = 0;
-  uint64_t offset = 0;
-  StringId text;
-};
-
-// How often a message of the catalogue stands in a source, and where first. Lines that are folded into facts (edges,
-// collectives) are not counted.
-struct MessageCount {
-  uint64_t count = 0;
-  uint32_t line = 0;
-  uint32_t process = kNoProcess;
-  StringId text;
-};
-
-struct SourceDigest {
-  SourceFacts facts;
-  SourceHits hits;
-  std::vector<CatalogHit> catalog;
-  std::vector<EnvMention> mentions;
-  std::map<int, MessageCount> messages;  // by catalogue number
-};
-
-// Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so
-// these become unique: "rank0.log", "rank0.log (2)".
-void OrderByName(std::vector<SourceDigest>* digests);
-
-class SegmentDigest;
-class SharedAnswers;
-
-// Makes the digest of one source. Push chunks of any size; the result does not depend on where they end. `rules` and
-// `kb` are borrowed. One builder per source and thread.
+// Picks the witness (witness.h) from the first bytes. Push chunks of any size; the result does not depend on where they
+// end. `rules`, `kb` and `answers`, which may be null, are borrowed. One builder per source and thread.
 class DigestBuilder {
  public:
-  // `answers`, which may be null, is borrowed too: that of all sources of the thread.
   DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options = {},
-                SharedAnswers* answers = nullptr);
-  ~DigestBuilder();
-  void Push(std::string_view chunk);
+                SharedAnswers* answers = nullptr)
+      : context_{std::move(name), rules, kb, options, answers} {}
+
+  void Push(std::string_view chunk) {
+    if (witness_ == nullptr) Sniff(&chunk);
+    if (witness_ != nullptr && !chunk.empty()) witness_->Push(chunk);
+  }
   SourceDigest Finish();
 
  private:
-  void BeginSegment();
-  void Remember(std::string_view chunk);
-  SourceDigest Digest(std::string_view text) const;
+  void Sniff(std::string_view* chunk);
+  void Begin();
 
-  std::string name_;
-  const RuleSet& rules_;
-  const KnowledgeBase& kb_;
-  ParserOptions options_;
-  SharedAnswers* const answers_;
-  SegmentCutter cutter_;
-  std::unique_ptr<SegmentDigest> first_;
-  std::unique_ptr<const SegmentDigest> learned_;  // what later segments start from
-  std::unique_ptr<SegmentDigest> later_;
-  SegmentDigest* now_;  // one of first_ and later_
-  bool ended_ = false;  // a new segment begins with the next byte
-  std::string pasted_;  // all that was pushed, while that is little
-  bool long_ = false;   // it was more
+  const WitnessContext context_;
+  std::string first_;  // held back until the witness is known
+  std::unique_ptr<Witness> witness_;
 };
 
 }  // namespace ncclwhy

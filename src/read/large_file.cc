@@ -12,6 +12,7 @@
 #include "parser/segments.h"
 #include "read/archive_reader.h"
 #include "read/read_file.h"
+#include "read/witness.h"
 
 namespace ncclwhy {
 
@@ -37,7 +38,8 @@ std::unique_ptr<LargeFile> LargeFile::Open(const SourceSpec& spec, uint64_t leas
   std::unique_ptr<LargeFile> file(new LargeFile(fd, spec.name, size));
   std::unique_ptr<char[]> first(new char[FileReader::kReadBytes]);
   size_t got = 0;
-  if (!file->ReadAt(0, FileReader::kReadBytes, first.get(), &got).ok() || LooksPacked({first.get(), got})) {
+  if (!file->ReadAt(0, FileReader::kReadBytes, first.get(), &got).ok() || LooksPacked({first.get(), got}) ||
+      !IsTextLog({first.get(), got})) {
     return nullptr;
   }
   return file;

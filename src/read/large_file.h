@@ -15,8 +15,8 @@ class LargeFile {
  public:
   // Whether `spec` is a regular file of at least so many bytes.
   static bool MayBe(const SourceSpec& spec, uint64_t least);
-  // Null when `spec` is no regular file, is packed, has less than `least` bytes or cannot be opened: ReadSource reads
-  // it, or says why not.
+  // Null when `spec` is no regular file, is packed or no text log, has less than `least` bytes or cannot be opened:
+  // ReadSource reads it, or says why not.
   static std::unique_ptr<LargeFile> Open(const SourceSpec& spec, uint64_t least);
   ~LargeFile();
   LargeFile(const LargeFile&) = delete;

@@ -8,11 +8,11 @@
 #include <optional>
 #include <thread>
 
-#include "read/handover.h"
 #include "read/large_file.h"
+#include "read/parse_thread.h"
 #include "read/segmented_read.h"
 #include "read/shared_answers.h"
-#include "read/workshop.h"
+#include "read/shared_reads.h"
 
 namespace ncclwhy {
 namespace {
@@ -104,13 +104,13 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   const auto is_large = [large](const SourceSpec& spec) { return LargeFile::MayBe(spec, large); };
   const bool share = jobs > 1 && (!spare || std::any_of(specs.begin(), specs.end(), is_large));
   const size_t wanted = share ? jobs : std::clamp<size_t>(jobs, 1, std::max<size_t>(specs.size(), 1));
-  Workshop workshop(wanted);
+  SharedReads shared_reads(wanted);
 
   const auto read_shared = [&](std::unique_ptr<LargeFile> file, Slot& slot) {
     const auto progress = [&meter](uint64_t bytes) { meter.Add(bytes, 0); };
     const auto read = std::make_shared<SegmentedRead>(std::move(file), rules, kb, options.parser, progress);
     read->Begin();
-    workshop.Open(read);
+    shared_reads.Open(read);
     read->Help();
     Status status;
     slot.digests.push_back(read->Finish(&status));
@@ -119,8 +119,8 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   };
   const auto read_alone = [&](const SourceSpec& spec, SharedAnswers* answers, Slot& slot) {
     DigestSink sink(rules, kb, options.parser, answers, &meter);
-    Handover handover(sink);
-    const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(handover) : sink);
+    ParseThread parse_thread(sink);
+    const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(parse_thread) : sink);
     if (!status.ok()) slot.problem = status.message();
     slot.digests = sink.Take();
     sink.Report(1);
@@ -140,7 +140,7 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
         slots[i].problem = specs[i].name + ": " + e.what();
       }
     }
-    workshop.HelpOthers();
+    shared_reads.HelpOthers();
   };
 
   std::vector<std::thread> threads;
@@ -148,7 +148,7 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
   } catch (const std::system_error&) {
     // No more threads to be had: those that run, and this one, read everything.
-    for (size_t i = threads.size() + 1; i < wanted; ++i) workshop.Leave();
+    for (size_t i = threads.size() + 1; i < wanted; ++i) shared_reads.Leave();
   }
   work();
   for (std::thread& thread : threads) thread.join();

@@ -187,15 +187,14 @@ class SegmentDigest::Sink : public LineSink {
   std::vector<EnvMention> mentions_;
 };
 
-SegmentDigest::SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb,
-                             const ParserOptions& options, SharedAnswers* answers)
-    : rules_(rules),
-      kb_(kb),
-      answers_(answers),
-      sink_(std::make_unique<Sink>(rules, kb, answers)),
-      parser_(std::make_unique<Parser>(std::move(name),
-                                       answers == nullptr ? static_cast<const MessageRecognizer*>(&kb) : answers,
-                                       sink_.get(), options)) {}
+SegmentDigest::SegmentDigest(const WitnessContext& context)
+    : rules_(context.rules),
+      kb_(context.kb),
+      answers_(context.answers),
+      sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
+      parser_(std::make_unique<Parser>(context.name,
+                                       answers_ == nullptr ? static_cast<const MessageRecognizer*>(&kb_) : answers_,
+                                       sink_.get(), context.options)) {}
 
 SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
     : rules_(before.rules_),
@@ -205,8 +204,6 @@ SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
       parser_(before.parser_->NewSegment(offset, sink_.get())) {}
 
 SegmentDigest::~SegmentDigest() = default;
-
-void SegmentDigest::Push(std::string_view chunk) { parser_->Push(chunk); }
 
 std::unique_ptr<SegmentDigest> SegmentDigest::NewSegment(uint64_t offset) const {
   return std::unique_ptr<SegmentDigest>(new SegmentDigest(*this, offset));

@@ -6,21 +6,21 @@
 #include <string>
 #include <string_view>
 
-#include "read/digest.h"
 #include "read/shared_answers.h"
+#include "read/source_digest.h"
+#include "read/witness.h"
 
 namespace ncclwhy {
 
 class SegmentDigest {
  public:
-  // Of the first segment. `rules`, `kb` and `answers` are borrowed; the latter may be null.
-  SegmentDigest(std::string name, const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options,
-                SharedAnswers* answers = nullptr);
+  // Of the first segment.
+  explicit SegmentDigest(const WitnessContext& context);
   ~SegmentDigest();
   SegmentDigest(const SegmentDigest&) = delete;
   SegmentDigest& operator=(const SegmentDigest&) = delete;
 
-  void Push(std::string_view chunk);
+  void Push(std::string_view chunk) { parser_->Push(chunk); }
   // The segment that begins at `offset`; see Parser::NewSegment and CanBeCut.
   std::unique_ptr<SegmentDigest> NewSegment(uint64_t offset) const;
   bool CanBeCut() const;

@@ -39,7 +39,7 @@ SegmentedRead::SegmentedRead(std::unique_ptr<LargeFile> file, const RuleSet& rul
     : file_(std::move(file)),
       segment_bytes_(options.segment_bytes),
       progress_(std::move(progress)),
-      first_(std::make_unique<SegmentDigest>(file_->name(), rules, kb, options)) {}
+      first_(std::make_unique<SegmentDigest>(WitnessContext{file_->name(), rules, kb, options})) {}
 
 SegmentedRead::~SegmentedRead() = default;
 

@@ -1,40 +1,38 @@
 #include "report/renderer.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ncclwhy {
+
 namespace {
 
-struct Row {
-  Format format;
-  std::string_view name;
-  std::string (*render)(const Report&, const RenderOptions&);
-};
-constexpr std::array<Row, 9> kRows = {{
-    {Format::kText, "text", RenderText},
-    {Format::kFull, "full", RenderFull},
-    {Format::kJson, "json", RenderJson},
-    {Format::kMarkdown, "markdown", RenderMarkdown},
-    {Format::kHtml, "html", RenderHtml},
-    {Format::kSarif, "sarif", RenderSarif},
-    {Format::kJunit, "junit", RenderJunit},
-    {Format::kGithub, "github", RenderGithub},
-    {Format::kSummary, "summary", RenderSummary},
+// A new format: a file that defines its function, the declaration in renderer.h, and a row here.
+constexpr char kPlain[] = "text/plain; charset=utf-8";
+constexpr std::array<Format, 9> kFormats = {{
+    {"text", kPlain, RenderText},
+    {"full", kPlain, RenderFull},
+    {"json", "application/json", RenderJson},
+    {"markdown", "text/markdown; charset=utf-8", RenderMarkdown},
+    {"html", "text/html; charset=utf-8", RenderHtml},
+    {"sarif", "application/sarif+json", RenderSarif},
+    {"junit", "application/xml", RenderJunit},
+    {"github", kPlain, RenderGithub},
+    {"summary", kPlain, RenderSummary},
 }};
 
 }  // namespace
 
-std::optional<Format> FormatFromName(std::string_view name) {
-  for (const Row& row : kRows) {
-    if (row.name == name) return row.format;
-  }
-  return std::nullopt;
+std::vector<std::string> FormatNames() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
 }
 
-std::string_view FormatName(Format format) { return kRows[static_cast<size_t>(format)].name; }
-
-std::string Render(const Report& report, Format format, const RenderOptions& options) {
-  return kRows[static_cast<size_t>(format)].render(report, options);
+const Format* FindFormat(std::string_view name) {
+  const auto* const row =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& format) { return format.name == name; });
+  return row == kFormats.end() ? nullptr : row;
 }
 
 }  // namespace ncclwhy

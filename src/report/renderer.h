@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
@@ -16,12 +16,6 @@
 namespace ncclwhy {
 
 struct JobDiff;
-
-enum class Format : uint8_t { kText, kFull, kJson, kMarkdown, kHtml, kSarif, kJunit, kGithub, kSummary };
-
-// "text", "json", …; nothing when there is no such format.
-std::optional<Format> FormatFromName(std::string_view name);
-std::string_view FormatName(Format format);
 
 // A URI for a line of a source of the report, empty where there is none (an archive's member, standard input).
 using FileLink = std::function<std::string(const std::string& file, uint64_t line)>;
@@ -33,7 +27,17 @@ struct RenderOptions {
   FileLink link;       // text on a terminal that follows links; empty: none
 };
 
-std::string Render(const Report& report, Format format, const RenderOptions& options);
+// A row of the table of formats (renderer.cc), the only list of them.
+struct Format {
+  std::string_view name;
+  const char* media_type;  // for HTTP
+  std::string (*render)(const Report& report, const RenderOptions& options);
+};
+
+// text first.
+std::vector<std::string> FormatNames();
+// Null when there is no such format.
+const Format* FindFormat(std::string_view name);
 
 // The short answer: at most kAnswerRows rows of 100 columns, kUndeterminedRows where candidates are listed, and a row
 // for each of several jobs.

@@ -1,29 +1,19 @@
 #include "serve/log_request.h"
 
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
 #include "base/escape.h"
 #include "base/numbers.h"
 #include "base/utf8.h"
+#include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr size_t kNameBytes = 256;
-
-constexpr std::array<std::pair<std::string_view, const char*>, 8> kFormats = {{
-    {"json", "application/json"},
-    {"text", "text/plain; charset=utf-8"},
-    {"markdown", "text/markdown; charset=utf-8"},
-    {"html", "text/html; charset=utf-8"},
-    {"sarif", "application/sarif+json"},
-    {"junit", "application/xml"},
-    {"github", "text/plain; charset=utf-8"},
-    {"summary", "text/plain; charset=utf-8"},
-}};
 
 Status Wrong(std::string_view name, std::string_view choices) {
   return Status::InvalidArgument(std::string(name) + " is one of " + std::string(choices));
@@ -31,8 +21,7 @@ Status Wrong(std::string_view name, std::string_view choices) {
 
 Status Set(LogRequest* request, const std::string& name, const std::string& value) {
   if (name == "format") {
-    const bool known = std::any_of(kFormats.begin(), kFormats.end(), [&](const auto& f) { return f.first == value; });
-    if (!known) return Wrong("format", "json, text, markdown, html, sarif, junit, github, summary");
+    if (FindFormat(value) == nullptr) return Wrong("format", fmt::format("{}", fmt::join(FormatNames(), ", ")));
     request->format = value;
   } else if (name == "lang") {
     if (value != "en" && value != "zh") return Wrong("lang", "en, zh");
@@ -65,10 +54,8 @@ Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>
 }
 
 const char* ContentTypeOf(const std::string& format) {
-  for (const auto& [name, type] : kFormats) {
-    if (name == format) return type;
-  }
-  return "application/octet-stream";
+  const Format* const known = FindFormat(format);
+  return known == nullptr ? "application/octet-stream" : known->media_type;
 }
 
 }  // namespace ncclwhy

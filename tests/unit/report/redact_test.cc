@@ -70,7 +70,7 @@ TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]"
   CHECK(out.causes[0].fixes[0].command == "ssh " + alias + " df -h; ssh " + other + " df -h");
   for (const char* format : {"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}) {
     CAPTURE(format);
-    CHECK_FALSE(Has(Render(out, *FormatFromName(format), {}), "gpu-a1"));
+    CHECK_FALSE(Has(FindFormat(format)->render(out, {}), "gpu-a1"));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "read/handover.h"
+#include "read/parse_thread.h"
 
 #include <new>
 #include <set>
@@ -40,48 +40,50 @@ void PushAll(ByteSink& sink, std::string_view text, size_t chunk) {
 }
 
 TEST_CASE("what another thread parses is what was read, in order", "[api]") {
-  for (const size_t bytes :
-       {size_t{0}, size_t{100}, Handover::kDirectBytes, Handover::kDirectBytes + 1, 3 * Handover::kDirectBytes + 77}) {
+  for (const size_t bytes : {size_t{0}, size_t{100}, ParseThread::kDirectBytes, ParseThread::kDirectBytes + 1,
+                             3 * ParseThread::kDirectBytes + 77}) {
     const std::string text = Numbered(bytes);
     Keeper kept;
     {
-      Handover handover(kept);
-      handover.OnPacked();
+      ParseThread parse_thread(kept);
+      parse_thread.OnPacked();
       for (const char* member : {"a", "b"}) {
-        CHECK(handover.Begin(member));
-        PushAll(handover, text, 65536);
-        handover.End();
+        CHECK(parse_thread.Begin(member));
+        PushAll(parse_thread, text, 65536);
+        parse_thread.End();
       }
     }
     CAPTURE(bytes);
     CHECK((kept.text == "<a>" + text + "<end><b>" + text + "<end>"));
-    CHECK(kept.threads.size() == (bytes == 0 ? 0u : bytes > Handover::kDirectBytes + 65536 ? 2u : kept.threads.size()));
+    CHECK(kept.threads.size() == (bytes == 0                                  ? 0u
+                                  : bytes > ParseThread::kDirectBytes + 65536 ? 2u
+                                                                              : kept.threads.size()));
   }
 }
 
 TEST_CASE("neither a small source nor a plain file starts a thread", "[api]") {
   for (const bool packed : {true, false}) {
     Keeper kept;
-    Handover handover(kept);
-    if (packed) handover.OnPacked();
-    handover.Begin("a");
-    PushAll(handover, Numbered(packed ? 100000 : 3 * Handover::kDirectBytes), 4096);
-    handover.End();
+    ParseThread parse_thread(kept);
+    if (packed) parse_thread.OnPacked();
+    parse_thread.Begin("a");
+    PushAll(parse_thread, Numbered(packed ? 100000 : 3 * ParseThread::kDirectBytes), 4096);
+    parse_thread.End();
     CHECK(kept.threads.size() == 1);
   }
 }
 
 TEST_CASE("what the sink throws reaches the one who reads", "[api]") {
-  const std::string text = Numbered(4 * Handover::kDirectBytes);
-  for (const size_t fail_at : {size_t{1000}, Handover::kDirectBytes + 100000, text.size() - 1000000}) {
+  const std::string text = Numbered(4 * ParseThread::kDirectBytes);
+  for (const size_t fail_at : {size_t{1000}, ParseThread::kDirectBytes + 100000, text.size() - 1000000}) {
     Keeper kept;
     kept.fail_at = fail_at;
-    Handover handover(kept);
-    handover.OnPacked();
+    ParseThread parse_thread(kept);
+    parse_thread.OnPacked();
     const auto all = [&] {
-      handover.Begin("a");
-      PushAll(handover, text, 65536);
-      handover.End();
+      parse_thread.Begin("a");
+      PushAll(parse_thread, text, 65536);
+      parse_thread.End();
     };
     CHECK_THROWS_AS(all(), std::bad_alloc);
   }
@@ -90,13 +92,13 @@ TEST_CASE("what the sink throws reaches the one who reads", "[api]") {
 TEST_CASE("nobody waits for what was not ended", "[api]") {
   Keeper kept;
   {
-    Handover handover(kept);
-    handover.OnPacked();
-    handover.Begin("a");
-    PushAll(handover, Numbered(2 * Handover::kDirectBytes), 1000);
-    CHECK(handover.WantsMore());
+    ParseThread parse_thread(kept);
+    parse_thread.OnPacked();
+    parse_thread.Begin("a");
+    PushAll(parse_thread, Numbered(2 * ParseThread::kDirectBytes), 1000);
+    CHECK(parse_thread.WantsMore());
   }
-  CHECK(kept.text.size() > Handover::kDirectBytes);
+  CHECK(kept.text.size() > ParseThread::kDirectBytes);
 }
 
 }  // namespace

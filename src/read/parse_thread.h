@@ -1,5 +1,5 @@
-// Handover: a sink that lets another thread parse what this one unpacks, which is as much work. A plain file is pushed
-// on directly: reading it is an eighth of the work, less than handing it over costs.
+// ParseThread: a sink that lets another thread parse what this one unpacks, which is as much work. A plain file is
+// pushed on directly: reading it is an eighth of the work, less than handing it over costs.
 //
 //   reading thread    read, unpack → Push ──slots──→ sink.Push    other thread
 //
@@ -18,17 +18,17 @@
 
 namespace ncclwhy {
 
-class Handover : public ByteSink {
+class ParseThread : public ByteSink {
  public:
   // Bytes of a source that are pushed on directly in any case: a thread costs more than it saves on a small one.
   static constexpr size_t kDirectBytes = 4u << 20;
 
   // `sink` is borrowed; only one thread at a time calls it.
-  explicit Handover(ByteSink& sink) : sink_(sink) {}
+  explicit ParseThread(ByteSink& sink) : sink_(sink) {}
   // Waits for the other thread. What the sink threw and nobody heard of is lost.
-  ~Handover() override;
-  Handover(const Handover&) = delete;
-  Handover& operator=(const Handover&) = delete;
+  ~ParseThread() override;
+  ParseThread(const ParseThread&) = delete;
+  ParseThread& operator=(const ParseThread&) = delete;
 
   // Each throws what the sink threw in the other thread, once.
   void OnPacked() override { alone_ = false; }

@@ -1,11 +1,11 @@
-#include "read/handover.h"
+#include "read/parse_thread.h"
 
 #include <system_error>
 #include <utility>
 
 namespace ncclwhy {
 
-Handover::~Handover() {
+ParseThread::~ParseThread() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -15,23 +15,23 @@ Handover::~Handover() {
   thread_.join();
 }
 
-bool Handover::Begin(std::string_view name) {
+bool ParseThread::Begin(std::string_view name) {
   Settle();
   direct_ = 0;
   return sink_.Begin(name);
 }
 
-void Handover::End() {
+void ParseThread::End() {
   Settle();
   sink_.End();
 }
 
-bool Handover::WantsMore() {
+bool ParseThread::WantsMore() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return thrown_ == nullptr;
 }
 
-void Handover::Push(std::string_view chunk) {
+void ParseThread::Push(std::string_view chunk) {
   if (direct_ < kDirectBytes || alone_ || (!thread_.joinable() && !StartThread())) {
     direct_ += chunk.size();
     sink_.Push(chunk);
@@ -46,7 +46,7 @@ void Handover::Push(std::string_view chunk) {
   }
 }
 
-bool Handover::StartThread() {
+bool ParseThread::StartThread() {
   slots_.resize(kSlots);
   for (std::vector<char>& slot : slots_) slot.reserve(kSlotBytes);
   try {
@@ -57,7 +57,7 @@ bool Handover::StartThread() {
   return !alone_;
 }
 
-void Handover::GiveSlot() {
+void ParseThread::GiveSlot() {
   std::unique_lock<std::mutex> lock(mutex_);
   ++given_;
   changed_.notify_all();
@@ -66,7 +66,7 @@ void Handover::GiveSlot() {
   slots_[given_ % kSlots].clear();
 }
 
-void Handover::Settle() {
+void ParseThread::Settle() {
   if (!thread_.joinable()) return;
   if (!slots_[given_ % kSlots].empty()) GiveSlot();
   std::unique_lock<std::mutex> lock(mutex_);
@@ -74,7 +74,7 @@ void Handover::Settle() {
   if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-void Handover::Work() {
+void ParseThread::Work() {
   for (;;) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return given_ != taken_ || over_; });

@@ -1,4 +1,4 @@
-// Workshop: the large files that are being read. Threads that have no file of their own left help with them.
+// SharedReads: the large files that are being read. Threads that have no file of their own left help with them.
 #pragma once
 
 #include <condition_variable>
@@ -12,10 +12,10 @@
 
 namespace ncclwhy {
 
-class Workshop {
+class SharedReads {
  public:
   // So many threads have files of their own to read.
-  explicit Workshop(size_t busy) : busy_(busy) {}
+  explicit SharedReads(size_t busy) : busy_(busy) {}
 
   // From now on others may help.
   void Open(std::shared_ptr<SegmentedRead> read) {

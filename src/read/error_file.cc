@@ -1,0 +1,82 @@
+#include "read/error_file.h"
+
+#include <string>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "read/text_log.h"
+
+namespace ncclwhy {
+namespace {
+
+// The text of a member, or "".
+std::string TextOf(const JsonValue& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+// What the process wrote, as lines; empty when `bytes` is no error file. The traceback ends with the message, mostly.
+std::string Statement(const std::string& bytes) {
+  const JsonValue root = JsonValue::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object() || !root.contains("message")) return {};
+  const JsonValue& message = root["message"];
+  const std::string words = TextOf(message, "message");
+  std::string text;
+  if (message.is_object() && message.contains("extraInfo")) text = TextOf(message["extraInfo"], "py_callstack");
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  if (text.find(words) == std::string::npos) text += words + "\n";
+  return text;
+}
+
+class ErrorFile : public Witness {
+ public:
+  explicit ErrorFile(const WitnessContext& context) : inside_(NewTextLog(context)) {}
+
+  void Push(std::string_view chunk) override {
+    if (!document_) return inside_->Push(chunk);
+    bytes_ += chunk;
+    // Longer than any error file: a log that begins like one.
+    if (bytes_.size() > limits::kPastedBytes) GiveUp();
+  }
+
+  SourceDigest Finish() override {
+    const size_t size = bytes_.size();
+    const std::string text = document_ ? Statement(bytes_) : std::string();
+    if (text.empty()) {
+      if (document_) GiveUp();
+      return inside_->Finish();
+    }
+    inside_->Push(text);
+    SourceDigest digest = inside_->Finish();
+    digest.facts.bytes = size;
+    return digest;
+  }
+
+ private:
+  // It is read as text.
+  void GiveUp() {
+    document_ = false;
+    inside_->Push(bytes_);
+    bytes_ = {};
+  }
+
+  std::unique_ptr<Witness> inside_;
+  std::string bytes_;
+  bool document_ = true;
+};
+
+}  // namespace
+
+bool LooksLikeErrorFile(std::string_view first) {
+  for (const std::string_view token : {"{", "\"message\"", ":", "{"}) {
+    first.remove_prefix(std::min(first.find_first_not_of(" \t\r\n"), first.size()));
+    if (!first.starts_with(token)) return false;
+    first.remove_prefix(token.size());
+  }
+  return true;
+}
+
+std::unique_ptr<Witness> NewErrorFile(const WitnessContext& context) { return std::make_unique<ErrorFile>(context); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,57 @@
+// SourceDigest: what one source yields. Mergeable: a job is a set of digests, in any order, whether they were made by
+// other threads or on other machines.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "parser/facts.h"
+#include "rules/engine/rule_set.h"
+
+namespace ncclwhy {
+
+inline constexpr int kUnknownMessage = -1;
+
+// A line whose catalogue meaning says more than "state": evidence where no rule speaks about it.
+struct CatalogHit {
+  int message = -1;  // kUnknownMessage: a warning that no entry knows
+  uint32_t line = 0;
+  uint64_t offset = 0;
+  uint32_t process = kNoProcess;
+  int32_t launcher_rank = -1;
+  uint32_t repeats = 0;  // further lines of this message and process (on the first kept hit)
+  StringId text;
+};
+
+// `NCCL_IB_DISABLE=1` in a command line, an export, a manifest: what somebody asked for, not what NCCL echoed.
+struct EnvMention {
+  StringId variable;
+  StringId value;  // empty text when none was given
+  uint32_t line = 0;
+  uint64_t offset = 0;
+  StringId text;
+};
+
+// How often a message of the catalogue stands in a source, and where first. Lines that are folded into facts (edges,
+// collectives) are not counted.
+struct MessageCount {
+  uint64_t count = 0;
+  uint32_t line = 0;
+  uint32_t process = kNoProcess;
+  StringId text;
+};
+
+struct SourceDigest {
+  SourceFacts facts;
+  SourceHits hits;
+  std::vector<CatalogHit> catalog;
+  std::vector<EnvMention> mentions;
+  std::map<int, MessageCount> messages;  // by catalogue number
+};
+
+// Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so
+// these become unique: "rank0.log", "rank0.log (2)".
+void OrderByName(std::vector<SourceDigest>* digests);
+
+}  // namespace ncclwhy

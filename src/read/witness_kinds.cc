@@ -1,0 +1,24 @@
+#include <algorithm>
+#include <array>
+
+#include "read/error_file.h"
+#include "read/text_log.h"
+#include "read/witness.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array<WitnessKind, 2> kKinds = {{
+    {"torchelastic-error-file", "the error file of a torchelastic worker (JSON)", LooksLikeErrorFile, NewErrorFile},
+    {"text-log", "lines of text", [](std::string_view) { return true; }, NewTextLog},
+}};
+
+}  // namespace
+
+const WitnessKind& KindOf(std::string_view first) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [&](const WitnessKind& kind) { return kind.known(first); });
+}
+
+bool IsTextLog(std::string_view first) { return &KindOf(first.substr(0, kSniffedBytes)) == &kKinds.back(); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,65 @@
+#include "read/witness.h"
+
+#include <string>
+
+#include "catch.h"
+#include "digest_text.h"
+#include "read/digest.h"
+
+namespace ncclwhy {
+namespace {
+
+// As PyTorch 2.6 writes it, with a message of ours.
+const std::string kErrorFile =
+    R"({"message": {"message": "RuntimeError: NCCL error", "extraInfo": {"py_callstack": )"
+    R"("Traceback (most recent call last):\n  File \"train.py\", line 7, in main\n    dist.all_reduce(x)\n)"
+    R"(torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n", "timestamp": "1763816100"}}})";
+
+SourceDigest DigestOf(const std::string& bytes, size_t chunk = SIZE_MAX) {
+  DigestBuilder builder("error.json", RuleSet::Embedded(), KnowledgeBase::Embedded());
+  for (size_t at = 0; at < bytes.size(); at += chunk) {
+    builder.Push(std::string_view(bytes).substr(at, chunk));
+    if (chunk > bytes.size()) break;
+  }
+  return builder.Finish();
+}
+
+bool Says(const SourceDigest& digest, std::string_view text) {
+  return DigestText(digest).find(text) != std::string::npos;
+}
+
+TEST_CASE("the first bytes choose the witness, and every source has one", "[read]") {
+  CHECK(KindOf(kErrorFile).name == "torchelastic-error-file");
+  CHECK(KindOf(" {\n  \"message\" : {").name == "torchelastic-error-file");
+  for (const char* text : {"", "{", "{\"message\": \"NCCL WARN …\"}", "{\"log\": {\"message\": {",
+                           "[{\"message\": {}}]", "node1:7:7 [0] NCCL INFO x", "\x80\x04\x95"}) {
+    CAPTURE(text);
+    CHECK(KindOf(text).name == "text-log");
+    CHECK(IsTextLog(text));
+  }
+}
+
+TEST_CASE("an error file is read as the lines that its process wrote", "[read]") {
+  const SourceDigest digest = DigestOf(kErrorFile);
+  CHECK(digest.facts.bytes == kErrorFile.size());
+  CHECK(digest.facts.counters.Get(Counter::kLines) == 5);  // the message is not in the traceback
+  CHECK(Says(digest, "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"));
+  CHECK_FALSE(Says(digest, "\\n"));
+  for (const size_t chunk : {1u, 7u, 100u}) CHECK(DigestText(DigestOf(kErrorFile, chunk)) == DigestText(digest));
+}
+
+TEST_CASE("what only begins like an error file is read as text, nothing of it is lost", "[read]") {
+  const std::string log = "node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n";
+  const std::string cut = kErrorFile.substr(0, kErrorFile.size() / 2) + "\n" + log;
+  const std::string followed = kErrorFile + "\n" + log;
+  const std::string other = "{\"message\": {\"id\": 7}}\n" + log;
+  for (const std::string& bytes : {cut, followed, other, followed + std::string(200000, 'x') + "\n" + log}) {
+    const SourceDigest digest = DigestOf(bytes);
+    CHECK(digest.facts.bytes == bytes.size());
+    CHECK(Says(digest, "2.28.9"));
+    CHECK(DigestText(DigestOf(bytes, 1000)) == DigestText(digest));
+  }
+}
+
+}  // namespace
+}  // namespace ncclwhy
