@@ -77,7 +77,7 @@ struct Confirm {
 };
 
 struct Cause {
-  std::string id;  // stable, see kb/causes
+  std::string id;  // stable; `ncclwhy explain` lists them
   std::string title;
   double confidence = 0;  // probability, 0..1, that this is the root cause
   std::string summary;    // one sentence with the log's own values

@@ -18,7 +18,7 @@ enum class ErrorCode {
   kNotFound,         // a file, id or name does not exist
   kIo,               // the system refused to read or write
   kCorrupt,          // a rule, knowledge file, archive or database is damaged or of a newer version
-  kLimit,            // a documented limit was reached (see base/limits.h)
+  kLimit,            // a documented limit was reached
   kInternal,         // a defect in ncclwhy
 };
 

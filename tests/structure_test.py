@@ -1,6 +1,7 @@
-"""No file of a room includes one of a room above it, and no files include each other in a circle.
+"""No file of a room includes one of a room above it, no files include each other in a circle, and the names and files that
+the READMEs of the rooms tell of are there.
 
-includes_test.py SOURCE_DIR
+structure_test.py SOURCE_DIR
 """
 
 import os
@@ -71,6 +72,24 @@ def circle(graph):
     return next(filter(None, map(visit, sorted(graph))), None)
 
 
+def stale_names(root, texts):
+    """What a README puts between backticks and looks like a name or file of ours, but is none."""
+    code = "\n".join(texts)
+    for folder in ["src", *(room for room in LEVEL_OF if room.startswith("src/"))]:
+        readme = os.path.join(root, folder, "README.md")
+        if not os.path.exists(readme):
+            continue
+        with open(readme, encoding="utf-8") as file:
+            text = file.read()
+        for name in re.findall(r"`((?:[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)(?:::[A-Z][A-Za-z0-9]+)*)`", text):
+            for part in name.split("::"):
+                if not re.search(r"\b%s\b" % part, code):
+                    yield "%s/README.md: there is no %s" % (folder, name)
+        for name in re.findall(r"(?:^|[\s`(,])([a-z_]+\.(?:h|cc|sql))\b", text):
+            if not any(os.path.exists(os.path.join(root, place, name)) for place in (folder, "src/base")):
+                yield "%s/README.md: there is no %s" % (folder, name)
+
+
 def main():
     root = sys.argv[1]
     graph = {path: set(includes(root, path)) for path in sources(root)}
@@ -82,6 +101,15 @@ def main():
                 continue
             if LEVEL_OF[there] >= LEVEL_OF[here]:
                 wrong.append("%s includes %s of %s" % (path, target, "a higher room" if LEVEL_OF[there] > LEVEL_OF[here] else "its neighbour"))
+    texts = []
+    for path in graph:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            texts.append(file.read())
+    wrong += stale_names(root, texts)
+    for path, text in zip(graph, texts):
+        if path.startswith("src/include/"):
+            for name in re.findall(r"\b(?:base|kb|job|analyze|report|store|api|parser|rules)/[a-z_.]+", text):
+                wrong.append("%s is installed and speaks of %s, which is not" % (path, name))
     found = circle(graph)
     if found:
         wrong.append("includes in a circle: " + " -> ".join(found))
