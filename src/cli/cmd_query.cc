@@ -21,7 +21,8 @@ namespace {
 constexpr std::string_view kHelp = R"help(Usage: ncclwhy query [OPTIONS] DB "SELECT ..."
 Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
 steps and time. Public views: source process rank communicator event connection
-environment collective finding cause coverage.
+trait hardware difference doubtful_setting environment collective finding cause
+coverage.
   --format F    table (default on a terminal), tsv (default otherwise), json
 Exit status: 0 answered; 2 the database or the SQL cannot be used.
 Examples: ncclwhy --db job.db logs/

@@ -19,13 +19,15 @@ std::string ReadFile(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The words between `begin` and `end`, without "or".
+// The words between `begin` and `end`, without "or" and what is in brackets.
 std::set<std::string> WordsBetween(const std::string& text, const std::string& begin, const std::string& end) {
   const size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);
   std::string part = text.substr(from + begin.size(), text.find(end, from) - from - begin.size());
+  int depth = 0;  // of brackets, which hold remarks
   for (char& c : part) {
-    if (c < 'a' || c > 'z') c = ' ';
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth > 0 || ((c < 'a' || c > 'z') && c != '_')) c = ' ';
   }
   std::istringstream in(part);
   std::set<std::string> words;
