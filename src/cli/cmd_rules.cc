@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kHelp = R"help(Usage: ncclwhy rules list|lint|test [OPTIONS] [DIR]
 For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
-  list   id, role, causes and title of the embedded rules and messages, or of the rules below DIR
+  list   id, role, causes, title of embedded rules and messages, or those in DIR
   lint   checks the rules below DIR without running them
   test   runs the fires* and silent* logs beside the rules below DIR
 DIR is rules/catalog when lint or test are not told otherwise.
