@@ -116,7 +116,7 @@ class Answers(ServeTest):
         self.assertEqual(report["causes"][0]["evidence"][0]["file"], "../../etc/hostname")
         self.assertEqual(len(report["causes"]), 1)
         _, data = self.server.analyze(HEALTHY.read_bytes(), "?format=summary&name=/dev/zero")
-        self.assertTrue(data.startswith(b"healthy"))
+        self.assertRegex(data, rb"^(\w+, )?healthy")
 
     def test_archive(self):
         out = io.BytesIO()
@@ -129,13 +129,13 @@ class Answers(ServeTest):
     def test_content_encoding(self):
         for headers in ({}, {"Content-Encoding": "gzip"}):
             status, data = self.server.analyze(gzip.compress(LOG), "?format=summary", headers=headers)
-            self.assertEqual((status, data[:22]), (200, b"failure: shm.too-small"))
+            self.assertEqual((status, b"failure: shm.too-small" in data), (200, True))
 
     def test_chunks(self):
         pieces = (LOG[i : i + 777] for i in range(0, len(LOG), 777))
         status, data = self.server.analyze(pieces, "?format=summary", encode_chunked=True,
                                            headers={"Transfer-Encoding": "chunked"})
-        self.assertEqual((status, data[:22]), (200, b"failure: shm.too-small"))
+        self.assertEqual((status, b"failure: shm.too-small" in data), (200, True))
 
     def test_damaged_archive_is_said(self):
         packed = gzip.compress(LOG * 50, 1)
