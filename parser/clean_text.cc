@@ -206,7 +206,7 @@ bool IsValidUtf8(std::string_view text) {
 
 bool MayNeedCleaning(std::string_view text) {
   bool any = false;
-  runs::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[',
+  swar::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[',
                   [&](size_t at) { any = any || text[at] != '[' || scan::StartsWith(text.substr(at), "[0m"); });
   return any;
 }

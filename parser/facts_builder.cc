@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "base/limits.h"
-#include "parser/renumbering.h"
+#include "parser/segment_translation.h"
 
 namespace ncclwhy {
 namespace {
@@ -113,18 +113,13 @@ EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t
   return {this, true};
 }
 
-void FactsBuilder::AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process) {
+void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process) {
   const uint32_t index = EdgeOf(edge, process);
   if (index == IndexTable::kEmpty) return;
   ConnectionFacts& c = facts_->connections[index];
   if (c.channels++ == 0) c.first = {line.number, line.offset, InternEvidence(line.body)};
   c.shared = c.shared || edge.shared;
-  edge_lines_.Keep(process, text, index);
-}
-
-// What RepeatEdge has counted goes where the other lines are.
-void FactsBuilder::SettleEdges() {
-  edge_lines_.TakeCounts([&](uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; });
+  folded_edge_ = index;
 }
 
 uint32_t FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
@@ -214,7 +209,7 @@ uint32_t FactsBuilder::NewStream(const StreamState& stream, std::string_view com
   s.comm = Intern(comm_text);
   s.first = first;
   all.push_back(std::move(s));
-  streams_.push_back({stream.comm, stream.process, stream.from_call, {}});
+  streams_.push_back({stream.comm, stream.process, stream.from_call, {}, {}});
   collectives_.Add(StreamHash(stream.process, stream.comm), index,
                    [&](uint32_t i) { return StreamHash(streams_[i].process, streams_[i].comm); });
   return index;
@@ -225,50 +220,41 @@ void FactsBuilder::AddCheckpoint(CollectiveStream& s) {
   if (s.checkpoints.size() >= limits::kCollectiveCheckpoints) Thin(s);
 }
 
-void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call) {
+void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool from_call) {
   if (streams_[stream].from_call != from_call) return;
   LineRef& last = facts_->collectives[stream].last;
   last.line = place.number;
   last.offset = place.offset;
-  last_texts_.Set(stream, place.text.substr(0, limits::kEvidenceText), lasting);
+  streams_[stream].last_text.assign(place.text.substr(0, limits::kEvidenceText));
 }
 
-void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process,
-                                 CollLine& known) {
-  uint32_t index = known.stream;
-  if (index == IndexTable::kEmpty || streams_[index].comm != collective.comm || streams_[index].process != process) {
-    index = FindStream(collective.comm, process, collective.from_call);
-    if (index == IndexTable::kEmpty) {
-      const LineRef first{line.number, line.offset, InternEvidence(line.body)};
-      index = NewStream({collective.comm, process, collective.from_call, {}}, collective.comm_text, first);
-    }
-    if (index == IndexTable::kEmpty) return;
-    known.stream = index;
+void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process) {
+  uint32_t index = FindStream(collective.comm, process, collective.from_call);
+  if (index == IndexTable::kEmpty) {
+    const LineRef first{line.number, line.offset, InternEvidence(line.body)};
+    index = NewStream({collective.comm, process, collective.from_call, {}, {}}, collective.comm_text, first);
   }
-  const uint64_t step = StepOf(collective.call);
-  known.step = step;
-  if (streams_[index].from_call != collective.from_call) return;
-  CollectiveStream& s = facts_->collectives[index];
-  if (collective.nranks > 0) s.nranks = collective.nranks;
-  NoteLast(index, {line.body, line.offset, line.number}, line.lasting, collective.from_call);
-  Issue(index, s, collective.call, collective.call.op_count, line.number, step);
+  if (index == IndexTable::kEmpty) return;
+  folded_collective_ = {index, collective.from_call, collective.call, collective.nranks, StepOf(collective.call)};
+  RepeatCollective(folded_collective_, collective.call.op_count, line.number);
+  NoteLast(index, {line.body, line.offset, line.number}, collective.from_call);
 }
 
-void FactsBuilder::JoinEvents(const SourceFacts& segment, Renumbering& renumbering) {
+void FactsBuilder::JoinEvents(const SourceFacts& segment, SegmentTranslation& in_source) {
   for (const Event& event : segment.events) {
-    const uint32_t process = renumbering.Process(event.process);
+    const uint32_t process = in_source.Process(event.process);
     if (!CountEvent(event.kind, process)) continue;
     Event e = event;
     e.process = process;
-    e.line = renumbering.Line(event.line);
-    e.nccl_file = renumbering.Text(event.nccl_file);
-    e.time = renumbering.Text(event.time);
-    e.text = renumbering.Text(event.text);
+    e.line = in_source.Line(event.line);
+    e.nccl_file = in_source.Text(event.nccl_file);
+    e.time = in_source.Text(event.time);
+    e.text = in_source.Text(event.text);
     e.field_begin = static_cast<uint32_t>(facts_->fields.size());
     e.field_count = 0;
     for (uint32_t i = 0; i < event.field_count; ++i) {
       const Field& field = segment.fields[event.field_begin + i];
-      const StringId value = renumbering.Text(field.value);
+      const StringId value = in_source.Text(field.value);
       if (!value.valid()) continue;
       facts_->fields.push_back({field.id, value});
       ++e.field_count;
@@ -277,7 +263,7 @@ void FactsBuilder::JoinEvents(const SourceFacts& segment, Renumbering& renumberi
   }
 }
 
-void FactsBuilder::JoinEdges(const SourceFacts& segment, Renumbering& renumbering) {
+void FactsBuilder::JoinEdges(const SourceFacts& segment, SegmentTranslation& in_source) {
   for (const ConnectionFacts& connection : segment.connections) {
     const Edge edge{connection.from,
                     connection.to,
@@ -286,23 +272,23 @@ void FactsBuilder::JoinEdges(const SourceFacts& segment, Renumbering& renumberin
                     segment.Str(connection.device),
                     connection.gdr,
                     connection.shared};
-    const uint32_t index = EdgeOf(edge, renumbering.Process(connection.process));
+    const uint32_t index = EdgeOf(edge, in_source.Process(connection.process));
     if (index == IndexTable::kEmpty) continue;
     ConnectionFacts& c = facts_->connections[index];
-    if (c.channels == 0) c.first = renumbering.Ref(connection.first);
+    if (c.channels == 0) c.first = in_source.Ref(connection.first);
     c.channels += connection.channels;
     c.shared = c.shared || edge.shared;
   }
 }
 
-void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Renumbering& renumbering) {
+void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, SegmentTranslation& in_source) {
   const CollectiveStream& from = segment.facts_->collectives[index];
   const StreamState& said = segment.streams_[index];
-  const uint32_t process = renumbering.Process(from.process);
+  const uint32_t process = in_source.Process(from.process);
   uint32_t stream = FindStream(said.comm, process, said.from_call);
   if (stream == IndexTable::kEmpty) {
-    stream = NewStream({said.comm, process, said.from_call, {}}, segment.facts_->Str(from.comm),
-                       renumbering.Ref(from.first));
+    stream = NewStream({said.comm, process, said.from_call, {}, {}}, segment.facts_->Str(from.comm),
+                       in_source.Ref(from.first));
   }
   if (stream == IndexTable::kEmpty || streams_[stream].from_call != said.from_call) return;
   CollectiveStream& into = facts_->collectives[stream];
@@ -313,28 +299,25 @@ void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Renum
       const auto at = static_cast<size_t>((before + i) % limits::kCollectiveWindow);
       if (window.size() <= at) window.resize(at + 1);
       window[at] = calls[static_cast<size_t>(i % limits::kCollectiveWindow)];
-      window[at].line = renumbering.Line(window[at].line);
+      window[at].line = in_source.Line(window[at].line);
     }
   };
   join_window(from.window, from.calls, into.window, into.calls);
   join_window(from.p2p_window, from.p2p_calls, into.p2p_window, into.p2p_calls);
   into.p2p_calls += from.p2p_calls;
   for (const uint64_t step : said.steps) Digest(into, ++into.calls, step);
-  const TextPlace last{segment.last_texts_.Get(index), from.last.offset, renumbering.Line(from.last.line)};
-  NoteLast(stream, last, false, said.from_call);
+  const TextPlace last{said.last_text, from.last.offset, in_source.Line(from.last.line)};
+  NoteLast(stream, last, said.from_call);
 }
 
-void FactsBuilder::Join(FactsBuilder& segment, Renumbering& renumbering) {
-  segment.SettleEdges();
-  JoinEvents(*segment.facts_, renumbering);
-  JoinEdges(*segment.facts_, renumbering);
-  for (uint32_t i = 0; i < segment.streams_.size(); ++i) JoinStream(segment, i, renumbering);
+void FactsBuilder::Join(const FactsBuilder& segment, SegmentTranslation& in_source) {
+  JoinEvents(*segment.facts_, in_source);
+  JoinEdges(*segment.facts_, in_source);
+  for (uint32_t i = 0; i < segment.streams_.size(); ++i) JoinStream(segment, i, in_source);
 }
 
 void FactsBuilder::Finish() {
-  Settle();
-  SettleEdges();
-  for (uint32_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(last_texts_.Get(i));
+  for (size_t i = 0; i < streams_.size(); ++i) facts_->collectives[i].last.text = Intern(streams_[i].last_text);
 }
 
 }  // namespace ncclwhy

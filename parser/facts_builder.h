@@ -7,18 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/limits.h"
-#include "parser/coll_line_memo.h"
-#include "parser/edge_line_memo.h"
 #include "parser/facts.h"
-#include "parser/hash.h"
-#include "parser/latest_texts.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
 
 class FactsBuilder;
-class Renumbering;
+class SegmentTranslation;
 
 // Adds fields to the event that was just begun; does nothing when the event was dropped at a limit.
 class EventWriter {
@@ -37,10 +34,8 @@ class EventWriter {
 class FactsBuilder {
  public:
   explicit FactsBuilder(SourceFacts* facts) : facts_(facts) {}
-  // For a later segment of the source that `before` has facts of: notes collectives so that they can be joined to
-  // those.
-  FactsBuilder(const FactsBuilder& before, SourceFacts* facts)
-      : facts_(facts), segment_(true), coll_lines_(before.coll_lines_.ForSegment()) {}
+  // For a later segment of a source: notes collectives so that they can be joined to those in front of it.
+  static FactsBuilder ForSegment(SourceFacts* facts) { return FactsBuilder(facts, true); }
 
   SourceFacts& facts() { return *facts_; }
   // Bounded by limits::kPoolBytesPerSource; an invalid id when the text was not kept.
@@ -58,44 +53,55 @@ class FactsBuilder {
     bool gdr = false;
     bool shared = false;
   };
-  // `text`: all that the line says about the edge.
-  void AddEdge(const Edge& edge, std::string_view text, const ParsedLine& line, uint32_t process);
-  // The same for a text that an edge of `process` was added with. False: it is not known, nothing was done.
-  bool RepeatEdge(std::string_view text, uint32_t process) { return edge_lines_.Count(process, text); }
+  void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
 
   struct Collective {
-    const CollectiveCall& call;
+    CollectiveCall call;
     uint64_t comm = 0;
     std::string_view comm_text;
     int64_t nranks = -1;
     bool from_call = false;  // an NCCL CALL line
   };
-  // A stream keeps the kind of line it began with: with TRACE both are printed. `known`: where a line like this one was
-  // put the last time, if there was one; updated.
-  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process, CollLine& known);
-  // The same for a line that differs from an added one in nothing but the opCount, the buffers and its place. Not
-  // before NoteLast is it the last one of its stream.
-  void RepeatCollective(const CollLine& known, uint64_t op_count, uint32_t number) {
+  // A stream keeps the kind of line it began with: with TRACE both are printed.
+  void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process);
+
+  // Where lines were folded to, so that those that say the same again can be put there without being parsed.
+  struct FoldedCollective {
+    uint32_t stream = UINT32_MAX;  // UINT32_MAX: nowhere
+    bool from_call = false;
+    CollectiveCall call;
+    int64_t nranks = -1;
+    uint64_t step = 0;  // what it adds to the stream's digest
+  };
+  // Of what was added since ForgetFolded; UINT32_MAX: no edge.
+  uint32_t folded_edge() const { return folded_edge_; }
+  const FoldedCollective& folded_collective() const { return folded_collective_; }
+  void ForgetFolded() {
+    folded_edge_ = UINT32_MAX;
+    folded_collective_.stream = UINT32_MAX;
+  }
+  void RepeatEdge(uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; }
+  // A line that differs in nothing but the opCount, the buffers and its place. Not before NoteLast is it the last one
+  // of its stream.
+  void RepeatCollective(const FoldedCollective& known, uint64_t op_count, uint32_t number) {
     if (streams_[known.stream].from_call != known.from_call) return;
     CollectiveStream& s = facts_->collectives[known.stream];
     if (known.nranks > 0) s.nranks = known.nranks;
     Issue(known.stream, s, known.call, op_count, number, known.step);
   }
-  // `lasting` as in ParsedLine.
-  void NoteLast(uint32_t stream, const TextPlace& place, bool lasting, bool from_call);
-  CollLineMemo& coll_lines() { return coll_lines_; }
-  // Lines whose `lasting` is true go away.
-  void Settle() { last_texts_.Settle(); }
-  // Puts the facts of the segment that follows behind those so far. Not its processes: `renumbering` knows them.
-  void Join(FactsBuilder& segment, Renumbering& renumbering);
+  void NoteLast(uint32_t stream, const TextPlace& place, bool from_call);
+  // Puts the facts of the segment that follows behind those so far. Not its processes: `in_source` knows them.
+  void Join(const FactsBuilder& segment, SegmentTranslation& in_source);
   void Finish();
 
  private:
   friend class EventWriter;
+  FactsBuilder(SourceFacts* facts, bool segment) : facts_(facts), segment_(segment) {}
   struct StreamState {
     uint64_t comm = 0;
     uint32_t process = kNoProcess;
     bool from_call = false;
+    std::string last_text;
     std::vector<uint64_t> steps;  // of a segment: what its calls add to a digest whose beginning it does not know
   };
 
@@ -131,12 +137,11 @@ class FactsBuilder {
   uint32_t NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first);
   // Whether there is room for one more event.
   bool CountEvent(EventKind kind, uint32_t process);
-  void JoinEvents(const SourceFacts& segment, Renumbering& renumbering);
+  void JoinEvents(const SourceFacts& segment, SegmentTranslation& in_source);
   // The index of the edge, which has no channels when it is new; kEmpty when there is no room for it.
   uint32_t EdgeOf(const Edge& edge, uint32_t process);
-  void SettleEdges();
-  void JoinEdges(const SourceFacts& segment, Renumbering& renumbering);
-  void JoinStream(const FactsBuilder& segment, uint32_t index, Renumbering& renumbering);
+  void JoinEdges(const SourceFacts& segment, SegmentTranslation& in_source);
+  void JoinStream(const FactsBuilder& segment, uint32_t index, SegmentTranslation& in_source);
 
   SourceFacts* facts_;
   const bool segment_ = false;
@@ -145,10 +150,9 @@ class FactsBuilder {
   IndexTable edges_;
   IndexTable collectives_;
   std::vector<StreamState> streams_;   // beside facts_->collectives
-  LatestTexts last_texts_;             // of these
   std::vector<uint32_t> comm_counts_;  // streams of each process
-  EdgeLineMemo edge_lines_;
-  CollLineMemo coll_lines_;
+  uint32_t folded_edge_ = UINT32_MAX;
+  FoldedCollective folded_collective_;
 };
 
 }  // namespace ncclwhy

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "parser/body_memo.h"
 #include "parser/extract/extract.h"
 #include "parser/facts_builder.h"
-#include "parser/known_places.h"
+#include "parser/fast/fast_path.h"
 #include "parser/line_reader.h"
 #include "parser/outer_prefix.h"
 #include "parser/parser.h"
@@ -16,15 +15,14 @@
 #include "parser/process_table.h"
 #include "parser/pulse_table.h"
 #include "parser/quoted_message.h"
-#include "parser/renumbering.h"
-#include "parser/shape_learner.h"
-#include "parser/shape_memo.h"
+#include "parser/segment_translation.h"
 
 namespace ncclwhy {
 
 class LineParser final : public PieceSink {
  public:
-  LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
+  LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
+             ShapeProver* prover)
       : facts_(facts),
         recognizer_(recognizer),
         sink_(sink),
@@ -32,20 +30,15 @@ class LineParser final : public PieceSink {
         builder_(facts),
         processes_(facts, &builder_),
         pulses_(&builder_),
-        shape_learner_(recognizer, sink) {}
+        fast_(PlainPathFor(prover)) {}
 
   // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
-  LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink);
+  LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink, ShapeProver* prover);
 
   void OnPiece(const LinePiece& piece) override;
-  Taken TakeLines(std::string_view text, uint64_t offset, uint32_t number) override;
-  void OnBufferEnd() override {
-    asked_ = nullptr;
-    builder_.Settle();
-    processes_.Settle();
-  }
+  FastPath& fast() { return fast_; }
   // Puts what the segment that follows has found behind what was found so far, and says how its numbers read here.
-  Renumbering Join(LineParser& segment);
+  SegmentTranslation Join(LineParser& segment);
   void Finish();
 
  private:
@@ -67,36 +60,26 @@ class LineParser final : public PieceSink {
     uint32_t process = kNoProcess;
   };
 
-  // What somebody has found out about the beginning of a text already.
-  struct Beginning {
-    const HeaderMatch* header = nullptr;  // the header there
-    uint32_t process = kNoProcess;        // whose it is, when it was seen before
-    bool no_header = false;               // ParseHeader sees none
-  };
-
-  Taken TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
-  Taken TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
-  // `outer` is null where the text stands as it is in the piece.
-  bool Quick(const LinePiece& piece, std::string_view text, const KnownHeader* known, const OuterPrefix* outer);
-  bool OneRecord(const LinePiece& piece, const HeaderMatch& match, const KnownHeader& known);
-  bool ParseBehindDevice(std::string_view text, size_t size);
-  void Slow(const LinePiece& piece, const KnownHeader* known);
-  // Finds the records of `text` into records_. False: no NCCL header in it.
-  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
-  bool FirstHeader(std::string_view text, const OuterPrefix& outer, const Beginning& beginning);
+  FastPath::PlainPath PlainPathFor(ShapeProver* prover) {
+    return {facts_, &builder_, &processes_, recognizer_, prover, options_.keep_every_collective};
+  }
+  void ParsePiece(const LinePiece& piece);
+  // Finds the records of `text` into records_; `first` is the header that it begins with, or null. False: there is no
+  // NCCL header in it.
+  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first, TellingWords words);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
-  void EmitRecords(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
-  // The message of a text that is new and about which no extractor knows anything, or -1.
-  int EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
-  void EmitForeign(const LinePiece& piece, std::string_view text, const StrippedLine& stripped);
-  void EmitForeignPart(const LinePiece& piece, std::string_view part, const StrippedLine& stripped);
+  void EmitWhole(const LinePiece& piece, const FastPath::WholeRecord& record);
+  void EmitRecords(const LinePiece& piece, const StrippedLine& stripped);
+  void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
+  void EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words);
+  // A PyTorch record behind something else.
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
+  // `line.words` are known.
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
   bool IsCutHeader(std::string_view text) const;
-  // No telling word is in it, so neither is `NCCL `.
-  bool IsWordless(std::string_view text) const;
-  ParsedLine NewLine(const LinePiece& piece, const OuterPrefix& outer);
-  void NoteRecord(ParsedLine* line);
+  // What a record of the piece has of it; counts the record.
+  void BeginRecord(const LinePiece& piece, ParsedLine* line);
+  ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer);
   void CountLine();
 
   SourceFacts* facts_;
@@ -109,21 +92,11 @@ class LineParser final : public PieceSink {
   bool headers_before_ = false;  // in front of this segment there are NCCL headers
   OuterPrefixStripper stripper_;
   ForeignState foreign_;
-  // The beginning of a line that TakeLines saw last, and what is known of its header.
-  const char* asked_ = nullptr;
-  const KnownHeader* answer_ = nullptr;
-  BodyMemo memo_;
-  ShapeMemo shapes_;
-  ShapeLearner shape_learner_;
-  KnownPlaces places_;
   QuotedMessage quoted_;
+  FastPath fast_;
   LineClass class_;
   std::vector<Record> records_;
-  // Made once: they are large, and most lines need one.
-  ParsedLine quick_;
-  ParsedLine one_;
-  HeaderMatch match_;
-  std::string_view wordless_;  // a piece in which there is no telling word, or nothing
+  ParsedLine whole_;  // a record that is all of its piece; made once, since it is large and most lines are such
 };
 
 }  // namespace ncclwhy

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/limits.h"
+#include "parser/fast/fast_path.h"
 
 namespace ncclwhy {
 namespace {
@@ -75,7 +76,8 @@ void LineReader::PushBytes(std::string_view chunk) {
   size_t refused = 0;
   while (at != end) {  // a line begins here
     const auto left = static_cast<size_t>(end - at);
-    const PieceSink::Taken taken = sink_->TakeLines({at, left}, at_, number_);
+    FastPath::TakenLines taken;
+    if (fast_ != nullptr) taken = fast_->TakeLines({at, left}, at_, number_);
     at += taken.bytes;
     at_ += taken.bytes;
     number_ += taken.lines;
@@ -86,7 +88,6 @@ void LineReader::PushBytes(std::string_view chunk) {
     at = next;
   }
   PushSlow({at, static_cast<size_t>(end - at)});
-  sink_->OnBufferEnd();
 }
 
 // Tells the lines that end within the first blocks in which any does, `window` at once; one line with kWindowOfOne.
@@ -143,7 +144,6 @@ void LineReader::PushLine(std::string_view line, bool ascii, bool printable) {
   piece.number = number_;
   piece.ascii = ascii;
   piece.printable = printable;
-  piece.lasting = true;
   at_ += size;
   ++number_;
   sink_->OnPiece(piece);

@@ -28,7 +28,6 @@ struct LinePiece {
   bool had_nul = false;
   bool ascii = false;      // certainly ASCII; false says nothing
   bool printable = false;  // certainly without bytes below the blank; false says nothing
-  bool lasting = false;    // `text` stays where it is until OnBufferEnd
   bool terminated = true;  // false: the source ended without a newline
 };
 
@@ -36,23 +35,17 @@ class PieceSink {
  public:
   virtual ~PieceSink() = default;
   virtual void OnPiece(const LinePiece& piece) = 0;
-  // Lines that need not be told.
-  struct Taken {
-    size_t bytes = 0;
-    uint32_t lines = 0;
-  };
-  // The whole lines at the beginning of `text` that the sink knows at sight, with what a piece says of the first one.
-  // `text` stays where it is until OnBufferEnd. A line is never half taken; none is as good as some.
-  virtual Taken TakeLines(std::string_view /*text*/, uint64_t /*offset*/, uint32_t /*number*/) { return {}; }
-  // What lasting pieces point to goes away.
-  virtual void OnBufferEnd() {}
 };
+
+class FastPath;
 
 class LineReader {
  public:
-  explicit LineReader(PieceSink* sink) : sink_(sink) {}
+  // Both are borrowed. The lines that `fast`, which may be null, takes are not told.
+  explicit LineReader(PieceSink* sink, FastPath* fast = nullptr) : sink_(sink), fast_(fast) {}
   // For bytes that stand at `offset` in a source that is not UTF-16, where a line begins. Lines count from 1 again.
-  LineReader(PieceSink* sink, uint64_t offset) : sink_(sink), encoding_(Encoding::kBytes), at_(offset) {}
+  LineReader(PieceSink* sink, uint64_t offset, FastPath* fast = nullptr)
+      : sink_(sink), fast_(fast), encoding_(Encoding::kBytes), at_(offset) {}
   void Push(std::string_view chunk);
   void Finish();
 
@@ -63,7 +56,7 @@ class LineReader {
  private:
   // Blocks that are looked at before their lines are told: their bytes are still in the first cache then.
   static constexpr size_t kWindow = 128;
-  // The same behind lines that the sink took: most likely it takes those behind the next line, too.
+  // The same behind lines that the fast path took: most likely it takes those behind the next line, too.
   static constexpr size_t kWindowOfOne = 2;
   // So many lines that it does not take, one behind the other, and it is asked less often.
   static constexpr size_t kPatience = 8;
@@ -81,6 +74,7 @@ class LineReader {
   void Emit(std::string_view text, bool last, bool terminated);
 
   PieceSink* sink_;
+  FastPath* fast_;
   Encoding encoding_ = Encoding::kUnknown;
   std::string head_;    // first bytes, until the encoding is known
   uint64_t bytes_ = 0;  // pushed so far

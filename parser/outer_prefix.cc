@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/swar.h"
 #include "parser/clean_text.h"
 #include "parser/prefix.h"
-#include "parser/runs.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
 
@@ -541,7 +541,7 @@ OuterPrefixStripper::Known::Known(std::string learned) : text(std::move(learned)
 }
 
 bool OuterPrefixStripper::Learned(std::string_view& text, StrippedLine& out) {
-  const uint64_t head = text.size() >= sizeof head ? runs::Load(text.data()) : 0;
+  const uint64_t head = text.size() >= sizeof head ? swar::Load(text.data()) : 0;
   const auto begins_with = [&](const Known& known) {
     if (text.size() >= sizeof head && (head & known.head_mask) != known.head) return false;
     return scan::StartsWith(text, known.text);

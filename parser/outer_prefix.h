@@ -49,7 +49,7 @@ class OuterPrefixStripper {
 
     std::string text;
     size_t name_begin = 0, name_end = 0;  // what is taken for the name of who printed it
-    uint64_t head = 0, head_mask = 0;     // its first bytes, as runs::Load has them
+    uint64_t head = 0, head_mask = 0;     // its first bytes, as swar::Load has them
   };
 
   bool StripLayer(std::string_view& text, StrippedLine& out);

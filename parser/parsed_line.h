@@ -52,12 +52,8 @@ struct ParsedLine {
   OuterPrefix outer;
   NcclHeader header;
   Dialect dialect = Dialect::kUnknown;
-  TellingWords words;  // of a text that is not NCCL's
-  bool torn = false;   // cut, or glued to another record
-  // Not 0: all lines of this source with the same number have the same header.level and body.
-  uint32_t same_as = 0;
-  // `body` stays where it is beyond the call, until whoever parses is told that the reader's buffer goes away.
-  bool lasting = false;
+  TellingWords words;        // of a text that is not NCCL's
+  bool torn = false;         // cut, or glued to another record
   bool first_record = true;  // false for records found behind another one in the same input line
 };
 

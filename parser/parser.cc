@@ -9,20 +9,21 @@ namespace ncclwhy {
 
 class Parser::Impl {
  public:
-  Impl(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
-      : lines_(&facts_, recognizer, sink, options), reader_(&lines_) {
+  Impl(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
+       ShapeProver* prover)
+      : lines_(&facts_, recognizer, sink, options, prover), reader_(&lines_, &lines_.fast()) {
     facts_.name = std::move(name);
   }
 
   // Behind what `before` has read.
-  Impl(const Impl& before, uint64_t offset, LineSink* sink)
-      : lines_(before.lines_, &facts_, sink), reader_(&lines_, offset) {}
+  Impl(const Impl& before, uint64_t offset, LineSink* sink, ShapeProver* prover)
+      : lines_(before.lines_, &facts_, sink, prover), reader_(&lines_, offset, &lines_.fast()) {}
 
   void Push(std::string_view chunk) { reader_.Push(chunk); }
   bool utf16() const { return reader_.utf16(); }
   SourceFacts& facts() { return facts_; }
 
-  Renumbering Join(Impl& segment) {
+  SegmentTranslation Join(Impl& segment) {
     reader_.Finish();
     segment.reader_.Finish();
     joined_bytes_ += segment.reader_.bytes() + segment.joined_bytes_;
@@ -44,19 +45,20 @@ class Parser::Impl {
   uint64_t joined_bytes_ = 0;  // of segments
 };
 
-Parser::Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options)
-    : impl_(std::make_unique<Impl>(std::move(name), recognizer, sink, options)) {}
+Parser::Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
+               ShapeProver* prover)
+    : impl_(std::make_unique<Impl>(std::move(name), recognizer, sink, options, prover)) {}
 Parser::Parser(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Parser::~Parser() = default;
 
 void Parser::Push(std::string_view chunk) { impl_->Push(chunk); }
 SourceFacts Parser::Finish() { return impl_->Finish(); }
 
-std::unique_ptr<Parser> Parser::NewSegment(uint64_t offset, LineSink* sink) const {
-  return std::unique_ptr<Parser>(new Parser(std::make_unique<Impl>(*impl_, offset, sink)));
+std::unique_ptr<Parser> Parser::NewSegment(uint64_t offset, LineSink* sink, ShapeProver* prover) const {
+  return std::unique_ptr<Parser>(new Parser(std::make_unique<Impl>(*impl_, offset, sink, prover)));
 }
 bool Parser::CanBeCut() const { return !impl_->utf16(); }
-Renumbering Parser::Join(Parser& segment) { return impl_->Join(*segment.impl_); }
+SegmentTranslation Parser::Join(Parser& segment) { return impl_->Join(*segment.impl_); }
 SourceFacts& Parser::facts() { return impl_->facts(); }
 
 }  // namespace ncclwhy

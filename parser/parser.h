@@ -11,15 +11,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/limits.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
 #include "parser/recognizer.h"
-#include "parser/renumbering.h"
+#include "parser/segment_translation.h"
 
 namespace ncclwhy {
+
+class ShapeProver;
 
 // Sees every record that may matter to rules, in order. Lines that the parser knows to be uneventful (channel lists,
 // edges, collectives: see parser/README.md) are not shown.
@@ -29,13 +30,6 @@ class LineSink {
   // `facts` are the facts so far (for interning); `process` is the index into facts.processes or kNoProcess.
   // `message` is the catalogue index of an NCCL message, or -1.
   virtual void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) = 0;
-  // Whether OnLine would do nothing but count for each body of NCCL that has this shape (parser/skeleton.h) and is
-  // this message, whatever its numbers are; but for texts with one of the `words`, which it may add, in a hexadecimal
-  // number. Asked behind a line that was shown; where it is true, OnCounted may be called for further ones.
-  virtual bool OnlyCounts(std::string_view /*shape*/, int /*message*/, std::vector<std::string>* /*words*/) {
-    return false;
-  }
-  virtual void OnCounted(int /*message*/) {}
 };
 
 struct ParserOptions {
@@ -46,8 +40,10 @@ struct ParserOptions {
 
 class Parser {
  public:
-  // `recognizer` and `sink` are borrowed and may be null.
-  Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options = {});
+  // All but the name is borrowed and may be null. `prover` (parser/fast/shape_prover.h) speaks for recognizer and sink;
+  // with one, lines that differ in their numbers alone are parsed faster.
+  Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options = {},
+         ShapeProver* prover = nullptr);
   ~Parser();
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
@@ -58,13 +54,13 @@ class Parser {
   // Parsing in segments (segments.h), by several threads or one.
   // A parser for bytes of the same source that stand further back, at `offset`, and begin with a line. It starts from
   // what this one has learned. Safe while other threads call it, too, but not while this parser is pushed to.
-  std::unique_ptr<Parser> NewSegment(uint64_t offset, LineSink* sink) const;
+  std::unique_ptr<Parser> NewSegment(uint64_t offset, LineSink* sink, ShapeProver* prover = nullptr) const;
   // False: the text is not made of lines of bytes (UTF-16), so it cannot be cut.
   bool CanBeCut() const;
   // Puts the facts of a segment that NewSegment made of this parser (or of one of its segments) behind those so far,
   // segments in order; nothing is pushed to this parser any more. How its numbers and texts read in `facts()`, which
   // the caller may want for what a sink has collected; the segment must live as long.
-  Renumbering Join(Parser& segment);
+  SegmentTranslation Join(Parser& segment);
   SourceFacts& facts();
 
  private:

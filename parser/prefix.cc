@@ -323,7 +323,7 @@ bool IsTorchRecord(std::string_view text, size_t at) {
 
 size_t FindTorchRecord(std::string_view text, size_t from) {
   size_t first = kNpos;
-  runs::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
+  swar::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
     if (first == kNpos && IsTorchRecord(text, at)) first = at;
   });
   return first;
@@ -331,7 +331,7 @@ size_t FindTorchRecord(std::string_view text, size_t from) {
 
 bool MayHoldMore(std::string_view text, size_t from) {
   bool more = false;
-  runs::ForEachOf(text.data(), from, text.size(), '&', '[', 'N', [&](size_t at) {
+  swar::ForEachOf(text.data(), from, text.size(), '&', '[', 'N', [&](size_t at) {
     more = more || text[at] == '&' || (text[at] == '[' ? IsTorchRecord(text, at) : AnchorAt(text, at));
   });
   return more;

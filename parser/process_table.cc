@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "parser/facts_builder.h"
-#include "parser/renumbering.h"
 #include "parser/scan.h"
+#include "parser/segment_translation.h"
 
 namespace ncclwhy {
 namespace {
@@ -36,7 +36,6 @@ ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, Facts
       by_header_(before.by_header_),
       by_host_(before.by_host_),
       by_stream_(before.by_stream_),
-      known_(before.known_),
       plain_(before.plain_),
       plain_ambiguous_(before.plain_ambiguous_),
       latest_streams_(before.latest_streams_) {
@@ -44,6 +43,7 @@ ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, Facts
   for (size_t i = 0; i < entries_.size(); ++i) {
     entries_[i].votes.clear();
     entries_[i].vote = 0;
+    entries_[i].last_text.clear();
     const ProcessFacts& known = before.facts_->processes[i];
     ProcessFacts& p = facts_->processes[i];
     p.pid = known.pid;
@@ -144,51 +144,6 @@ void ProcessTable::Believe(Entry& e) {
                [&](uint32_t i) { return HashBytes(hosts_[i], 0); });
 }
 
-const KnownHeader* ProcessTable::KnownByProcess(std::string_view text) {
-  const size_t blank = FirstBlank(text);
-  if (blank == std::string_view::npos) return nullptr;
-  scan::Cursor tail(text.substr(blank));
-  int64_t device = 0;
-  if (!tail.Literal(" [") || !tail.Int(&device) || !tail.Literal("] NCCL INFO ")) return nullptr;
-  if (device > INT32_MAX || device < INT32_MIN) return nullptr;
-  scan::Cursor c(text.substr(0, blank));
-  NcclHeader header;
-  uint64_t pid = 0;
-  uint64_t tid = 0;
-  header.host = c.Until(":");
-  if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&tid) || !c.AtEnd()) return nullptr;
-  if (pid > UINT32_MAX || tid > UINT32_MAX) return nullptr;
-  const uint32_t index = by_header_.Find(HeaderHash(header.host, pid), [&](uint32_t i) {
-    return facts_->processes[i].pid == static_cast<int64_t>(pid) && entries_[i].host == header.host;
-  });
-  if (index == IndexTable::kEmpty || !entries_[index].believed) return nullptr;
-  header.pid = static_cast<uint32_t>(pid);
-  header.tid = static_cast<uint32_t>(tid);
-  header.device = static_cast<int32_t>(device);
-  header.level = LogLevel::kInfo;
-  Know(text, static_cast<size_t>(tail.position() - text.data()), header, index);
-  return Known(text);
-}
-
-void ProcessTable::Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process) {
-  KnownHeader known;
-  known.process = process;
-  known.host_size = static_cast<uint32_t>(header.host.size());
-  known.pid = header.pid;
-  known.tid = header.tid;
-  known.device = header.device;
-  const size_t blank = FirstBlank(text);
-  if (header.device != kNoDevice && blank != std::string_view::npos && scan::StartsWith(text.substr(blank), " [")) {
-    known.size = static_cast<uint32_t>(scan::Find(text, "] ", blank) + 2);
-    known_.Add(text, known);
-  }
-  const bool bare = header.file.empty() && header.function.empty();
-  if (!bare || (header.level != LogLevel::kInfo && header.level != LogLevel::kCall)) return;
-  known.size = static_cast<uint32_t>(body);
-  known.level = header.level;
-  known_.Add(text, known);
-}
-
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
   const std::string_view name = (outer.pod.empty() ? outer.host : outer.pod).substr(0, limits::kStreamName);
   const auto same = [&](const Stream& s) {
@@ -237,23 +192,19 @@ uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
   return AddStream(std::move(s));
 }
 
-void ProcessTable::Link(uint32_t process, const OuterPrefix& outer) {
+void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
   streams_[index].Own(process);
-  if (!outer.any) return;
+  if (!outer.any) {
+    plain_ = process;
+    plain_ambiguous_ = streams_[index].ambiguous;
+    return;
+  }
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
   if (outer.rank >= 0) Vote(entries_[process], outer.rank);
-}
-
-void ProcessTable::LinkFirstPlain(uint32_t process) {
-  const uint32_t index = StreamIndex(OuterPrefix{});
-  if (index == UINT32_MAX) return;
-  streams_[index].Own(process);
-  plain_ = process;
-  plain_ambiguous_ = streams_[index].ambiguous;
 }
 
 uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
@@ -311,33 +262,33 @@ uint32_t ProcessTable::FindEntry(const ProcessTable& segment, uint32_t index) {
   return added;
 }
 
-void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, Renumbering& renumbering) {
+void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, SegmentTranslation& in_source) {
   const uint32_t mine = index < segment.seeded_ ? index : FindEntry(segment, index);
-  renumbering.SetProcess(index, mine);
+  in_source.SetProcess(index, mine);
   if (mine == kNoProcess) return;
   const Entry& theirs = segment.entries_[index];
   const ProcessFacts& facts = segment.facts_->processes[index];
   ProcessFacts& p = facts_->processes[mine];
   if (theirs.believed && entries_[mine].host == theirs.host) Believe(entries_[mine]);
   for (const auto& [rank, lines] : theirs.votes) Vote(entries_[mine], rank, lines);
-  if (!p.pod.valid()) p.pod = renumbering.Text(facts.pod);
+  if (!p.pod.valid()) p.pod = in_source.Text(facts.pod);
   if (facts.lines == 0) return;
-  if (p.lines == 0) p.first = renumbering.Ref(facts.first);
+  if (p.lines == 0) p.first = in_source.Ref(facts.first);
   p.lines += facts.lines;
   p.warns += facts.warns;
-  p.last.line = renumbering.Line(facts.last.line);
+  p.last.line = in_source.Line(facts.last.line);
   p.last.offset = facts.last.offset;
   p.last_torn = facts.last_torn;
-  last_texts_.Set(mine, segment.last_texts_.Get(index), false);
+  entries_[mine].last_text = theirs.last_text;
 }
 
-void ProcessTable::Join(const ProcessTable& segment, Renumbering& renumbering) {
-  for (uint32_t i = 0; i < segment.entries_.size(); ++i) JoinEntry(segment, i, renumbering);
+void ProcessTable::Join(const ProcessTable& segment, SegmentTranslation& in_source) {
+  for (uint32_t i = 0; i < segment.entries_.size(); ++i) JoinEntry(segment, i, in_source);
   for (const Stream& theirs : segment.streams_) {
     const uint32_t index = FindOrAddStream(theirs);
     if (index == UINT32_MAX) continue;
     Stream& s = streams_[index];
-    const uint32_t owner = renumbering.Process(theirs.owner);
+    const uint32_t owner = in_source.Process(theirs.owner);
     if (owner != kNoProcess) s.Own(owner);
     s.ambiguous = s.ambiguous || theirs.ambiguous;
   }
@@ -349,7 +300,8 @@ void ProcessTable::NoteFirst(ProcessFacts& process, const TextPlace& place) {
 
 void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
   if (process == kNoProcess) return;
-  CountQuiet(process, line.body, line.offset, line.number, line.lasting);
+  const TextPlace place{line.body, line.offset, line.number};
+  CountRun(process, place, place, 1);
   facts_->processes[process].last_torn = line.torn;
   if (line.header.level == LogLevel::kWarn || line.header.level == LogLevel::kAbort) ++facts_->processes[process].warns;
 }
@@ -404,12 +356,11 @@ void ProcessTable::FitProvisional() {
 }
 
 void ProcessTable::Finish(bool trust_labels) {
-  Settle();
   FitProvisional();
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& e = entries_[i];
     ProcessFacts& p = facts_->processes[i];
-    p.last.text = builder_->Intern(last_texts_.Get(static_cast<uint32_t>(i)));
+    p.last.text = builder_->Intern(e.last_text);
     if (trust_labels && !e.votes.empty()) {
       const auto most = std::max_element(e.votes.begin(), e.votes.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });

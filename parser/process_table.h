@@ -15,17 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "parser/facts.h"
-#include "parser/hash.h"
-#include "parser/known_headers.h"
-#include "parser/latest_texts.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
 
 class FactsBuilder;
-class Renumbering;
+class SegmentTranslation;
 
 class ProcessTable {
  public:
@@ -35,17 +33,9 @@ class ProcessTable {
 
   // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
-  // The known header that `text` begins with, or null: bytes are compared, nothing is parsed.
-  const KnownHeader* Known(std::string_view text) { return known_.Find(text); }
-  // The same for `host:pid:tid [dev] NCCL INFO ` of a thread that is new in a process whose headers began lines before.
-  const KnownHeader* KnownByProcess(std::string_view text);
-  // Notes a header at the beginning of `text`, which OfHeader gave to `process` as it stands; the message is at `body`.
-  void Know(std::string_view text, size_t body, const NcclHeader& header, uint32_t process);
   // Notes that a line of `process` came through the prefix `outer`.
-  void Link(uint32_t process, const OuterPrefix& outer);
-  // The same for a line without any prefix.
-  void LinkPlain(uint32_t process) {
-    if (process != plain_ && !plain_ambiguous_) LinkFirstPlain(process);
+  void Link(uint32_t process, const OuterPrefix& outer) {
+    if (outer.any || (process != plain_ && !plain_ambiguous_)) LinkStream(process, outer);
   }
 
   // The stream of a line without a header.
@@ -53,30 +43,22 @@ class ProcessTable {
 
   // Counts a line of a process.
   void CountLine(uint32_t process, const ParsedLine& line);
-  // The same for a line that begins with a header that was seen before, without building a ParsedLine. `lasting` as in
-  // ParsedLine, of `text`.
-  void CountQuiet(uint32_t process, std::string_view text, uint64_t offset, uint32_t number, bool lasting) {
-    const TextPlace place{text, offset, number};
-    CountRun(process, place, place, 1, lasting);
-  }
-  // The same for so many `lines` of a process, one behind the other.
-  void CountRun(uint32_t process, const TextPlace& first, const TextPlace& last, uint32_t lines, bool lasting) {
+  // The same for so many `lines` of a process, one behind the other, of which none is torn or a warning.
+  void CountRun(uint32_t process, const TextPlace& first, const TextPlace& last, uint32_t lines) {
     ProcessFacts& p = facts_->processes[process];
     if (p.lines == 0) NoteFirst(p, first);
     p.lines += lines;
     p.last.line = last.number;
     p.last.offset = last.offset;
     p.last_torn = false;
-    last_texts_.Set(process, last.text.substr(0, limits::kEvidenceText), lasting);
+    entries_[process].last_text.assign(last.text.substr(0, limits::kEvidenceText));
   }
-  // Lines whose `lasting` is true go away.
-  void Settle() { last_texts_.Settle(); }
 
   // True when `host` stood in a header at the beginning of a line.
   bool IsKnownHost(std::string_view host) const;
 
-  // Adds the processes of the segment that follows, and tells `renumbering` which they are.
-  void Join(const ProcessTable& segment, Renumbering& renumbering);
+  // Adds the processes of the segment that follows, and tells `in_source` which they are.
+  void Join(const ProcessTable& segment, SegmentTranslation& in_source);
 
   // Fits provisional hosts, gives streams their process, fills launcher ranks and last texts.
   // `trust_labels` false: numbers of `N: ` labels were line numbers; ranks are forgotten.
@@ -90,6 +72,7 @@ class ProcessTable {
     bool header = false;                              // named by headers
     bool believed = false;                            // a header began a line
     uint32_t stream = UINT32_MAX;
+    std::string last_text;  // of its lines
   };
   struct Stream {
     int32_t rank = -1;
@@ -112,10 +95,10 @@ class ProcessTable {
 
   uint32_t AddEntry();
   uint32_t OfHost(NcclHeader& header, bool clean);
-  void JoinEntry(const ProcessTable& segment, uint32_t index, Renumbering& renumbering);
+  void JoinEntry(const ProcessTable& segment, uint32_t index, SegmentTranslation& in_source);
   uint32_t FindEntry(const ProcessTable& segment, uint32_t index);
   bool AnyTorn() const;
-  void LinkFirstPlain(uint32_t process);
+  void LinkStream(uint32_t process, const OuterPrefix& outer);
   void NoteFirst(ProcessFacts& process, const TextPlace& place);
   bool IsCutHost(std::string_view head) const;
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
@@ -136,8 +119,6 @@ class ProcessTable {
   IndexTable by_header_;
   IndexTable by_host_;
   IndexTable by_stream_;
-  LatestTexts last_texts_;  // of entries_
-  KnownHeaders known_;
   // The latest process of a line without any prefix; several processes: nothing is to be learned from such lines.
   uint32_t plain_ = kNoProcess;
   bool plain_ambiguous_ = false;

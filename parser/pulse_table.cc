@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "parser/hash.h"
-#include "parser/renumbering.h"
+#include "base/hash.h"
 #include "parser/scan.h"
+#include "parser/segment_translation.h"
 
 namespace ncclwhy {
 namespace {
@@ -228,16 +228,16 @@ const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   return best;
 }
 
-void PulseTable::Join(const PulseTable& segment, Renumbering& renumbering) {
+void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) {
   const auto moved = [&](LineTrail trail) {
-    trail.first = renumbering.Line(trail.first);
-    trail.last = renumbering.Line(trail.last);
-    for (uint32_t& line : trail.lines) line = renumbering.Line(line);
+    trail.first = in_source.Line(trail.first);
+    trail.last = in_source.Line(trail.last);
+    for (uint32_t& line : trail.lines) line = in_source.Line(line);
     return trail;
   };
   for (size_t s = 0; s < segment.streams_.size(); ++s) {
     const Stream& from = segment.streams_[s];
-    Stream& into = StreamOf(s == 0 ? kNoProcess : renumbering.Process(static_cast<uint32_t>(s - 1)));
+    Stream& into = StreamOf(s == 0 ? kNoProcess : in_source.Process(static_cast<uint32_t>(s - 1)));
     into.news.Join(moved(from.news));
     for (const Kind& kind : from.kinds) {
       Kind* known = Find(into, kind.skeleton);
@@ -254,10 +254,10 @@ void PulseTable::Join(const PulseTable& segment, Renumbering& renumbering) {
         if (!fresh) known->slots[i].first = first;
       }
       known->beats.Join(moved(kind.beats));
-      if (kind.last.line != 0) known->last = {renumbering.Line(kind.last.line), kind.last.offset, {}};
-      if (!known->name.valid()) known->name = renumbering.Text(kind.name);
-      if (!known->first_time.valid()) known->first_time = renumbering.Text(kind.first_time);
-      if (kind.last_time.valid()) known->last_time = renumbering.Text(kind.last_time);
+      if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
+      if (!known->name.valid()) known->name = in_source.Text(kind.name);
+      if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
+      if (kind.last_time.valid()) known->last_time = in_source.Text(kind.last_time);
     }
   }
   tick_ += segment.tick_;

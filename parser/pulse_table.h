@@ -26,7 +26,7 @@ class PulseTable {
   // A line of a program in a stream of the source, without its prefixes.
   void Note(uint32_t process, const ParsedLine& line);
   // Puts what a later segment of the source learned behind this.
-  void Join(const PulseTable& segment, Renumbering& renumbering);
+  void Join(const PulseTable& segment, SegmentTranslation& in_source);
   // Writes pulses and news into the facts.
   void Finish();
 

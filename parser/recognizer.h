@@ -13,9 +13,6 @@ class MessageRecognizer {
   virtual ~MessageRecognizer() = default;
   // `body` is the text behind the header. The catalogue index of the message, or -1. Thread-safe.
   virtual int Recognize(LogLevel level, std::string_view body) const = 0;
-  // Whether Recognize says `message` about every body that has this shape (parser/skeleton.h). False where that
-  // depends on the numbers, or is not known.
-  virtual bool AlwaysRecognizes(LogLevel /*level*/, std::string_view /*shape*/, int /*message*/) const { return false; }
 };
 
 }  // namespace ncclwhy

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/swar.h"
 #include "base/text.h"
-#include "parser/runs.h"
 
 namespace ncclwhy::scan {
 
@@ -76,7 +76,7 @@ class Cursor {
     const size_t size = literal.size();
     if (static_cast<size_t>(end_ - p_) < size) return false;
     if (size >= 8 && size <= 16) {  // compilers call memcmp for some of these
-      const auto differ = [&](size_t at) { return runs::Load(p_ + at) ^ runs::Load(literal.data() + at); };
+      const auto differ = [&](size_t at) { return swar::Load(p_ + at) ^ swar::Load(literal.data() + at); };
       if ((differ(0) | differ(size - 8)) != 0) return false;
     } else if (std::memcmp(p_, literal.data(), size) != 0) {
       return false;
@@ -95,11 +95,11 @@ class Cursor {
   }
   bool Uint(uint64_t* value) {
     if (end_ - p_ >= 8) {
-      const uint64_t word = runs::Load(p_);
-      const size_t digits = runs::Guess(runs::Digits(word));
+      const uint64_t word = swar::Load(p_);
+      const size_t digits = swar::Guess(swar::Digits(word));
       if (digits == 0) return false;
       if (digits < 8) {
-        *value = runs::Decimal(word, digits);
+        *value = swar::Decimal(word, digits);
         p_ += digits;
         return true;
       }
@@ -138,7 +138,7 @@ class Cursor {
     const char* begin = p_;
     const size_t digits = HexDigits(&begin);
     if (digits == 0) return Nil(value);
-    *value = end_ - begin >= 16 ? runs::Hexadecimal(begin, digits) : HexOf(begin, digits);
+    *value = end_ - begin >= 16 ? swar::Hexadecimal(begin, digits) : HexOf(begin, digits);
     p_ = begin + digits;
     return true;
   }
@@ -172,7 +172,7 @@ class Cursor {
   // How many hexadecimal digits stand behind an optional 0x, 16 at most; `*begin` is moved to the first of them.
   [[gnu::always_inline]] size_t HexDigits(const char** begin) const {
     if (end_ - p_ >= 2 && p_[0] == '0' && p_[1] == 'x') *begin += 2;
-    if (end_ - *begin >= 16) return runs::Guess(runs::HexDigits(*begin));
+    if (end_ - *begin >= 16) return swar::Guess(swar::HexDigits(*begin));
     size_t n = 0;
     while (*begin + n != end_ && HexValue((*begin)[n]) >= 0) ++n;
     return n;

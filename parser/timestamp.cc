@@ -48,8 +48,8 @@ bool Picture(std::string_view text, std::string_view picture) {
     others |= digit || any ? 0 : uint64_t{0xFF} << (8 * i);
     bytes |= digit || any ? 0 : byte;
   }
-  const uint64_t word = runs::Load(text.data());
-  return (runs::Outside(word, '0', '9') & digits) == 0 && (word & others) == bytes;
+  const uint64_t word = swar::Load(text.data());
+  return (swar::Outside(word, '0', '9') & digits) == 0 && (word & others) == bytes;
 }
 
 // .123 or ,123 at `at`

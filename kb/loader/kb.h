@@ -98,7 +98,9 @@ class KnowledgeBase : public MessageRecognizer {
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;
-  bool AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const override;
+  // Whether Recognize says `message` about every body of this skeleton (parser/skeleton.h). False where that depends on
+  // the numbers, or is not known.
+  bool AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const;
   size_t MessageCount() const;
   // `nccl` is a version like "2.28.9" or empty.
   MessageKnowledge Message(int index, std::string_view nccl, Language language) const;

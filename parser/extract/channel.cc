@@ -77,8 +77,6 @@ bool TakeRank(Cursor& c, int32_t* rank) {
 }
 
 Known Edge(const Extraction& x, Cursor c) {
-  const std::string_view text = c.Rest();
-  if (x.out.RepeatEdge(text, x.process)) return Known::kQuiet;
   FactsBuilder::Edge edge;
   if (!TakeRank(c, &edge.from)) return Known::kNo;
   if (c.Literal(" -> ")) {
@@ -90,7 +88,7 @@ Known Edge(const Extraction& x, Cursor c) {
   if (c.Literal(" [send]")) edge.direction = 's';
   if (c.Literal(" [receive]")) edge.direction = 'r';
   if (!c.Literal(" via ") || !ParseTransport(c.Rest(), &edge)) return Known::kNo;
-  x.out.AddEdge(edge, text, x.line, x.process);
+  x.out.AddEdge(edge, x.line, x.process);
   return Known::kQuiet;
 }
 

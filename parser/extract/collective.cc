@@ -66,16 +66,13 @@ Name NameOf(std::string_view body) {
 }
 
 // ` opCount 1f sendbuff 0x7f recvbuff 0x7f`
-constexpr std::string_view kOpCount = " opCount ";
-[[gnu::always_inline]] inline bool ParseCollHead(Cursor& c, uint64_t* op_count, const char** buffers) {
-  if (!c.Literal(kOpCount) || !c.Hex(op_count)) return false;
-  *buffers = c.position();
-  return c.Literal(" sendbuff ") && c.SkipHex() && c.Literal(" recvbuff ") && c.SkipHex();
+bool ParseCollHead(Cursor& c, uint64_t* op_count) {
+  return c.Literal(" opCount ") && c.Hex(op_count) && c.Literal(" sendbuff ") && c.SkipHex() &&
+         c.Literal(" recvbuff ") && c.SkipHex();
 }
 
 // What stands behind that, to the end of the line.
-bool ParseCollTail(std::string_view text, CollLine* out) {
-  Cursor c(text);
+bool ParseCollTail(Cursor c, FactsBuilder::Collective* out) {
   uint64_t size = 0;
   uint64_t small = 0;
   int32_t op = 0;
@@ -87,9 +84,9 @@ bool ParseCollTail(std::string_view text, CollLine* out) {
   out->call.op = static_cast<uint8_t>(op);
   if (!c.Literal(" root ") || !c.Int32(&out->call.root)) return false;
   if (!c.Literal(" comm ")) return false;
-  out->comm_begin = static_cast<uint32_t>(c.position() - text.data());
+  const char* const comm = c.position();
   if (!c.Hex(&out->comm)) return false;
-  out->comm_size = static_cast<uint32_t>(c.position() - text.data()) - out->comm_begin;
+  out->comm_text = {comm, static_cast<size_t>(c.position() - comm)};
   if (c.Literal(" [nranks=") && !(c.Int(&out->nranks) && c.Char(']'))) return false;
   // The stream ends the line; anything behind it is glued, nothing there is cut.
   if (!c.Literal(" stream ") || !c.SkipHex()) return false;
@@ -116,52 +113,26 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   const Name name = NameOf(body);
   if (name.size == 0) return Known::kNo;
   c.Skip(name.size + 1);
-  uint64_t op_count = 0;
-  Cursor head = c;
-  const char* buffers_at = nullptr;
-  if (ParseCollHead(head, &op_count, &buffers_at)) {
-    const std::string_view tail = head.Rest();
-    const size_t front = name.size + 1 + kOpCount.size();
-    const size_t buffers = static_cast<size_t>(buffers_at - body.data());
-    const CollLineMemo::Parts parts{body.substr(0, front), body.substr(buffers, body.size() - tail.size() - buffers),
-                                    tail};
-    CollLineMemo& memo = x.out.coll_lines();
-    CollLine* const known = memo.Find(x.process, parts);
-    CollLine parsed;
-    if (known == nullptr && !ParseCollTail(tail, &parsed)) return Known::kNo;
-    CollLine& said = known == nullptr ? parsed : *known;
-    said.call.operation = name.operation;
-    CollectiveCall call = said.call;
-    call.op_count = op_count;
-    call.line = x.line.number;
-    const std::string_view comm = tail.substr(said.comm_begin, said.comm_size);
-    x.out.AddCollective({call, said.comm, comm, said.nranks, false}, x.line, x.process, said);
-    if (known == nullptr) memo.Keep(x.process, parts, said);
-    if (keep_every_collective) Keep(x, call, comm);
+  FactsBuilder::Collective collective;
+  if (Cursor tail = c; ParseCollHead(tail, &collective.call.op_count)) {
+    if (!ParseCollTail(tail, &collective)) return Known::kNo;
+    collective.call.operation = name.operation;
+    collective.call.line = x.line.number;
+    x.out.AddCollective(collective, x.line, x.process);
+    if (keep_every_collective) Keep(x, collective.call, collective.comm_text);
     return Known::kQuiet;
   }
   // AllReduce: 268435456 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}
   uint64_t bytes = 0;
   const bool tuning = name.operation != kOther && c.Char(' ') && c.Uint(&bytes) && c.Literal(" Bytes -> ") &&
                       !scan::Contains(c.Rest(), ":");
-  if (!tuning) return Known::kNo;
-  CollLine said;
-  said.issued = false;
-  x.out.coll_lines().KeepWhole(x.process, body, said);
-  return Known::kQuiet;
+  return tuning ? Known::kQuiet : Known::kNo;
 }
 
 namespace {
 
-struct CallLine {
-  CollectiveCall call;
-  uint64_t comm = 0;
-  std::string_view comm_text;
-  bool closed = false;  // the stream and the parenthesis behind it end the line
-};
-
-// What stands in the parentheses of a collective.
-bool ParseCall(Cursor c, CallLine* out) {
+// What stands in the parentheses of a collective. `*closed`: the stream and the parenthesis behind it end the line.
+bool ParseCall(Cursor c, FactsBuilder::Collective* out, bool* closed) {
   uint64_t small = 0;
   int32_t op = 0;
   const auto comma = [&] {
@@ -178,19 +149,15 @@ bool ParseCall(Cursor c, CallLine* out) {
   out->comm_text = {begin, static_cast<size_t>(c.position() - begin - 1)};
   out->call.datatype = static_cast<uint8_t>(small);
   out->call.op = static_cast<uint8_t>(op);
-  out->closed = c.SkipHex() && c.Char(')') && c.AtEnd();
+  *closed = c.SkipHex() && c.Char(')') && c.AtEnd();
   return true;
 }
 
-CollLine AddCall(const Extraction& x, CallLine& line, uint8_t operation) {
-  line.call.operation = operation;
-  line.call.line = x.line.number;
-  CollLine said;
-  said.from_call = true;
-  said.call = line.call;
-  said.comm = line.comm;
-  x.out.AddCollective({line.call, line.comm, line.comm_text, -1, true}, x.line, x.process, said);
-  return said;
+void AddCall(const Extraction& x, FactsBuilder::Collective& call, uint8_t operation) {
+  call.call.operation = operation;
+  call.call.line = x.line.number;
+  call.from_call = true;
+  x.out.AddCollective(call, x.line, x.process);
 }
 
 }  // namespace
@@ -202,9 +169,10 @@ Known ExtractQuietCall(const Extraction& x) {
   Cursor c(body);
   if (!c.Literal("nccl")) return Known::kNo;
   const uint8_t operation = OperationOf(c.Until("("));
-  CallLine call;
-  if (operation == kOther || !c.Char('(') || !ParseCall(c, &call) || !call.closed) return Known::kNo;
-  x.out.coll_lines().KeepWhole(x.process, body, AddCall(x, call, operation));
+  FactsBuilder::Collective call;
+  bool closed = false;
+  if (operation == kOther || !c.Char('(') || !ParseCall(c, &call, &closed) || !closed) return Known::kNo;
+  AddCall(x, call, operation);
   return Known::kQuiet;
 }
 
@@ -221,8 +189,9 @@ Known ExtractCall(const Extraction& x) {
     x.Begin(EventKind::kCall).Set(FieldId::kFunction, body.substr(0, 4 + name.size()));
     return Known::kYes;
   }
-  CallLine call;
-  if (!ParseCall(c, &call)) return Known::kYes;
+  FactsBuilder::Collective call;
+  bool closed = false;
+  if (!ParseCall(c, &call, &closed)) return Known::kYes;
   AddCall(x, call, operation);
   return Known::kQuiet;
 }

@@ -35,27 +35,31 @@ Known ExtractQuiet(const Extraction& x, bool keep_every_collective) {
   }
 }
 
-Known ExtractNccl(const Extraction& x, ExtractFamily* known_family, bool asked) {
+Known ExtractNcclAs(const Extraction& x, ExtractFamily family) {
+  const Known known = family == nullptr ? Known::kNo : family(x);
+  const LogLevel level = x.line.header.level;
+  if (level != LogLevel::kWarn && level != LogLevel::kAbort) return known;
+  if (known == Known::kNo) x.Begin(EventKind::kWarning);
+  return Known::kYes;
+}
+
+Known ExtractNccl(const Extraction& x, ExtractFamily* family) {
   const std::string_view body = x.body();
   const LogLevel level = x.line.header.level;
-  if (level == LogLevel::kCall) return ExtractCall(x);
   const auto ask = [&](std::initializer_list<ExtractFamily> families) {
-    if (asked) return *known_family == nullptr ? Known::kNo : (*known_family)(x);
-    *known_family = nullptr;
-    for (const ExtractFamily family : families) {
-      const Known known = family(x);
-      if (known == Known::kNo) continue;
-      *known_family = family;
-      return known;
+    for (const ExtractFamily asked : families) {
+      *family = asked;
+      if (const Known known = asked(x); known != Known::kNo) return known;
     }
-    return Known::kNo;
+    *family = nullptr;
+    return ExtractNcclAs(x, nullptr);
   };
+  *family = nullptr;
+  if (level == LogLevel::kCall) return ask({ExtractCall});
   if (level == LogLevel::kWarn || level == LogLevel::kAbort) {
-    const Known known = ask({ExtractIb, ExtractSocket, ExtractResultTrace, ExtractTopo});
-    if (known == Known::kNo) x.Begin(EventKind::kWarning);
-    return Known::kYes;
+    return ask({ExtractIb, ExtractSocket, ExtractResultTrace, ExtractTopo});
   }
-  if (level == LogLevel::kVersion) return ExtractEnv(x);
+  if (level == LogLevel::kVersion) return ask({ExtractEnv});
   if (body.empty()) return Known::kNo;
   switch (body[0]) {
     case 'c':  // comm 0x…, cudaDriverVersion, connect returned …

@@ -29,15 +29,14 @@ enum class Known : uint8_t {
 // Channel lists, edges, rings, trees, graph dumps, COLL and CALL lines; the hot path. kNo when anything is unusual.
 Known ExtractQuiet(const Extraction& x, bool keep_every_collective);
 
-// One family of NCCL's messages. Whether it knows a message depends on level and body alone; and on the words of the
-// body, not on its numbers (parser/skeleton.h): lines that differ in these alone may be judged once.
+// One family of NCCL's messages. Whether it knows a message depends on level and words of the body alone, never on its
+// numbers (parser/skeleton.h).
 using ExtractFamily = Known (*)(const Extraction& x);
 
-// NCCL's other messages, by family. ExtractNccl asks the right ones, or with `asked` only `*family`, which it told when
-// it saw the same level and body before (null: none of them).
-Known ExtractNccl(const Extraction& x, ExtractFamily* family, bool asked);
-// Whether all of this leaves no event, edge or collective of a message behind.
-bool MakesNothing(LogLevel level, std::string_view body);
+// NCCL's other messages, by family. `*family` is who knows the message, or null.
+Known ExtractNccl(const Extraction& x, ExtractFamily* family);
+// The same where ExtractNccl has said whose it is, of the same level and body.
+Known ExtractNcclAs(const Extraction& x, ExtractFamily family);
 Known ExtractInit(const Extraction& x);
 Known ExtractAbort(const Extraction& x);
 Known ExtractBootstrap(const Extraction& x);

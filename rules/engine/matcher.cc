@@ -46,27 +46,23 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
 }
 
 // In a storm the same text comes thousands of times: its literals and regexes are looked for once.
-std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(const ParsedLine& line) {
-  constexpr size_t kRemembered = 256;
-  if (line.same_as == 0) {
-    FindCandidates(line.body, &candidates_);
+std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(std::string_view body) {
+  TextMemo<std::vector<Candidate>>::Entry* const memo = repeats_.Find(0, body);
+  if (memo == nullptr) {
+    FindCandidates(body, &candidates_);
     return candidates_;
   }
-  if (remembered_.empty()) remembered_.resize(kRemembered);
-  Remembered& r = remembered_[line.same_as % kRemembered];
-  if (r.same_as != line.same_as) {
-    r.same_as = line.same_as;
-    FindCandidates(line.body, &r.candidates);
-  }
-  return r.candidates;
+  if (!memo->known) FindCandidates(body, &memo->value);
+  memo->known = true;
+  return memo->value;
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
-  for (Candidate& candidate : CandidatesOf(line)) TryPattern(candidate, line, process, facts);
+  for (Candidate& candidate : CandidatesOf(line.body)) TryPattern(candidate, line, process, facts);
 }
 
-bool RuleMatcher::OnlyCounts(std::string_view shape, int /*message*/, std::vector<std::string>* words) {
-  return !MayHoldLiteral(patterns_, shape, words);
+bool RuleMatcher::MayMatch(std::string_view shape, std::vector<std::string>* words) const {
+  return MayHoldLiteral(patterns_, shape, words);
 }
 
 RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string_view body) const {
@@ -131,20 +127,20 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   return beyond_process ? Room::kPlace : Room::kAll;
 }
 
-void RuleMatcher::Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) {
+void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFacts& facts) {
   for (Hit& hit : segment.Take().hits) {
-    hit.process = renumbering.Process(hit.process);
+    hit.process = in_source.Process(hit.process);
     const Room room = CountHit(hit.pattern, hit.process, hit.repeats, facts);
     if (room == Room::kNone) continue;
-    hit.line = renumbering.Line(hit.line);
+    hit.line = in_source.Line(hit.line);
     if (room == Room::kPlace) {
       hit.text = {};
       hit.captures.clear();
     }
-    hit.text = renumbering.Text(hit.text);
+    hit.text = in_source.Text(hit.text);
     for (auto& [name, value] : hit.captures) {
-      name = renumbering.Text(name);
-      value = renumbering.Text(value);
+      name = in_source.Text(name);
+      value = in_source.Text(value);
     }
     hits_.hits.push_back(std::move(hit));
   }

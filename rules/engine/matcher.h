@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_memo.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/literal_index.h"
 #include "rules/engine/pattern_table.h"
@@ -20,9 +21,9 @@ class RuleMatcher final : public RuleSet::Matcher {
   RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals);
 
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
-  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override;
+  bool MayMatch(std::string_view shape, std::vector<std::string>* words) const override;
   SourceHits Take() override;
-  void Join(Matcher& segment, Renumbering& renumbering, SourceFacts& facts) override;
+  void Join(Matcher& segment, SegmentTranslation& in_source, SourceFacts& facts) override;
 
  private:
   // How many hits of one pattern and process there were, and the last one that was kept.
@@ -42,14 +43,8 @@ class RuleMatcher final : public RuleSet::Matcher {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
   };
-  // The candidates of the lines that are ParsedLine::same_as.
-  struct Remembered {
-    uint32_t same_as = 0;
-    std::vector<Candidate> candidates;
-  };
-
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
-  std::vector<Candidate>& CandidatesOf(const ParsedLine& line);
+  std::vector<Candidate>& CandidatesOf(std::string_view body);
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
@@ -66,8 +61,8 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
   std::vector<Latest> latest_;
-  std::vector<Candidate> candidates_;  // of the current line
-  std::vector<Remembered> remembered_;
+  std::vector<Candidate> candidates_;         // of the current line
+  TextMemo<std::vector<Candidate>> repeats_;  // of those that come again
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
   SourceHits hits_;

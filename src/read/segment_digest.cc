@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "kb/loader/message_index.h"
+#include "parser/fast/shape_prover.h"
 
 namespace ncclwhy {
 namespace {
@@ -19,7 +20,7 @@ bool IsNameChar(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'
 
 }  // namespace
 
-class SegmentDigest::Sink : public LineSink {
+class SegmentDigest::Sink : public LineSink, public ShapeProver {
  public:
   Sink(const RuleSet& rules, const KnowledgeBase& kb, SharedAnswers* answers)
       : matcher_(rules.NewMatcher()), kb_(kb), answers_(answers) {}
@@ -37,47 +38,52 @@ class SegmentDigest::Sink : public LineSink {
     }
   }
 
-  bool OnlyCounts(std::string_view shape, int message, std::vector<std::string>* words) override {
+  bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
     if (message < 0 || !MessageOf(message).silent) return false;
-    if (answers_ == nullptr) return matcher_->OnlyCounts(shape, message, words);
-    const SharedAnswers::Counting counting = answers_->OnlyCounts(shape, message, [&](SharedAnswers::Counting* answer) {
-      answer->only_counts = matcher_->OnlyCounts(shape, message, &answer->words);
-    });
+    const auto ask = [&](SharedAnswers::Counting* answer) {
+      answer->only_counts = !matcher_->MayMatch(shape, &answer->words) && kb_.AlwaysRecognizes(level, shape, message);
+    };
+    SharedAnswers::Counting counting;
+    if (answers_ == nullptr) {
+      ask(&counting);
+    } else {
+      counting = answers_->OnlyCounts(level, shape, message, ask);
+    }
     words->insert(words->end(), counting.words.begin(), counting.words.end());
     return counting.only_counts;
   }
-  void OnCounted(int message) override { ++MessageOf(message).count.count; }
+  void Count(int message) override { ++MessageOf(message).count.count; }
 
   // Behind what was collected so far.
-  void Join(Sink& segment, Renumbering& renumbering, SourceFacts& facts) {
-    matcher_->Join(*segment.matcher_, renumbering, facts);
+  void Join(Sink& segment, SegmentTranslation& in_source, SourceFacts& facts) {
+    matcher_->Join(*segment.matcher_, in_source, facts);
     for (const Message& theirs : segment.messages_) {
       MessageCount& m = MessageOf(theirs.number).count;
       if (m.count == 0) {
-        m.line = renumbering.Line(theirs.count.line);
-        m.process = renumbering.Process(theirs.count.process);
-        m.text = renumbering.Text(theirs.count.text);
+        m.line = in_source.Line(theirs.count.line);
+        m.process = in_source.Process(theirs.count.process);
+        m.text = in_source.Text(theirs.count.text);
       }
       m.count += theirs.count.count;
     }
     for (const CatalogHit& theirs : segment.catalog_) {
       CatalogHit hit = theirs;
-      hit.line = renumbering.Line(theirs.line);
-      hit.process = renumbering.Process(theirs.process);
+      hit.line = in_source.Line(theirs.line);
+      hit.process = in_source.Process(theirs.process);
       hit.repeats = 0;
-      if (CatalogHit* const kept = KeepCatalogHit(hit)) kept->text = renumbering.Text(theirs.text);
+      if (CatalogHit* const kept = KeepCatalogHit(hit)) kept->text = in_source.Text(theirs.text);
     }
     for (const CatalogHit& theirs : segment.catalog_) {  // these came behind those that were kept
-      auto& [count, first] = counts_[KeyOf(renumbering.Process(theirs.process), theirs.message)];
+      auto& [count, first] = counts_[KeyOf(in_source.Process(theirs.process), theirs.message)];
       count += theirs.repeats;
       if (first < catalog_.size()) catalog_[first].repeats += theirs.repeats;
     }
     for (const EnvMention& theirs : segment.mentions_) {
       EnvMention mention = theirs;
-      mention.variable = renumbering.Text(theirs.variable);
-      mention.value = renumbering.Text(theirs.value);
-      mention.line = renumbering.Line(theirs.line);
-      if (EnvMention* const kept = KeepMention(mention)) kept->text = renumbering.Text(theirs.text);
+      mention.variable = in_source.Text(theirs.variable);
+      mention.value = in_source.Text(theirs.value);
+      mention.line = in_source.Line(theirs.line);
+      if (EnvMention* const kept = KeepMention(mention)) kept->text = in_source.Text(theirs.text);
     }
   }
 
@@ -194,14 +200,14 @@ SegmentDigest::SegmentDigest(const WitnessContext& context)
       sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
       parser_(std::make_unique<Parser>(context.name,
                                        answers_ == nullptr ? static_cast<const MessageRecognizer*>(&kb_) : answers_,
-                                       sink_.get(), context.options)) {}
+                                       sink_.get(), context.options, sink_.get())) {}
 
 SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
     : rules_(before.rules_),
       kb_(before.kb_),
       answers_(before.answers_),
       sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
-      parser_(before.parser_->NewSegment(offset, sink_.get())) {}
+      parser_(before.parser_->NewSegment(offset, sink_.get(), sink_.get())) {}
 
 SegmentDigest::~SegmentDigest() = default;
 
@@ -212,8 +218,8 @@ std::unique_ptr<SegmentDigest> SegmentDigest::NewSegment(uint64_t offset) const 
 bool SegmentDigest::CanBeCut() const { return parser_->CanBeCut(); }
 
 void SegmentDigest::Join(SegmentDigest& segment) {
-  Renumbering renumbering = parser_->Join(*segment.parser_);
-  sink_->Join(*segment.sink_, renumbering, parser_->facts());
+  SegmentTranslation in_source = parser_->Join(*segment.parser_);
+  sink_->Join(*segment.sink_, in_source, parser_->facts());
 }
 
 SourceDigest SegmentDigest::Finish() {

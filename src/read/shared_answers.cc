@@ -1,6 +1,6 @@
 #include "read/shared_answers.h"
 
-#include "parser/hash.h"
+#include "base/hash.h"
 
 namespace ncclwhy {
 
@@ -16,14 +16,6 @@ int SharedAnswers::Recognize(LogLevel level, std::string_view body) const {
   text.level = level;
   text.hash = hash;
   return message;
-}
-
-bool SharedAnswers::AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const {
-  std::pair<std::string, std::pair<LogLevel, int>> key(std::string(shape), {level, message});
-  if (const auto known = always_.find(key); known != always_.end()) return known->second;
-  const bool always = catalogue_.AlwaysRecognizes(level, shape, message);
-  if (always_.size() < kShapes) always_.emplace(std::move(key), always);
-  return always;
 }
 
 }  // namespace ncclwhy

@@ -21,7 +21,7 @@ namespace ncclwhy {
 // Unlike other recognizers, of one thread only.
 class SharedAnswers : public MessageRecognizer {
  public:
-  // What LineSink::OnlyCounts says of a shape.
+  // What ShapeProver::OnlyCounts says of a shape.
   struct Counting {
     bool only_counts = false;
     std::vector<std::string> words;
@@ -31,12 +31,11 @@ class SharedAnswers : public MessageRecognizer {
   explicit SharedAnswers(const MessageRecognizer& catalogue) : catalogue_(catalogue), texts_(kTexts) {}
 
   int Recognize(LogLevel level, std::string_view body) const override;
-  bool AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const override;
 
   // The answer of `ask(Counting*)`, which may be an earlier one.
   template <typename Ask>
-  Counting OnlyCounts(std::string_view shape, int message, Ask ask) {
-    std::pair<std::string, int> key(shape, message);
+  Counting OnlyCounts(LogLevel level, std::string_view shape, int message, Ask ask) {
+    std::pair<std::string, std::pair<LogLevel, int>> key(std::string(shape), {level, message});
     if (const auto known = counting_.find(key); known != counting_.end()) return known->second;
     Counting answer;
     ask(&answer);
@@ -58,8 +57,7 @@ class SharedAnswers : public MessageRecognizer {
 
   const MessageRecognizer& catalogue_;
   mutable std::vector<Text> texts_;  // by hash, the latest one in each place
-  mutable std::map<std::pair<std::string, std::pair<LogLevel, int>>, bool> always_;
-  std::map<std::pair<std::string, int>, Counting> counting_;
+  std::map<std::pair<std::string, std::pair<LogLevel, int>>, Counting> counting_;
 };
 
 }  // namespace ncclwhy

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/swar.h"
 #include "catch.h"
-#include "parser/runs.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {

@@ -16,23 +16,16 @@
 #include <utility>
 #include <vector>
 
-#include "parser/facts.h"
-#include "parser/hash.h"
-#include "parser/runs.h"
+#include "base/hash.h"
+#include "base/swar.h"
+#include "parser/facts_builder.h"
+#include "parser/scan.h"
 
 namespace ncclwhy {
 
 struct CollLine {
-  bool issued = true;      // false: it only says how
-  bool from_call = false;  // an NCCL CALL line
-  CollectiveCall call;     // operation, count, datatype, op, root
-  uint64_t comm = 0;
-  uint32_t comm_begin = 0;  // of the pointer in the tail
-  uint32_t comm_size = 0;
-  int64_t nranks = -1;
-  // What FactsBuilder::AddCollective found out:
-  uint32_t stream = UINT32_MAX;
-  uint64_t step = 0;  // what it adds to the stream's digest
+  bool issued = true;  // false: it only says how
+  FactsBuilder::FoldedCollective folded;
 };
 
 class CollLineMemo {
@@ -50,16 +43,32 @@ class CollLineMemo {
   // For a later segment of the source: the same lines, of streams that it does not know yet.
   CollLineMemo ForSegment() const {
     CollLineMemo out = *this;
-    for (Entry& e : out.entries_) e.said.stream = UINT32_MAX;
+    for (Entry& e : out.entries_) e.said.folded.stream = IndexTable::kEmpty;
     return out;
   }
 
+  // False: `body` is no such line.
+  static bool Split(std::string_view body, Parts* parts, uint64_t* op_count) {
+    scan::Cursor c(body);
+    size_t name = 0;
+    while (name < body.size() && name < kMostFront && scan::IsAlpha(body[name])) ++name;
+    c.Skip(name);
+    if (!c.Literal(": opCount ")) return false;
+    const auto at = [&] { return static_cast<size_t>(c.position() - body.data()); };
+    parts->front = body.substr(0, at());
+    if (!c.Hex(op_count)) return false;
+    const size_t buffers = at();
+    if (!c.Literal(" sendbuff ") || !c.SkipHex() || !c.Literal(" recvbuff ") || !c.SkipHex()) return false;
+    parts->buffers = body.substr(buffers, at() - buffers);
+    parts->tail = c.Rest();
+    return true;
+  }
+
   // What was kept for a line of `process` with this front and tail, or null.
-  CollLine* Find(uint32_t process, const Parts& line) {
+  const CollLine* Find(uint32_t process, const Parts& line) {
     if (entries_.empty() || !Fits(line) || process == kNoProcess) return nullptr;
-    uint32_t slot = SlotOf(process, line);
-    if (!entries_[slot].Is(process, line)) slot ^= 1;
-    if (!entries_[slot].Is(process, line)) return nullptr;
+    const uint32_t slot = SlotIn(process, line);
+    if (slot == kNowhere) return nullptr;
     Follow(LatestOf(process), slot);
     return &entries_[slot].said;
   }
@@ -67,7 +76,8 @@ class CollLineMemo {
   void Keep(uint32_t process, const Parts& line, const CollLine& said) {
     if (!Fits(line) || process == kNoProcess) return;
     if (entries_.empty() || (++missed_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
-    const uint32_t slot = Clear(SlotOf(process, line));
+    uint32_t slot = SlotIn(process, line);
+    if (slot == kNowhere) slot = Clear(SlotOf(process, line));
     if (slot == kNowhere) return;
     Entry& e = entries_[slot];
     e.process = process;
@@ -86,9 +96,9 @@ class CollLineMemo {
     if (line.size() < kLeastWhole || line.size() > kWholeFront + kMostRest || process == kNoProcess) return;
     if (entries_.empty() || (++missed_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
     const auto is = [&](const Entry& e) {
-      return e.process == process && !e.counted && e.said.from_call == said.from_call &&
+      return e.process == process && !e.counted && e.said.folded.from_call == said.folded.from_call &&
              kWholeFront + e.rest_size == line.size() && e.IsFront(line.data()) &&
-             runs::Same(e.rest.data(), line.data() + kWholeFront, e.rest_size);
+             swar::Same(e.rest.data(), line.data() + kWholeFront, e.rest_size);
     };
     uint32_t slot = static_cast<uint32_t>(HashQuickly(line, process) & (entries_.size() - 1));
     if (is(entries_[slot ^ 1])) slot ^= 1;
@@ -115,11 +125,11 @@ class CollLineMemo {
     // Two: steps repeat, but now and then something stands between them.
     const auto [usual, other] = entries_[latest].next;
     // Told without a branch, which would be guessed wrong whenever the other one comes.
-    const uint64_t differs = runs::Load(entries_[usual].front.data()) ^ runs::Load(text);
+    const uint64_t differs = swar::Load(entries_[usual].front.data()) ^ swar::Load(text);
     const uint32_t swap = differs != 0 ? usual ^ other : 0;
     for (const uint32_t slot : {usual ^ swap, other ^ swap}) {
       Entry& e = entries_[slot];
-      if (e.process != process || e.said.from_call != from_call || !e.Begins(text, op_count, size)) continue;
+      if (e.process != process || e.said.folded.from_call != from_call || !e.Begins(text, op_count, size)) continue;
       latest = slot;
       e.helped = 3;
       return &e.said;
@@ -131,7 +141,7 @@ class CollLineMemo {
   static constexpr size_t kLeastFront = 13;  // Put: opCount
   static constexpr size_t kMostFront = 24;   // ReduceScatter: opCount
   static constexpr uint32_t kWholeFront = 8;
-  static constexpr size_t kLeastWhole = kWholeFront + runs::kLeastSame;
+  static constexpr size_t kLeastWhole = kWholeFront + swar::kLeastSame;
   static constexpr uint32_t kNowhere = UINT32_MAX;
   static constexpr size_t kLeastTail = 48;
   static constexpr size_t kMostTail = 120;
@@ -162,10 +172,10 @@ class CollLineMemo {
     }
     // Eight bytes and more: words that overlap.
     bool IsFront(const char* text) const {
-      const auto differ = [&](size_t at) { return runs::Load(front.data() + at) ^ runs::Load(text + at); };
+      const auto differ = [&](size_t at) { return swar::Load(front.data() + at) ^ swar::Load(text + at); };
       return (differ(0) | differ(front_size - 8) | (front_size > 16 ? differ(8) : 0)) == 0;
     }
-    bool IsTail(const char* text) const { return runs::Same(rest.data() + rest_size - tail_size, text, tail_size); }
+    bool IsTail(const char* text) const { return swar::Same(rest.data() + rest_size - tail_size, text, tail_size); }
     void SetRest(const char* text, size_t size) {
       rest_size = static_cast<uint32_t>(size);
       std::memcpy(rest.data(), text, size);
@@ -176,13 +186,13 @@ class CollLineMemo {
       const char* const count = text + front_size;
       if (!counted) {
         *size = front_size + rest_size;
-        return runs::Same(rest.data(), count, rest_size);
+        return swar::Same(rest.data(), count, rest_size);
       }
-      const size_t digits = runs::Guess(runs::HexDigits(count));
-      if (digits == 0 || (!runs::Same(rest.data(), count + digits, rest_size) && !TakeBuffers(count + digits))) {
+      const size_t digits = swar::Guess(swar::HexDigits(count));
+      if (digits == 0 || (!swar::Same(rest.data(), count + digits, rest_size) && !TakeBuffers(count + digits))) {
         return false;
       }
-      *op_count = runs::Hexadecimal(count, digits);
+      *op_count = swar::Hexadecimal(count, digits);
       *size = front_size + digits + rest_size;
       return true;
     }
@@ -192,9 +202,9 @@ class CollLineMemo {
         return std::memcmp(at, word.data(), word.size()) == 0;
       };
       const char* const send = text + kSend.size();
-      const size_t send_digits = runs::HexDigits(send);
+      const size_t send_digits = swar::HexDigits(send);
       const char* const receive = send + send_digits + kReceive.size();
-      const size_t receive_digits = runs::HexDigits(receive);
+      const size_t receive_digits = swar::HexDigits(receive);
       const char* const end = receive + receive_digits;
       if (send_digits == 0 || receive_digits == 0 || !is(text, kSend) || !is(send + send_digits, kReceive) ||
           !IsTail(end)) {
@@ -215,10 +225,17 @@ class CollLineMemo {
     constexpr uint64_t kOdd = 0x9e3779b97f4a7c15ull;
     const char* const begin = line.tail.data();
     const char* const end = begin + line.tail.size();
-    uint64_t h = runs::Load(line.front.data()) ^ process * kOdd;
-    for (size_t i = 0; i < 4; ++i) h = (h ^ runs::Load(begin + kCountAt + 8 * i)) * kOdd;
-    h ^= runs::Load(end - 32) ^ std::rotl(runs::Load(end - 24), 32);
+    uint64_t h = swar::Load(line.front.data()) ^ process * kOdd;
+    for (size_t i = 0; i < 4; ++i) h = (h ^ swar::Load(begin + kCountAt + 8 * i)) * kOdd;
+    h ^= swar::Load(end - 32) ^ std::rotl(swar::Load(end - 24), 32);
     return static_cast<uint32_t>(Mix64(h) & (entries_.size() - 1));
+  }
+
+  // Where such a line is kept, or kNowhere.
+  uint32_t SlotIn(uint32_t process, const Parts& line) const {
+    const uint32_t slot = SlotOf(process, line);
+    if (entries_[slot].Is(process, line)) return slot;
+    return entries_[slot ^ 1].Is(process, line) ? slot ^ 1 : kNowhere;
   }
 
   // Makes room in this slot or its neighbour, whichever helped less; kNowhere when both have helped lately.

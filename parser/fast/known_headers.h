@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/swar.h"
 #include "parser/event.h"
-#include "parser/hash.h"
-#include "parser/runs.h"
 
 namespace ncclwhy {
 
@@ -52,7 +52,7 @@ class KnownHeaders {
     bool Begins(std::string_view text) const {
       if (text.size() < size) return false;
       if (size < 8) return std::memcmp(bytes.data(), text.data(), size) == 0;
-      const auto differ = [&](size_t at) { return runs::Load(bytes.data() + at) ^ runs::Load(text.data() + at); };
+      const auto differ = [&](size_t at) { return swar::Load(bytes.data() + at) ^ swar::Load(text.data() + at); };
       return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
     }
   };
@@ -67,7 +67,7 @@ class KnownHeaders {
 
     bool Begins(std::string_view text) const {
       if (text.size() < size) return false;
-      return size >= 16 ? runs::Same(bytes.data(), text.data(), size)
+      return size >= 16 ? swar::Same(bytes.data(), text.data(), size)
                         : std::memcmp(bytes.data(), text.data(), size) == 0;
     }
     void AddTail(std::string_view text, const KnownHeader& header);

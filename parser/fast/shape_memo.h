@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/swar.h"
 #include "parser/event.h"
-#include "parser/runs.h"
 #include "parser/skeleton.h"
 
 namespace ncclwhy {
@@ -60,10 +60,10 @@ class ShapeMemo {
 
   // How long the `136.580392 ` of a TRACE line is that `text` begins with; 0: there is none, or a longer one.
   static size_t MillisecondsAt(const char* text) {
-    const size_t whole = runs::DecimalDigits(text);
-    const size_t point = runs::Guess(whole);
+    const size_t whole = swar::DecimalDigits(text);
+    const size_t point = swar::Guess(whole);
     if (point == 0 || point > skeleton::kMostDigits || text[point] != '.') return 0;
-    const size_t fraction = runs::DecimalDigits(text + point + 1);
+    const size_t fraction = swar::DecimalDigits(text + point + 1);
     const size_t end = point + 1 + fraction;
     return fraction > 0 && fraction <= skeleton::kMostDigits && text[end] == ' ' ? end + 1 : 0;
   }
@@ -92,8 +92,8 @@ class ShapeMemo {
 
   // The letters of the first eight bytes that stand in front of a digit.
   static size_t SlotOf(LogLevel level, const char* text) {
-    const uint64_t word = runs::Load(text);
-    const size_t letters = runs::Letters(word);
+    const uint64_t word = swar::Load(text);
+    const size_t letters = swar::Letters(word);
     const uint64_t known = letters < 8 ? word & ((uint64_t{1} << (8 * letters)) - 1) : word;
     return static_cast<size_t>((known + static_cast<uint64_t>(level)) * 0x9e3779b97f4a7c15ull >> 58);
   }
@@ -106,11 +106,11 @@ class ShapeMemo {
     const Piece* piece = pieces_.data() + e.first;
     for (const Piece* const end = piece + e.count; piece != end; ++piece) {
       if (limit - p < static_cast<ptrdiff_t>(3 * kPiece)) return nullptr;
-      if (!runs::SameHead(piece->bytes.data(), p, piece->size)) return nullptr;
+      if (!swar::SameHead(piece->bytes.data(), p, piece->size)) return nullptr;
       p += piece->size;
       if (piece->number == 0) continue;
       const bool hex = piece->number == skeleton::kHex;
-      const size_t digits = runs::Guess(hex ? runs::HexDigits(p) : runs::DecimalDigits(p));
+      const size_t digits = swar::Guess(hex ? swar::HexDigits(p) : swar::DecimalDigits(p));
       if (digits == 0 || digits > (hex ? skeleton::kMostHexDigits : skeleton::kMostDigits)) return nullptr;
       if (hex && HoldsWord(p)) return nullptr;
       p += digits;
@@ -122,7 +122,7 @@ class ShapeMemo {
   // now and then.
   bool HoldsWord(const char* p) const {
     for (const uint32_t word : words_) {
-      if (runs::HoldsFour(p, word)) return true;
+      if (swar::HoldsFour(p, word)) return true;
     }
     return false;
   }

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parser/hash.h"
-#include "parser/runs.h"
+#include "base/hash.h"
+#include "base/swar.h"
 
 namespace ncclwhy {
 
@@ -75,11 +75,11 @@ class EdgeLineMemo {
     std::array<char, kMostText> text{};
 
     bool Is(std::string_view other) const {
-      return size == other.size() && runs::Same(text.data(), other.data(), other.size());
+      return size == other.size() && swar::Same(text.data(), other.data(), other.size());
     }
   };
 
-  static bool Fits(std::string_view text) { return text.size() >= runs::kLeastSame && text.size() <= kMostText; }
+  static bool Fits(std::string_view text) { return text.size() >= swar::kLeastSame && text.size() <= kMostText; }
 
   void Fetch(uint32_t edge) const {
 #if defined(__GNUC__)

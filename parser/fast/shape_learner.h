@@ -9,14 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "parser/parser.h"
-#include "parser/shape_memo.h"
+#include "parser/fast/shape_memo.h"
+#include "parser/fast/shape_prover.h"
+#include "parser/parsed_line.h"
 
 namespace ncclwhy {
 
 class ShapeLearner {
  public:
-  ShapeLearner(const MessageRecognizer* recognizer, LineSink* sink) : recognizer_(recognizer), sink_(sink) {}
+  // `prover` is borrowed; null: nothing is learned.
+  explicit ShapeLearner(ShapeProver* prover) : prover_(prover) {}
 
   // Notes a whole record that stands behind a known header of this level (kNone: behind `host:pid:tid [dev] `), alone
   // in its line, and that no extractor knows. Keeps its shape in `memo` once that is sure.
@@ -36,8 +38,7 @@ class ShapeLearner {
 
   bool IsUneventful(LogLevel level, int message);
 
-  const MessageRecognizer* recognizer_;
-  LineSink* sink_;
+  ShapeProver* prover_;
   std::array<Candidate, kSlots> candidates_;
   size_t questions_ = 0;
   std::string shape_;               // of the body

@@ -1,19 +1,21 @@
-// Renumbering: how the numbers of a segment of a source read in the source itself. A segment counts lines, processes
-// and texts from its own beginning; see segments.h.
+// SegmentTranslation: how the numbers of a segment of a source read in the source itself. A segment counts lines,
+// processes and texts from its own beginning; see segments.h.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "parser/facts.h"
-#include "parser/facts_builder.h"
 
 namespace ncclwhy {
 
-class Renumbering {
+class FactsBuilder;
+
+class SegmentTranslation {
  public:
   // `lines`: those in front of the segment. `from` are its facts; `into` writes those of the source. Both are borrowed.
-  Renumbering(uint32_t lines, const SourceFacts& from, FactsBuilder* into) : lines_(lines), from_(from), into_(into) {}
+  SegmentTranslation(uint32_t lines, const SourceFacts& from, FactsBuilder* into)
+      : lines_(lines), from_(from), into_(into) {}
 
   // 0 stays 0: no line.
   uint32_t Line(uint32_t number) const { return number == 0 ? 0 : number + lines_; }
@@ -23,13 +25,7 @@ class Renumbering {
     processes_[process] = is;
   }
   // Invalid where the text was not kept: the source has its own limit.
-  StringId Text(StringId id) {
-    if (!id.valid()) return id;
-    if (texts_.size() <= id.value) texts_.resize(from_.strings.size());
-    StringId& known = texts_[id.value];
-    if (!known.valid()) known = into_->Intern(from_.Str(id));
-    return known;
-  }
+  StringId Text(StringId id);
   LineRef Ref(const LineRef& ref) { return {Line(ref.line), ref.offset, Text(ref.text)}; }
 
  private:

@@ -1,5 +1,6 @@
-// Runs: digits and letters at the beginning of a text, eight or sixteen bytes at a time. A loop over characters ends
-// with a branch that is guessed wrong whenever the next number has another length; these have none.
+// SWAR (SIMD within a register): digits and letters at the beginning of a text, eight or sixteen bytes at a time. A
+// loop over characters ends with a branch that is guessed wrong whenever the next number has another length; these have
+// none.
 //
 // Everything here reads whole words: the caller makes sure that they can be read.
 #pragma once
@@ -13,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace ncclwhy::runs {
+namespace ncclwhy::swar {
 
 inline constexpr uint64_t kOnes = 0x0101010101010101ull;
 inline constexpr uint64_t kHighs = kOnes << 7;
@@ -207,4 +208,4 @@ inline uint64_t Hexadecimal(const char* p, size_t digits) {
   return EightHex(Load(p), 8) << (4 * (digits - 8)) | EightHex(Load(p + 8), digits - 8);
 }
 
-}  // namespace ncclwhy::runs
+}  // namespace ncclwhy::swar

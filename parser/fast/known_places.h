@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/swar.h"
 #include "parser/parsed_line.h"
-#include "parser/runs.h"
 
 namespace ncclwhy {
 
@@ -21,7 +21,7 @@ class KnownPlaces {
   size_t Recall(std::string_view text, NcclHeader* header) const {
     if (text.size() < kLongest) return 0;
     const Place& p = places_[SlotOf(text)];
-    if (p.size == 0 || !runs::Same(p.bytes.data(), text.data(), p.size)) return 0;
+    if (p.size == 0 || !swar::Same(p.bytes.data(), text.data(), p.size)) return 0;
     header->file = text.substr(0, p.file_size);
     header->file_line = p.file_line;
     header->function = text.substr(p.function_begin, p.function_size);
@@ -31,7 +31,7 @@ class KnownPlaces {
 
   // Notes that the parsed `header` has these from the beginning of `text`, up to and with a blank at `size - 1`.
   void Keep(std::string_view text, size_t size, const NcclHeader& header) {
-    const bool fits = size >= runs::kLeastSame && size <= kLongest && size <= text.size() && text[size - 1] == ' ';
+    const bool fits = size >= swar::kLeastSame && size <= kLongest && size <= text.size() && text[size - 1] == ' ';
     if (!fits || header.file.data() != text.data()) return;
     Place& p = places_[SlotOf(text)];
     p.size = static_cast<uint32_t>(size);
@@ -59,7 +59,7 @@ class KnownPlaces {
 
   // The beginning of the name, and what is near the line's number.
   static size_t SlotOf(std::string_view text) {
-    const uint64_t h = (runs::Load(text.data()) ^ runs::Load(text.data() + 8)) * 0x9e3779b97f4a7c15ull;
+    const uint64_t h = (swar::Load(text.data()) ^ swar::Load(text.data() + 8)) * 0x9e3779b97f4a7c15ull;
     return static_cast<size_t>(h >> 59);
   }
   static_assert(kSlots == 1 << 5);

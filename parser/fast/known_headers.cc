@@ -1,9 +1,9 @@
-#include "parser/known_headers.h"
+#include "parser/fast/known_headers.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "parser/runs.h"
+#include "base/swar.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -17,7 +17,7 @@ constexpr size_t kMost = 16384;  // no job has as many threads in one file
 constexpr size_t kMostAlike = 16;
 
 // Of `0:4711:4711 `: the bytes in front of the blank tell threads apart.
-uint64_t ThreadHash(std::string_view text, size_t blank) { return Mix64(runs::Load(text.data() + blank - 8)); }
+uint64_t ThreadHash(std::string_view text, size_t blank) { return Mix64(swar::Load(text.data() + blank - 8)); }
 
 }  // namespace
 
@@ -26,9 +26,9 @@ size_t FirstBlank(std::string_view text) {
   size_t at = 0;
   // This is asked of most lines.
   for (; at + 8 <= most; at += 8) {
-    const uint64_t x = runs::Load(text.data() + at) ^ (runs::kOnes * ' ');
-    const uint64_t zeros = (x - runs::kOnes) & ~x & runs::kHighs;
-    if (zeros != 0) return at + runs::Before(zeros);
+    const uint64_t x = swar::Load(text.data() + at) ^ (swar::kOnes * ' ');
+    const uint64_t zeros = (x - swar::kOnes) & ~x & swar::kHighs;
+    if (zeros != 0) return at + swar::Before(zeros);
   }
   while (at < most && text[at] != ' ') ++at;
   return at < most ? at : std::string_view::npos;

@@ -1,4 +1,4 @@
-#include "parser/edge_line_memo.h"
+#include "parser/fast/edge_line_memo.h"
 
 #include <map>
 #include <string>

@@ -1,9 +1,9 @@
-#include "parser/shape_learner.h"
+#include "parser/fast/shape_learner.h"
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "parser/extract/extract.h"
-#include "parser/hash.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -17,6 +17,22 @@ bool MayHoldMore(std::string_view shape) {
     if (at + 1 < shape.size() && scan::IsAlpha(shape[at + 1])) return true;
   }
   return false;
+}
+
+// Whether extractors leave no event, edge or collective of a message behind.
+bool MakesNothing(LogLevel level, std::string_view body) {
+  SourceFacts facts;
+  FactsBuilder builder(&facts);
+  ParsedLine line;
+  line.number = 1;
+  line.raw = line.text = line.body = body;
+  line.header.present = true;
+  line.header.level = level;
+  line.dialect = Dialect::kNccl;
+  const Extraction x{line, kNoProcess, builder};
+  ExtractFamily family = nullptr;
+  if (ExtractQuiet(x, true) == Known::kQuiet || ExtractNccl(x, &family) == Known::kQuiet) return false;
+  return facts.events.empty() && facts.connections.empty() && facts.collectives.empty();
 }
 
 // Extractors look for words, never for a number (parser/extract/extract.h), so texts with the smallest and the largest
@@ -35,12 +51,12 @@ bool IsUnknownToExtractors(LogLevel level, std::string_view shape) {
 }  // namespace
 
 void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& line, int message, ShapeMemo* memo) {
-  if (recognizer_ == nullptr || message < 0 || memo->full() || questions_ >= kMostQuestions) return;
+  if (prover_ == nullptr || message < 0 || memo->full() || questions_ >= kMostQuestions) return;
   const auto header = static_cast<size_t>(line.body.data() - line.text.data());
   if (header < known_size) return;
   std::string_view head = line.text.substr(known_size, header - known_size);
   if (known == LogLevel::kNone) {
-    std::array<char, 2 * runs::kLeastSame> beginning{};
+    std::array<char, 2 * swar::kLeastSame> beginning{};
     std::copy_n(head.data(), std::min(head.size(), beginning.size()), beginning.data());
     const size_t milliseconds = ShapeMemo::MillisecondsAt(beginning.data());
     if (milliseconds == 0 || milliseconds > head.size()) return;
@@ -60,8 +76,8 @@ void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& lin
 
 bool ShapeLearner::IsUneventful(LogLevel level, int message) {
   words_.clear();
-  return !MayHoldMore(shape_) && (sink_ == nullptr || sink_->OnlyCounts(shape_, message, &words_)) &&
-         recognizer_->AlwaysRecognizes(level, shape_, message) && IsUnknownToExtractors(level, shape_);
+  return !MayHoldMore(shape_) && prover_->OnlyCounts(level, shape_, message, &words_) &&
+         IsUnknownToExtractors(level, shape_);
 }
 
 }  // namespace ncclwhy

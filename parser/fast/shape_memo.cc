@@ -1,4 +1,4 @@
-#include "parser/shape_memo.h"
+#include "parser/fast/shape_memo.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,0 +1,24 @@
+// ShapeProver: whoever stands behind recognizer and sink, asked about all lines of a skeleton at once. Implemented by
+// src/read with the help of kb and rules; only the fast path asks.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parser/event.h"
+
+namespace ncclwhy {
+
+class ShapeProver {
+ public:
+  virtual ~ShapeProver() = default;
+  // Whether all NCCL messages of this level and skeleton (parser/skeleton.h), whatever their numbers are, would be
+  // recognised as `message` and do nothing but count as that; except for texts with one of the `words`, which it may
+  // add, in a hexadecimal number. False where that depends on the numbers, or is not known.
+  virtual bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) = 0;
+  // Counts such a line.
+  virtual void Count(int message) = 0;
+};
+
+}  // namespace ncclwhy

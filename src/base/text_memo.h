@@ -1,0 +1,73 @@
+// TextMemo: what was found out about texts that come again, letter by letter. In a storm the same few come thousands of
+// times:
+//   misc/socket.cc:752 -> 6
+//   socketProgress: Connection closed by remote peer h100-02<36017>
+// What depends on nothing but the text (and its kind) is found out once. Bounded; forgets what was not seen lately.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/swar.h"
+
+namespace ncclwhy {
+
+template <typename Value>
+class TextMemo {
+ public:
+  struct Entry {
+    uint64_t hash = 0;
+    uint64_t kind = 0;
+    bool known = false;  // the value is; who finds it out sets this
+    std::string text;
+    Value value{};
+  };
+
+  // The entry of a text of this kind that was seen at least once before, or null. A text that comes once is never
+  // copied. Valid until the next call.
+  Entry* Find(uint64_t kind, std::string_view text) {
+    if (text.size() < kShortest || text.size() > kLongest) return nullptr;
+    if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
+    const uint64_t hash = HashQuickly(text, kind);
+    const size_t slot = hash & (entries_.size() - 1);
+    if (hashes_[slot] != hash) {
+      hashes_[slot] = hash;
+      return nullptr;
+    }
+    Entry& e = entries_[slot];
+    if (e.hash == hash) return e.kind == kind && Same(e.text, text) ? &e : nullptr;
+    e.hash = hash;
+    e.kind = kind;
+    e.known = false;
+    e.text.assign(text);
+    return &e;
+  }
+
+ private:
+  static constexpr size_t kShortest = 4;
+  static constexpr size_t kLongest = 512;
+  static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
+  static constexpr size_t kMost = 1024;
+
+  static bool Same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size() || a.size() < swar::kLeastSame) return a == b;
+    return swar::Same(a.data(), b.data(), a.size());
+  }
+
+  void Grow() {
+    entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
+    hashes_.assign(entries_.size(), 0);
+    asked_ = 0;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<uint64_t> hashes_;  // of the text that was seen last in each place: all that most texts are compared with
+  size_t asked_ = 0;
+};
+
+}  // namespace ncclwhy

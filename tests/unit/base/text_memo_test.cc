@@ -1,0 +1,39 @@
+#include "base/text_memo.h"
+
+#include <string>
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+TEST_CASE("a text is known from its second time on", "[base]") {
+  TextMemo<int> memo;
+  const std::string text = "misc/socket.cc:752 -> 6";
+  CHECK(memo.Find(1, text) == nullptr);
+  TextMemo<int>::Entry* const second = memo.Find(1, text);
+  REQUIRE(second != nullptr);
+  CHECK_FALSE(second->known);
+  second->known = true;
+  second->value = 7;
+  TextMemo<int>::Entry* const third = memo.Find(1, text);
+  REQUIRE(third != nullptr);
+  CHECK(third->known);
+  CHECK(third->value == 7);
+  CHECK(memo.Find(2, text) == nullptr);
+}
+
+TEST_CASE("texts that come once do not mix up those that come again", "[base]") {
+  TextMemo<int> memo;
+  const std::string again = "socketProgress: Connection closed by remote peer h100-02<36017>";
+  for (int i = 0; i < 20000; ++i) {
+    memo.Find(0, "step " + std::to_string(i) + " loss=1.2339");
+    const TextMemo<int>::Entry* const found = memo.Find(0, again);
+    if (found != nullptr) REQUIRE(found->text == again);
+  }
+  memo.Find(0, again);
+  CHECK(memo.Find(0, again) != nullptr);
+}
+
+}  // namespace
+}  // namespace ncclwhy
