@@ -6,6 +6,7 @@
 #include "base/swar.h"
 #include "parser/clean_text.h"
 #include "parser/prefix.h"
+#include "parser/prefix_forms.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
 
@@ -17,41 +18,10 @@ using scan::IsDigit;
 constexpr size_t kMaxLearned = 512;
 constexpr size_t kMaxJunk = 96;
 
-bool HasHeader(std::string_view text) {
-  HeaderMatch match;
-  return ParseHeader(text, &match) && match.header.present;
-}
-
-// The same with further prefixes in between.
+// A header, with further prefixes in front of it.
 bool HasHeaderSomewhere(std::string_view text) {
   HeaderMatch match;
   return FindHeader(text, 0, &match) && match.header.present;
-}
-
-std::string_view Remaining(const Cursor& c, std::string_view text) {
-  return text.substr(static_cast<size_t>(c.position() - text.data()));
-}
-
-void SetRank(OuterPrefix& prefix, uint64_t rank) {
-  if (rank < INT32_MAX) prefix.rank = static_cast<int32_t>(rank);
-}
-
-// `<stdout>:` or `<stdout>: `
-bool StreamTag(Cursor& c, OuterPrefix& prefix) {
-  Cursor probe = c;
-  if (!probe.Char('<')) return false;
-  const std::string_view stream = probe.Until("> ");
-  if ((stream != "stdout" && stream != "stderr" && stream != "stddiag") || !probe.Literal(">:")) return false;
-  prefix.stream = stream;
-  c = probe;
-  return true;
-}
-
-// TP3, DP1 TP3 EP3 of SGLang; TP1 of vLLM's Worker_TP1
-void ParallelRank(std::string_view words, OuterPrefix& prefix) {
-  const std::string_view tp = scan::After(words, "TP");
-  uint64_t v = 0;
-  if (Cursor(tp).Uint(&v) && v < INT32_MAX) prefix.local_rank = static_cast<int32_t>(v);
 }
 
 }  // namespace
@@ -103,7 +73,7 @@ bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) 
       if (!cur.Uint(&v) || !cur.Char(' ') || !cur.Uint(&v) || !cur.Char('.') || !cur.Uint(&v) || !cur.Char(' ')) {
         return false;
       }
-      text = Remaining(cur, text);
+      text = cur.Rest();
       return true;
     }
     case ' ': {
@@ -111,142 +81,59 @@ bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) 
       std::string_view rest = text;
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       if (rest.empty() || !IsDigit(rest[0])) return false;
-      if (Label(rest, out) || (text.size() - rest.size() == 1 && Time(rest, out))) {
+      if (Label(rest, out) || (text.size() - rest.size() == 1 && StripTime(rest, out))) {
         text = rest;
         return true;
       }
       return false;
     }
     default:
-      if (IsDigit(c)) return Time(text, out) || Label(text, out) || Word(text, out);
-      if (scan::IsAlpha(c)) return Time(text, out) || Word(text, out);
+      if (IsDigit(c)) return StripTime(text, out) || Label(text, out) || Word(text, out);
+      if (scan::IsAlpha(c)) return StripTime(text, out) || Word(text, out);
       return false;
   }
 }
 
+// `[…] text`: one form after the other.
 bool OuterPrefixStripper::Bracket(std::string_view& text, StrippedLine& out) {
-  OuterPrefix& p = out.prefix;
+  if (MpiBracket(text, out)) return true;
+  const size_t close = text.find(']');
+  if (close == std::string_view::npos || close >= 100) return false;
+  const std::string_view inside = text.substr(1, close - 1);
+  std::string_view rest = text.substr(close + 1);
+  if (!StripNameBracket(inside, rest, out) && !StripTimeBracket(inside, rest, out)) return false;
+  text = rest;
+  return true;
+}
+
+// [1,3]<stdout>:text   [1,mpirank:3,algo-1]<stdout>:text   [3]<stdout>:text   [3] text
+bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) {
   Cursor c(text.substr(1));
-  uint64_t v = 0;
-  uint64_t job = 0;
-  const auto accept = [&](const Cursor& at) {
-    text = Remaining(at, text);
-    out.only_time = false;
-    return true;
-  };
-  {  // [1,3]<stdout>:  [1,mpirank:3,algo-1]<stdout>:  [3]<stdout>:
-    Cursor m = c;
-    if (m.Uint(&job)) {
-      bool tagged = false;
-      uint64_t rank = job;
-      std::string_view pod;
-      if (m.Literal(",mpirank:")) {
-        tagged = m.Uint(&rank) && m.Char(',');
-        pod = m.Until("]");
-      } else if (m.Char(',')) {
-        tagged = m.Uint(&rank);
-      } else {
-        tagged = true;
-      }
-      if (tagged && m.Char(']')) {
-        Cursor tag = m;
-        if (StreamTag(tag, p)) {
-          tag.Char(' ');
-          SetRank(p, rank);
-          if (!pod.empty()) p.pod = pod;
-          return accept(tag);
-        }
-        // [3] text of MPICH -prepend-rank: only where it stood in front of a header before
-        if (pod.empty() && m.Char(' ') && rank == job) {
-          const bool header = HasHeader(Remaining(m, text));
-          if (header || (brackets_seen_ && !scan::StartsWith(m.Rest(), "NCCL "))) {
-            brackets_seen_ = brackets_seen_ || header;
-            SetRank(p, rank);
-            return accept(m);
-          }
-        }
-      }
-    }
+  uint64_t first = 0;
+  if (!c.Uint(&first)) return false;
+  uint64_t rank = first;
+  std::string_view pod;
+  if (c.Literal(",mpirank:")) {
+    if (!c.Uint(&rank) || !c.Char(',')) return false;
+    pod = c.Until("]");
+  } else if (c.Char(',') && !c.Uint(&rank)) {
+    return false;
   }
-  // [prterun-host-1234@1,3]<stdout>:
-  if (const size_t close = text.find(']'); close != std::string_view::npos && close < 100) {
-    const std::string_view inside = text.substr(1, close - 1);
-    Cursor after(text.substr(close + 1));
-    if (const size_t at = inside.find('@'); at != std::string_view::npos) {
-      Cursor m(inside.substr(at + 1));
-      if (m.Uint(&job) && m.Char(',') && m.Uint(&v) && m.AtEnd() && StreamTag(after, p)) {
-        after.Char(' ');
-        SetRank(p, v);
-        return accept(after);
-      }
-    }
-    // [rank3]:  [default3]:  of PyTorch and torchrun
-    if (after.Char(':') && !inside.empty() && scan::IsAlpha(inside[0]) && IsDigit(inside.back())) {
-      size_t digits = inside.size();
-      while (digits > 0 && IsDigit(inside[digits - 1])) --digits;
-      const std::string_view role = inside.substr(0, digits);
-      const bool plain = std::all_of(role.begin(), role.end(), [](char ch) { return scan::IsHostChar(ch); });
-      if (plain && Cursor(inside.substr(digits)).Uint(&v) && v < INT32_MAX) {
-        after.Char(' ');
-        if (role == "rank") {
-          SetRank(p, v);
-        } else {
-          p.local_rank = static_cast<int32_t>(v);
-        }
-        return accept(after);
-      }
-    }
-    after = Cursor(text.substr(close + 1));
-    // [RANK 0] text of accelerate, [rank: 5] text of Lightning
-    Cursor m(inside);
-    if ((m.Literal("RANK ") || m.Literal("rank: ")) && m.Uint(&v) && m.AtEnd() && after.Char(' ')) {
-      SetRank(p, v);
-      return accept(after);
-    }
-    // [pod/train-worker-3/pytorch] text of kubectl logs --prefix
-    m = Cursor(inside);
-    if (m.Literal("pod/") && after.Char(' ')) {
-      p.pod = m.Until("/");
-      return accept(after);
-    }
-    after = Cursor(text.substr(close + 1));
-    // [2025-03-01 12:00:00] text, [2025-03-01 12:00:00 TP3] text, [Sat Mar  1 12:00:00 2025] of dmesg -T
-    TimeForm form;
-    if (const size_t n = TimestampLength(inside, &form); n > 0 && after.Char(' ')) {
-      const std::string_view rest = inside.substr(n);
-      const bool parallel = rest.size() > 3 &&
-                            (scan::Contains(rest, " TP") || scan::Contains(rest, " DP") || scan::Contains(rest, " PP"));
-      if (rest.empty() || parallel) {
-        // NCCL's own stamp belongs to its header: [2025-03-01 12:00:00] node3:4711:4801 [2] …
-        const bool host = after.Peek() != '[' && !scan::IsSpace(after.Peek());
-        if (rest.empty() && IsDigit(inside[0]) && host && HasHeader(after.Rest())) return false;
-        if (p.time.empty()) p.time = inside.substr(0, n);
-        if (form == TimeForm::kLong) out.kernel = true;
-        if (parallel) {
-          ParallelRank(rest, p);
-          out.framework = true;
-          out.only_time = false;
-        }
-        text = Remaining(after, text);
-        return true;
-      }
-    }
-    after = Cursor(text.substr(close + 1));
-    // [131453.740743] text of dmesg
-    m = Cursor(inside);
-    m.SkipSpaces();
-    m.Char('+');
-    if (m.Uint(&v) && m.Char('.')) {
-      const std::string_view fraction = m.Rest();
-      if (fraction.size() == 6 && scan::DigitsAt(fraction, 0) == 6 && after.Char(' ') && after.Peek() != '[') {
-        if (p.time.empty()) p.time = scan::Trim(inside);
-        out.kernel = true;
-        text = Remaining(after, text);
-        return true;
-      }
-    }
+  if (!c.Char(']')) return false;
+  if (StripStreamTag(c, out.prefix)) {
+    c.Char(' ');
+    if (!pod.empty()) out.prefix.pod = pod;
+  } else {
+    // MPICH -prepend-rank: only where it stood in front of a header before.
+    if (!pod.empty() || rank != first || !c.Char(' ')) return false;
+    const bool header = BeginsWithHeader(c.Rest());
+    if (!header && (!brackets_seen_ || scan::StartsWith(c.Rest(), "NCCL "))) return false;
+    brackets_seen_ = true;
   }
-  return false;
+  SetRank(out.prefix, rank);
+  out.only_time = false;
+  text = c.Rest();
+  return true;
 }
 
 // (RayWorker pid=812, ip=10.1.62.31) text   (VllmWorker rank=1 pid=2514) text   (Worker_TP1 pid=1) text   (raylet) text
@@ -270,127 +157,12 @@ bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out)
     SetRank(p, static_cast<uint64_t>(std::max<int64_t>(0, scan::IntOr(rank, 0))));
   } else {
     const std::string_view tp = scan::After(inside, "_TP");
-    if (!tp.empty() && IsDigit(tp[0])) ParallelRank(inside, p);
+    if (!tp.empty() && IsDigit(tp[0])) SetParallelRank(inside, p);
   }
   if (!system) p.pod = Cursor(inside).Until(" ");
   out.framework = true;
   out.only_time = false;
   text.remove_prefix(close + 2);
-  return true;
-}
-
-// Time stamps and what collectors put between them and the text.
-bool OuterPrefixStripper::Time(std::string_view& text, StrippedLine& out) {
-  TimeForm form;
-  const size_t n = TimestampLength(text, &form);
-  OuterPrefix& p = out.prefix;
-  if (n == 0) {
-    // /dev/kmsg: 4,1227,437812449932,-;NVRM: …
-    Cursor c(text);
-    uint64_t v = 0;
-    if (!c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',')) return false;
-    c.Until(";");
-    if (!c.Char(';')) return false;
-    out.kernel = true;
-    text = Remaining(c, text);
-    return true;
-  }
-  const std::string_view time = text.substr(0, n);
-  Cursor c(text.substr(n));
-  uint64_t v = 0;
-  if (form == TimeForm::kLong) {
-    // mpirun -timestamp-output: Sat Mar  1 12:00:00 2025[1,3]<stdout>:text
-    Cursor tag = c;
-    if (tag.Char('[')) {
-      uint64_t rank = 0;
-      if (tag.Uint(&rank) && (!tag.Char(',') || tag.Uint(&rank)) && tag.Char(']') && StreamTag(tag, p)) {
-        SetRank(p, rank);
-        out.only_time = false;
-        c = tag;
-      }
-    } else if (!StreamTag(c, p) && !c.Char(' ')) {
-      return false;
-    }
-    if (p.time.empty()) p.time = time;
-    text = Remaining(c, text);
-    return true;
-  }
-  if (!c.Char(' ') && !(form == TimeForm::kEpoch && c.Char(','))) return false;
-  if (form == TimeForm::kSyslog || form == TimeForm::kDate) {
-    std::string_view rest = Remaining(c, text);
-    if (Syslog(rest, out, time)) {
-      text = rest;
-      return true;
-    }
-  }
-  if (form == TimeForm::kDate) {
-    Cursor cri = c;  // 2025-…Z stdout F text
-    const std::string_view stream = cri.Word();
-    if ((stream == "stdout" || stream == "stderr") && cri.Char(' ')) {
-      const std::string_view tag = cri.Word();
-      if (!tag.empty() && (tag[0] == 'F' || tag[0] == 'P')) {
-        cri.Char(' ');
-        p.stream = stream;
-        c = cri;
-      }
-    } else if (stream.size() >= 3 && stream.size() <= 4 && IsDigit(stream[0]) && IsDigit(stream[1]) &&
-               (stream[2] == 'O' || stream[2] == 'E')) {
-      cri.Char(' ');  // GitLab: 2025-…Z 01O text
-      p.stream = stream[2] == 'O' ? "stdout" : "stderr";
-      c = cri;
-    } else if (!stream.empty() && stream[0] == '{') {
-      Cursor labels = c;  // logcli: 2025-…Z {pod="w-3", container="c"} text
-      const std::string_view inside = labels.Until("}");
-      if (labels.Literal("} ")) {
-        p.pod = scan::WordAfter(inside, "pod=\"", "\"");
-        c = labels;
-      }
-    }
-  }
-  // MosaicML: 1a2b3c [rank=3] || text
-  if (const size_t at = scan::Find(c.Rest().substr(0, 64), "[rank="); at != std::string_view::npos) {
-    Cursor m(c.Rest().substr(at + 6));
-    if (m.Uint(&v) && m.Literal("] || ")) {
-      SetRank(p, v);
-      c = m;
-    }
-  }
-  if (form == TimeForm::kClock) {
-    // 16:26:52.052 [INFO:swift] … keeps its text; a bare duration such as `00:12:01 elapsed` loses nothing either
-    if (c.AtEnd()) return false;
-  }
-  if (p.time.empty()) p.time = time;
-  text = Remaining(c, text);
-  return true;
-}
-
-// Mar  1 12:00:00 node3 python3[4711]: text      2025-03-01T12:00:00+00:00 node3 kernel: text
-bool OuterPrefixStripper::Syslog(std::string_view& text, StrippedLine& out, std::string_view time) {
-  Cursor c(text);
-  const std::string_view host = c.Word();
-  if (host.empty() || host.size() > 64 || !c.Char(' ')) return false;
-  for (char ch : host) {
-    if (!scan::IsHostChar(ch) && ch != '.') return false;
-  }
-  const std::string_view program = c.Until("[: ");
-  if (program.empty() || program.size() > 64) return false;
-  uint64_t pid = 0;
-  bool has_pid = false;
-  if (c.Char('[')) {
-    if (!c.Uint(&pid) || !c.Char(']')) return false;
-    has_pid = true;
-  }
-  if (!c.Char(':') || !c.Char(' ')) return false;
-  // `2025-03-01 12:00:00 INFO root: text` has the same shape; only a program with pid or the kernel is sure.
-  const bool kernel = program == "kernel";
-  if (!has_pid && !kernel) return false;
-  OuterPrefix& p = out.prefix;
-  if (p.time.empty()) p.time = time;
-  p.host = host;
-  if (has_pid) p.pid = static_cast<int64_t>(pid);
-  out.kernel = out.kernel || kernel;
-  out.only_time = false;
-  text = Remaining(c, text);
   return true;
 }
 
@@ -476,19 +248,19 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   if (c.Peek() == ' ' && service && bar.Char('|') && (bar.AtEnd() || bar.Char(' '))) {
     p.pod = word;
     out.only_time = false;
-    text = Remaining(bar, text);
+    text = bar.Rest();
     return true;
   }
   // node3: text of pdsh, only for words that stood in front of a header
   if (c.Literal(": ") || (c.Char(':') && c.AtEnd())) {
     const bool known = std::find(words_.begin(), words_.end(), word) != words_.end();
     if (!known) {
-      if (!HasHeader(c.Rest()) || words_.size() >= kMaxLearned) return false;
+      if (!BeginsWithHeader(c.Rest()) || words_.size() >= kMaxLearned) return false;
       words_.emplace_back(word);
     }
     p.host = word;
     out.only_time = false;
-    text = Remaining(c, text);
+    text = c.Rest();
     return true;
   }
   return false;

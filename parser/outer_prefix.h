@@ -54,9 +54,8 @@ class OuterPrefixStripper {
 
   bool StripLayer(std::string_view& text, StrippedLine& out);
   bool Bracket(std::string_view& text, StrippedLine& out);
+  bool MpiBracket(std::string_view& text, StrippedLine& out);
   bool Parenthesis(std::string_view& text, StrippedLine& out);
-  bool Time(std::string_view& text, StrippedLine& out);
-  bool Syslog(std::string_view& text, StrippedLine& out, std::string_view time);
   bool Label(std::string_view& text, StrippedLine& out);
   bool Quote(std::string_view& text, StrippedLine& out);
   bool Word(std::string_view& text, StrippedLine& out);

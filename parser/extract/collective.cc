@@ -1,7 +1,8 @@
 // COLL and CALL lines: what each rank issued, in order.
-//   AllReduce: opCount 1f sendbuff 0x7f recvbuff 0x7f count 65536 datatype 7 op 0 root 0 comm 0x55 [nranks=4] stream
-//   0x5 ncclAllReduce(7f1fd2c00000,7f1fd2c00000,256,2,0,0,0x55d3,0x55d4)      (CALL, send, recv, count, type, op, root,
-//   comm, stream) AllReduce: 33554432 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}      (TUNING)
+//   AllReduce: opCount 1f sendbuff 0x7f recvbuff 0x7f count 65536 datatype 7 op 0 root 0 comm 0x55 [nranks=4] stream 0x5
+//   ncclAllReduce(7f1fd2c00000,7f1fd2c00000,256,2,0,0,0x55d3,0x55d4)
+//                (send, recv, count, type, op, root, comm, stream)
+//   AllReduce: 33554432 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 

@@ -1,7 +1,9 @@
 // The unwinding stack of a failed call, nearest to the failure first; and allocation lines, which look alike.
-//   misc/socket.cc:484 -> 2      transport/net.cc:783 (ncclTransportConnect) -> 2      init.cc:1012 -> 2 (No such file
-//   or directory) group.cc:64 -> 3 [Async thread]      proxy.cc:1694 -> 3 [Progress Thread] init.cc:1994 Cuda Host
-//   Alloc Size 4 pointer 0x7f1fd3400000
+//   misc/socket.cc:484 -> 2
+//   transport/net.cc:783 (ncclTransportConnect) -> 2
+//   init.cc:1012 -> 2 (No such file or directory)
+//   group.cc:64 -> 3 [Async thread]
+//   init.cc:1994 Cuda Host Alloc Size 4 pointer 0x7f1fd3400000
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 

@@ -1,0 +1,246 @@
+#include "parser/prefix_forms.h"
+
+#include <algorithm>
+
+#include "parser/prefix.h"
+#include "parser/timestamp.h"
+
+namespace ncclwhy {
+
+using scan::Cursor;
+using scan::IsDigit;
+
+bool BeginsWithHeader(std::string_view text) {
+  HeaderMatch match;
+  return ParseHeader(text, &match) && match.header.present;
+}
+
+void SetRank(OuterPrefix& prefix, uint64_t rank) {
+  if (rank < INT32_MAX) prefix.rank = static_cast<int32_t>(rank);
+}
+
+void SetParallelRank(std::string_view words, OuterPrefix& prefix) {
+  const std::string_view tp = scan::After(words, "TP");
+  uint64_t v = 0;
+  if (Cursor(tp).Uint(&v) && v < INT32_MAX) prefix.local_rank = static_cast<int32_t>(v);
+}
+
+bool StripStreamTag(Cursor& c, OuterPrefix& prefix) {
+  Cursor probe = c;
+  if (!probe.Char('<')) return false;
+  const std::string_view stream = probe.Until("> ");
+  if ((stream != "stdout" && stream != "stderr" && stream != "stddiag") || !probe.Literal(">:")) return false;
+  prefix.stream = stream;
+  c = probe;
+  return true;
+}
+
+namespace {
+
+// `rank3`, `default3`: PyTorch and torchrun
+bool TakeRole(std::string_view inside, OuterPrefix& p) {
+  if (inside.empty() || !scan::IsAlpha(inside[0]) || !IsDigit(inside.back())) return false;
+  size_t digits = inside.size();
+  while (digits > 0 && IsDigit(inside[digits - 1])) --digits;
+  const std::string_view role = inside.substr(0, digits);
+  uint64_t v = 0;
+  const bool plain = std::all_of(role.begin(), role.end(), [](char ch) { return scan::IsHostChar(ch); });
+  if (!plain || !Cursor(inside.substr(digits)).Uint(&v) || v >= INT32_MAX) return false;
+  (role == "rank" ? p.rank : p.local_rank) = static_cast<int32_t>(v);
+  return true;
+}
+
+// `131453.740743`, `    +0.000012` of dmesg
+bool IsKernelClock(std::string_view inside) {
+  Cursor c(inside);
+  uint64_t v = 0;
+  c.SkipSpaces();
+  c.Char('+');
+  return c.Uint(&v) && c.Char('.') && c.Rest().size() == 6 && scan::DigitsAt(c.Rest(), 0) == 6;
+}
+
+}  // namespace
+
+bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {
+  OuterPrefix& p = out.prefix;
+  Cursor after(rest);
+  const auto accept = [&] {
+    after.Char(' ');
+    out.only_time = false;
+    rest = after.Rest();
+    return true;
+  };
+  if (const size_t at = inside.find('@'); at != std::string_view::npos) {
+    Cursor c(inside.substr(at + 1));
+    uint64_t job = 0;
+    uint64_t rank = 0;
+    if (c.Uint(&job) && c.Char(',') && c.Uint(&rank) && c.AtEnd() && StripStreamTag(after, p)) {
+      SetRank(p, rank);
+      return accept();
+    }
+  }
+  if (after.Char(':')) return TakeRole(inside, p) && accept();
+  if (after.Peek() != ' ') return false;
+  Cursor c(inside);
+  uint64_t rank = 0;
+  if ((c.Literal("RANK ") || c.Literal("rank: ")) && c.Uint(&rank) && c.AtEnd()) {
+    SetRank(p, rank);
+    return accept();
+  }
+  c = Cursor(inside);
+  if (!c.Literal("pod/")) return false;
+  p.pod = c.Until("/");
+  return accept();
+}
+
+bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {
+  OuterPrefix& p = out.prefix;
+  Cursor after(rest);
+  if (!after.Char(' ')) return false;
+  TimeForm form;
+  if (const size_t n = TimestampLength(inside, &form); n > 0) {
+    const std::string_view more = inside.substr(n);
+    const bool parallel =
+        more.size() > 3 && (scan::Contains(more, " TP") || scan::Contains(more, " DP") || scan::Contains(more, " PP"));
+    if (more.empty() || parallel) {
+      // NCCL's own stamp belongs to its header: [2025-03-01 12:00:00] node3:4711:4801 [2] …
+      const bool host = after.Peek() != '[' && !scan::IsSpace(after.Peek());
+      if (more.empty() && IsDigit(inside[0]) && host && BeginsWithHeader(after.Rest())) return false;
+      if (p.time.empty()) p.time = inside.substr(0, n);
+      if (form == TimeForm::kLong) out.kernel = true;
+      if (parallel) {
+        SetParallelRank(more, p);
+        out.framework = true;
+        out.only_time = false;
+      }
+      rest = after.Rest();
+      return true;
+    }
+  }
+  if (!IsKernelClock(inside) || after.Peek() == '[') return false;
+  if (p.time.empty()) p.time = scan::Trim(inside);
+  out.kernel = true;
+  rest = after.Rest();
+  return true;
+}
+
+namespace {
+
+// Mar  1 12:00:00 node3 python3[4711]: text      2025-03-01T12:00:00+00:00 node3 kernel: text
+bool StripSyslog(std::string_view& text, StrippedLine& out, std::string_view time) {
+  Cursor c(text);
+  const std::string_view host = c.Word();
+  if (host.empty() || host.size() > 64 || !c.Char(' ')) return false;
+  for (char ch : host) {
+    if (!scan::IsHostChar(ch) && ch != '.') return false;
+  }
+  const std::string_view program = c.Until("[: ");
+  if (program.empty() || program.size() > 64) return false;
+  uint64_t pid = 0;
+  bool has_pid = false;
+  if (c.Char('[')) {
+    if (!c.Uint(&pid) || !c.Char(']')) return false;
+    has_pid = true;
+  }
+  if (!c.Char(':') || !c.Char(' ')) return false;
+  // `2025-03-01 12:00:00 INFO root: text` has the same shape; only a program with pid or the kernel is sure.
+  const bool kernel = program == "kernel";
+  if (!has_pid && !kernel) return false;
+  OuterPrefix& p = out.prefix;
+  if (p.time.empty()) p.time = time;
+  p.host = host;
+  if (has_pid) p.pid = static_cast<int64_t>(pid);
+  out.kernel = out.kernel || kernel;
+  out.only_time = false;
+  text = c.Rest();
+  return true;
+}
+
+}  // namespace
+
+// Time stamps and what collectors put between them and the text.
+bool StripTime(std::string_view& text, StrippedLine& out) {
+  TimeForm form;
+  const size_t n = TimestampLength(text, &form);
+  OuterPrefix& p = out.prefix;
+  if (n == 0) {
+    // /dev/kmsg: 4,1227,437812449932,-;NVRM: …
+    Cursor c(text);
+    uint64_t v = 0;
+    if (!c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',')) return false;
+    c.Until(";");
+    if (!c.Char(';')) return false;
+    out.kernel = true;
+    text = c.Rest();
+    return true;
+  }
+  const std::string_view time = text.substr(0, n);
+  Cursor c(text.substr(n));
+  uint64_t v = 0;
+  if (form == TimeForm::kLong) {
+    // mpirun -timestamp-output: Sat Mar  1 12:00:00 2025[1,3]<stdout>:text
+    Cursor tag = c;
+    if (tag.Char('[')) {
+      uint64_t rank = 0;
+      if (tag.Uint(&rank) && (!tag.Char(',') || tag.Uint(&rank)) && tag.Char(']') && StripStreamTag(tag, p)) {
+        SetRank(p, rank);
+        out.only_time = false;
+        c = tag;
+      }
+    } else if (!StripStreamTag(c, p) && !c.Char(' ')) {
+      return false;
+    }
+    if (p.time.empty()) p.time = time;
+    text = c.Rest();
+    return true;
+  }
+  if (!c.Char(' ') && !(form == TimeForm::kEpoch && c.Char(','))) return false;
+  if (form == TimeForm::kSyslog || form == TimeForm::kDate) {
+    std::string_view rest = c.Rest();
+    if (StripSyslog(rest, out, time)) {
+      text = rest;
+      return true;
+    }
+  }
+  if (form == TimeForm::kDate) {
+    Cursor cri = c;  // 2025-…Z stdout F text
+    const std::string_view stream = cri.Word();
+    if ((stream == "stdout" || stream == "stderr") && cri.Char(' ')) {
+      const std::string_view tag = cri.Word();
+      if (!tag.empty() && (tag[0] == 'F' || tag[0] == 'P')) {
+        cri.Char(' ');
+        p.stream = stream;
+        c = cri;
+      }
+    } else if (stream.size() >= 3 && stream.size() <= 4 && IsDigit(stream[0]) && IsDigit(stream[1]) &&
+               (stream[2] == 'O' || stream[2] == 'E')) {
+      cri.Char(' ');  // GitLab: 2025-…Z 01O text
+      p.stream = stream[2] == 'O' ? "stdout" : "stderr";
+      c = cri;
+    } else if (!stream.empty() && stream[0] == '{') {
+      Cursor labels = c;  // logcli: 2025-…Z {pod="w-3", container="c"} text
+      const std::string_view inside = labels.Until("}");
+      if (labels.Literal("} ")) {
+        p.pod = scan::WordAfter(inside, "pod=\"", "\"");
+        c = labels;
+      }
+    }
+  }
+  // MosaicML: 1a2b3c [rank=3] || text
+  if (const size_t at = scan::Find(c.Rest().substr(0, 64), "[rank="); at != std::string_view::npos) {
+    Cursor m(c.Rest().substr(at + 6));
+    if (m.Uint(&v) && m.Literal("] || ")) {
+      SetRank(p, v);
+      c = m;
+    }
+  }
+  if (form == TimeForm::kClock) {
+    // 16:26:52.052 [INFO:swift] … keeps its text; a bare duration such as `00:12:01 elapsed` loses nothing either
+    if (c.AtEnd()) return false;
+  }
+  if (p.time.empty()) p.time = time;
+  text = c.Rest();
+  return true;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,31 @@
+// Forms of what stands in front of a line that are told by themselves: by no line before them. OuterPrefixStripper asks
+// one after the other. Each takes what it knows from the beginning of the text and notes it in `out`, or does nothing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "parser/outer_prefix.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+
+// Time stamps and what collectors put between them and the text.
+bool StripTime(std::string_view& text, StrippedLine& out);
+// `[inside]` in front of `rest`:
+//   [prterun-host-1234@1,3]<stdout>:text   [rank3]: text   [default3]: text
+//   [RANK 0] text   [rank: 5] text   [pod/train-worker-3/pytorch] text
+bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedLine& out);
+//   [2025-03-01 12:00:00] text   [2025-03-01 12:00:00 TP3] text
+//   [Sat Mar  1 12:00:00 2025] text and [131453.740743] text of dmesg
+bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out);
+
+// Parts of these. `<stdout>:`
+bool StripStreamTag(scan::Cursor& c, OuterPrefix& prefix);
+void SetRank(OuterPrefix& prefix, uint64_t rank);
+// TP3, `DP1 TP3 EP3` of SGLang; TP1 of vLLM's Worker_TP1
+void SetParallelRank(std::string_view words, OuterPrefix& prefix);
+// A whole header with its host.
+bool BeginsWithHeader(std::string_view text);
+
+}  // namespace ncclwhy
