@@ -74,7 +74,7 @@ class FollowTest(ProgramTest):
             self.append("job.log", b"".join(lines[i : i + 20]))
             time.sleep(0.05)
         told = follower.line()
-        self.assertTrue(told.startswith("failure: shm.too-small"), told)
+        self.assertIn("failure: shm.too-small", told)
         self.assertIsNone(follower.process.poll())
         status, rest = follower.end()
         self.assertEqual(status, 1)
@@ -99,13 +99,13 @@ class FollowTest(ProgramTest):
     def test_changed_cause(self):
         self.append("job.log", XID)
         follower = self.follow("--summary", "--top", "1", "job.log", "late.log")
-        self.assertTrue(follower.line().startswith("failure: gpu.xid"))
+        self.assertIn("failure: gpu.xid", follower.line())
         os.truncate(self.dir / "job.log", 0)
         self.assertIn("truncated", follower.line("err"))
         self.append("late.log", LOG)  # a file that was named before it was there
         status, rest = follower.end()
         self.assertEqual(status, 1)
-        self.assertTrue(rest.startswith("failure: "))
+        self.assertRegex(rest, r"^(\w+, )?failure: ")
 
     def test_truncation_keeps_what_was_read(self):
         self.append("job.log", LOG[: len(LOG) // 2])
@@ -114,7 +114,7 @@ class FollowTest(ProgramTest):
         os.truncate(self.dir / "job.log", 0)
         self.assertIn("job.log was truncated", follower.line("err"))
         self.append("job.log", LOG[len(LOG) // 2 :])
-        self.assertTrue(follower.line().startswith("failure: shm.too-small"))
+        self.assertIn("failure: shm.too-small", follower.line())
         self.assertEqual(follower.end()[0], 1)
 
     def test_rotation(self):
@@ -137,14 +137,14 @@ class FollowTest(ProgramTest):
         follower = self.follow("--summary", "logs")
         time.sleep(0.5)
         self.append("logs/rank0.log", LOG)
-        self.assertTrue(follower.line().startswith("failure: shm.too-small"))
+        self.assertIn("failure: shm.too-small", follower.line())
         self.assertEqual(follower.end()[0], 1)
 
     def test_standard_input_ends_it(self):
         follower = self.follow("-", stdin=subprocess.PIPE)
         follower.process.stdin.write(LOG)
         follower.process.stdin.flush()
-        self.assertTrue(follower.line().startswith("failure: shm.too-small"))
+        self.assertIn("failure: shm.too-small", follower.line())
         follower.process.stdin.close()
         status, rest = follower.end(None)
         self.assertEqual(status, 1)
@@ -159,7 +159,7 @@ class FollowTest(ProgramTest):
         time.sleep(2)
         status, rest = follower.end()
         self.assertEqual(status, 0)
-        self.assertTrue(rest.startswith("healthy: "), rest)
+        self.assertRegex(rest, r"^(\w+, )?healthy: ")
 
     def test_missing_file_is_a_problem_at_the_end(self):
         follower = self.follow("--summary", "never.log")

@@ -49,7 +49,7 @@ class TicketBot(ProgramTest):
         self.assertEqual(headers["Authorization"], "Bearer t0ken")
         self.assertEqual(ticket["cause"], "shm.too-small")
         self.assertEqual(ticket["job"], "job 7")
-        self.assertEqual(ticket["labels"], ["nccl", "shm"])
+        self.assertEqual(ticket["labels"], ["nccl", "failed", "shm"])
         self.assertTrue(ticket["title"].startswith("shm.too-small on host-1 ("), ticket["title"])
         self.assertIn("--shm-size", ticket["body"])
         self.assertNotIn("h100-39", body.decode())  # redacted
