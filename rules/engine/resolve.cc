@@ -10,12 +10,17 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/time_budget.h"
+#include "job/process_tracker.h"
+#include "job/rank_in_text.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/query_rows.h"
 #include "rules/engine/vocabulary.h"
 
 namespace ncclwhy {
 namespace {
+
+// Some hundred ranks: with more, a silent one is not found by who complains.
+constexpr size_t kWaitingRanksText = 4096;
 
 // A finding while further hits are folded into it.
 struct Folded {
@@ -103,6 +108,7 @@ class Resolver {
       if (f.source == where.source) f.last_line = std::max(f.last_line, where.line);
       f.repeats += placed.hit->repeats;
       Captures(placed, &f);
+      if (rule_.sign.life == Life::kWaiting && rule_.sign.of != SignOf::kJob) NoteWaiting(placed, &f);
       Conditions(where, &folded);
     }
 
@@ -198,6 +204,19 @@ class Resolver {
       for (const auto& [name, text] : placed.hit->captures) {
         f->fields.try_emplace(std::string(facts.Str(name)), std::string(facts.Str(text)));
       }
+    }
+
+    // Lines of many ranks fold into one finding where they have no process of their own: who they are is kept. What the
+    // line says comes first, as a file of all ranks may know of one process only.
+    void NoteWaiting(const PlacedHit& placed, Finding* f) const {
+      int32_t rank = RankInText(r_.index_.Text(placed));
+      if (rank < 0) rank = placed.where.rank >= 0 ? placed.where.rank : placed.hit->launcher_rank;
+      if (rank < 0) rank = RankInFileName(r_.index_.Facts(placed.where.source).name);
+      if (rank < 0) return;
+      std::string& ranks = f->fields[std::string(kWaitingRanks)];
+      const std::string word = fmt::format(" {} ", rank);
+      if (ranks.size() >= kWaitingRanksText || ranks.find(word) != std::string::npos) return;
+      ranks += word;
     }
 
     // What the conditions add: captures of near and boost lines, and which boosts hold.

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "job/job_model.h"
@@ -12,6 +13,9 @@
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
+
+// Field of a finding whose rule is a sign of waiting: the ranks that its lines name, each between spaces (" 0  2 ").
+inline constexpr std::string_view kWaitingRanks = "waiting_ranks";
 
 // See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last.
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,

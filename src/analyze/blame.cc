@@ -1,14 +1,15 @@
 #include "analyze/blame.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <span>
 #include <tuple>
 
 #include "analyze/host_blocks.h"
+#include "analyze/silent_rank.h"
 #include "base/numbers.h"
+#include "job/rank_in_text.h"
 
 namespace ncclwhy {
 namespace {
@@ -35,23 +36,6 @@ std::string Get(const std::map<std::string, std::string>& fields, const char* na
 
 const Communicator* LargestOrNull(const JobModel& model) {
   return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
-}
-
-// "RuntimeError: rank 2: loss is nan" → 2; -1 when the text names no rank or several.
-int32_t RankInText(std::string_view text) {
-  int32_t found = -1;
-  for (const std::string_view word : {"rank ", "Rank ", "rank=", "RANK "}) {
-    for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-      if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0) continue;
-      size_t end = at + word.size();
-      while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-      const auto rank = ParseInt<int32_t>(text.substr(at + word.size(), end - at - word.size()));
-      if (!rank) continue;
-      if (found >= 0 && found != *rank) return -1;
-      found = *rank;
-    }
-  }
-  return found;
 }
 
 class Resolver {
@@ -83,6 +67,23 @@ class Resolver {
       if (c.rank < 0) QuotedRank(item.finding, c);
     }
     return list;
+  }
+
+  // All ranks but one say that they wait: it is that one, where nothing else names a rank. A host that is known must be
+  // its own.
+  void NameSilent(const std::vector<EvidenceItem>& items, std::vector<Candidate>* list) const {
+    if (list->size() > 1 || (!list->empty() && list->front().rank >= 0)) return;
+    Candidate c;
+    c.rank = SilentRank(model_, items);
+    if (c.rank < 0) return;
+    FillRank(c);
+    if (!list->empty() && !c.host.empty() && !list->front().host.empty() && c.host != list->front().host) return;
+    c.why = Say("all other ranks wait for it", "其他 rank 都在等它");
+    if (!list->empty()) {
+      if (c.host.empty()) c.host = list->front().host;
+      c.device = list->front().device;
+    }
+    list->assign(1, std::move(c));
   }
 
  private:
@@ -138,9 +139,24 @@ class Resolver {
     return c;
   }
 
+  // "28969 Killed", "Killed process 4242": who ended is known by its number, on the host of the line if that is told.
+  ProcessId OfPid(const Finding& f) const {
+    const auto pid = ParseInt<int64_t>(Get(f.fields, "pid"));
+    ProcessId found;
+    for (const Process& p : model_.processes) {
+      if (!pid || p.pid != *pid) continue;
+      if (!f.host.empty() && !p.host.empty() && f.host != p.host) continue;
+      if (found.valid()) return {};
+      found = p.id;
+    }
+    return found;
+  }
+
   std::vector<Candidate> Self(const Finding& f) const {
     Candidate c;
-    if (f.process.valid()) {
+    if (const ProcessId named = OfPid(f); named.valid()) {
+      c = OfProcess(named);
+    } else if (f.process.valid()) {
       c = OfProcess(f.process);
     } else {
       c.rank = f.rank;
@@ -161,7 +177,9 @@ class Resolver {
     if (c.host.empty()) c.host = f.host;
     if (c.host.empty()) return {};
     // A host of which one process alone complains: say which.
-    if (c.host == f.host && f.process.valid()) {
+    if (const ProcessId named = OfPid(f); named.valid()) {
+      c = OfProcess(named);
+    } else if (c.host == f.host && f.process.valid()) {
       if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     }
     c.device = Get(f.fields, "device");
@@ -284,6 +302,13 @@ class Resolver {
   std::map<int32_t, std::set<int32_t>> net_peers_;        // by rank, of the largest communicator
 };
 
+// Causes that one rank has while the others wait for it. Of a network's faults both ends complain.
+bool OneRankDid(std::string_view cause) {
+  if (cause == "app.concurrent-comms") return false;
+  const std::string_view family = cause.substr(0, cause.find('.'));
+  return family == "app" || family == "host" || family == "gpu" || family == "mem";
+}
+
 // Two ends see a broken connection, and each names the other. The one host that every pair has in common, where pairs
 // of three and more hosts say so; empty when there is none.
 std::string_view CommonEnd(const std::set<std::pair<std::string, std::string>>& pairs) {
@@ -343,6 +368,7 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
     return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
   });
   if (list.size() > kCulprits) list.resize(kCulprits);
+  if (OneRankDid(hypothesis.cause)) resolver.NameSilent(items, &list);
   std::vector<Culprit> culprits;
   for (const Candidate& c : list) {
     Culprit out;

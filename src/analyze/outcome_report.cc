@@ -102,8 +102,11 @@ void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
     c.rank = s.of == SignOf::kNamed ? s.rank : model.RankOf(s.process);
     c.host = s.host;
     for (const Process& p : model.processes) {
-      const bool is = s.of == SignOf::kSelf ? p.id == s.process : c.rank >= 0 && p.rank == c.rank;
+      const bool is = s.of == SignOf::kSelf ? p.id == s.process
+                      : c.rank >= 0         ? p.rank == c.rank
+                                            : s.pid >= 0 && p.pid == s.pid;
       if (!is) continue;
+      if (c.rank < 0) c.rank = model.RankOf(p.id);
       c.pid = p.pid;
       c.gpu = p.gpu;
       if (!p.host.empty()) c.host = std::string(p.host);

@@ -50,9 +50,14 @@ void AddPart(JobModel& model, Process& p, const Part& part) {
   model.process_of[part.source][part.index] = p.id;
 }
 
-}  // namespace
+// How a file name says its number: rank0.log, or worker-2.log and out.7.
+enum NumberKind : uint8_t { kRank, kBare };
+struct NumberInName {
+  int32_t number = -1;
+  NumberKind kind = kBare;
+};
 
-int32_t RankInFileName(std::string_view path) {
+NumberInName NumberInFileName(std::string_view path) {
   const size_t slash = path.find_last_of("/:");
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   // A named number wins: rank3, rank_3, worker-2, proc0, task7.
@@ -64,7 +69,7 @@ int32_t RankInFileName(std::string_view path) {
       size_t end = p;
       while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
       if (end == p || end - p > 6) continue;
-      if (const auto v = ParseInt<int32_t>(name.substr(p, end - p))) return *v;
+      if (const auto v = ParseInt<int32_t>(name.substr(p, end - p))) return {*v, word == "rank" ? kRank : kBare};
     }
   }
   int32_t found = -1;
@@ -75,12 +80,16 @@ int32_t RankInFileName(std::string_view path) {
     }
     size_t end = p;
     while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
-    if (found >= 0 || end - p > 6) return -1;
+    if (found >= 0 || end - p > 6) return {};
     found = ParseInt<int32_t>(name.substr(p, end - p)).value_or(-1);
     p = end;
   }
-  return found;
+  return {found, kBare};
 }
+
+}  // namespace
+
+int32_t RankInFileName(std::string_view path) { return NumberInFileName(path).number; }
 
 void TrackProcesses(JobModel& model) {
   const auto source_count = static_cast<uint32_t>(model.sources.size());
@@ -179,13 +188,24 @@ void TrackProcesses(JobModel& model) {
   }
 
   // File names tell ranks only when each file holds one process and the numbers differ.
+  // Beside rank0.log and rank1.log, launch-node40.log is no rank's.
   std::map<int32_t, std::vector<ProcessId>> named;
+  NumberKind kind = kBare;
+  for (uint32_t s = 0; s < source_count; ++s) {
+    const NumberInName in = NumberInFileName(model.sources[s]->name);
+    if (in.number >= 0 && model.only_process_of[s].valid()) kind = std::min(kind, in.kind);
+  }
   for (uint32_t s = 0; s < source_count; ++s) {
     const ProcessId id = model.only_process_of[s];
-    const int32_t r = RankInFileName(model.sources[s]->name);
-    if (!id.valid() || r < 0) continue;
-    auto& list = named[r];
+    const NumberInName in = NumberInFileName(model.sources[s]->name);
+    if (!id.valid() || in.number < 0 || (kind == kRank && in.kind != kRank)) continue;
+    auto& list = named[in.number];
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+  }
+  // stacks/rank0.txt beside rank0.log: the one that NCCL knows.
+  for (auto& [r, list] : named) {
+    const auto unknown = [&](ProcessId id) { return model.processes[id.value].pid < 0; };
+    if (!std::all_of(list.begin(), list.end(), unknown)) std::erase_if(list, unknown);
   }
   const bool usable = std::all_of(named.begin(), named.end(), [](const auto& e) { return e.second.size() == 1; });
   std::map<int32_t, int> launchers;

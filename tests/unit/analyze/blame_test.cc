@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "job/rank_in_text.h"
 #include "ncclwhy/analyzer.h"
 
 namespace ncclwhy {
@@ -68,6 +69,43 @@ TEST_CASE("two ends of one connection cannot be told apart: the one that is name
 
 TEST_CASE("a peer whose log just ends is the culprit alone", "[analyze]") {
   CHECK(CulpritHosts({{0, 3}}, 3) == Hosts{"h3"});
+}
+
+// One file of all ranks: everybody is told apart by what the line says only.
+std::vector<int32_t> CulpritRanks(const std::string& log) {
+  const auto analyzer = Analyzer::Create({}).take();
+  REQUIRE(analyzer->Begin("job.log").ok());
+  REQUIRE(analyzer->Push(log).ok());
+  REQUIRE(analyzer->EndSource().ok());
+  const Report report = analyzer->Finish().take();
+  std::vector<int32_t> ranks;
+  if (report.causes.empty()) return ranks;
+  for (const Culprit& c : report.causes[0].culprits) ranks.push_back(c.rank);
+  return ranks;
+}
+
+std::string Waits(const std::vector<int>& ranks, const std::string& first_line) {
+  std::string log = first_line + "NCCL version 2.28.9+cuda12.9\n";
+  for (const int rank : ranks) {
+    log += "WARNING: rank " + std::to_string(rank) + ": still waiting for collective #19 (ALLREDUCE) after 30 s\n";
+  }
+  return log;
+}
+
+TEST_CASE("all ranks but one say that they wait: it is the silent one", "[analyze]") {
+  using Ranks = std::vector<int32_t>;
+  CHECK(CulpritRanks(Waits({0, 1, 3}, "")) == Ranks{2});
+  CHECK(CulpritRanks(Waits({0, 1, 2}, "world_size=4\n")) == Ranks{3});
+  CHECK(CulpritRanks(Waits({0, 3}, "world_size=4\n")).empty());
+  CHECK(CulpritRanks(Waits({0, 1, 2, 3}, "world_size=4\n")).empty());
+}
+
+TEST_CASE("who speaks is not whom the line speaks of", "[analyze]") {
+  CHECK(RankInText("[Rank 3] rank 3: loss is nan") == 3);
+  CHECK(RankInText(R"({"level": "ERROR", "rank": 0, "msg": "rank 0: no progress"})") == 0);
+  CHECK(RankInText("rank 1: waiting for rank 3") == 1);
+  CHECK(RankInText("local_rank 2, local rank 2, ranks 2") == -1);
+  CHECK(RankInText("rank 1 or rank 2") == -1);
 }
 
 }  // namespace

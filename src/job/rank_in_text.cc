@@ -1,0 +1,46 @@
+#include "job/rank_in_text.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// "local_rank 3" and "ranks 3" name no rank, "for rank 3" names another.
+bool NamesSpeaker(std::string_view before) {
+  if (!before.empty() && IsWord(before.back())) return false;
+  for (const std::string_view other : {"for ", "from ", "to ", "with ", "of ", "local "}) {
+    if (before.ends_with(other)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int32_t RankInText(std::string_view text) {
+  constexpr size_t kMarks = 3;  // `": `
+  int32_t found = -1;
+  for (const std::string_view word : {"rank", "Rank", "RANK"}) {
+    for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
+      if (!NamesSpeaker(text.substr(0, at))) continue;
+      size_t begin = at + word.size();
+      while (begin < text.size() && begin < at + word.size() + kMarks &&
+             std::string_view(" \"':=").find(text[begin]) != std::string_view::npos) {
+        ++begin;
+      }
+      size_t end = begin;
+      while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+      const auto rank = ParseInt<int32_t>(text.substr(begin, end - begin));
+      if (!rank) continue;
+      if (found >= 0 && found != *rank) return -1;
+      found = *rank;
+    }
+  }
+  return found;
+}
+
+}  // namespace ncclwhy
