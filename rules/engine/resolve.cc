@@ -266,14 +266,15 @@ class Seen {
       : views_(views) {
     for (const SourceFacts* source : model.sources) {
       for (const Event& e : source->events) kinds_.insert(e.kind);
-      connections_ = connections_ || !source->connections.empty();
+      for (const ConnectionFacts& c : source->connections) transports_.emplace(source->Str(c.transport));
     }
     for (const Finding& f : findings) rules_.insert(rules[f.rule.value].id);
   }
 
   bool AnyOf(const std::vector<std::string>& needs) const {
     const auto there = [&](const std::string& need) {
-      if (need == kNeedsConnections) return connections_;
+      if (need.starts_with(kNeedsConnections))
+        return AnyConnection(std::string_view(need).substr(kNeedsConnections.size()));
       if (IsViewNeed(need)) return views_.count(need) != 0;
       return std::any_of(kinds_.begin(), kinds_.end(), [&](EventKind kind) { return EventKindName(kind) == need; }) ||
              std::any_of(rules_.begin(), rules_.end(), [&](std::string_view id) { return GlobMatches(need, id); });
@@ -282,9 +283,16 @@ class Seen {
   }
 
  private:
+  // "" or ":SHM": of any transport, or of one that begins so.
+  bool AnyConnection(std::string_view behind) const {
+    if (behind.empty()) return !transports_.empty();
+    return std::any_of(transports_.begin(), transports_.end(),
+                       [&](std::string_view transport) { return transport.starts_with(behind.substr(1)); });
+  }
+
   const ViewNames& views_;
   std::set<EventKind> kinds_;
-  bool connections_ = false;
+  std::set<std::string_view> transports_;
   std::set<std::string_view> rules_;
 };
 

@@ -44,7 +44,8 @@ bool IsEventKind(std::string_view name) {
 }
 
 bool IsViewNeed(std::string_view name) {
-  return name == kNeedsConnections || name.starts_with(kNeedsDifference) || name.starts_with(kNeedsSetting);
+  return name == kNeedsConnections || name.starts_with(std::string(kNeedsConnections) + ":") ||
+         name.starts_with(kNeedsDifference) || name.starts_with(kNeedsSetting);
 }
 
 bool IsTemplateName(std::string_view name) {

@@ -83,7 +83,8 @@ bool IsTemplateName(std::string_view name);
 // A name of parser/event_kinds.def.
 bool IsEventKind(std::string_view name);
 
-// What `needs` calls rows of views that come from no event: "connection", "difference:network" (a trait),
+// What `needs` calls rows of views that come from no event: "connection", "connection:SHM" (transports that
+// begin so), "difference:network" (a trait),
 // "difference:variable", "doubtful_setting:never-read" (a problem).
 inline constexpr std::string_view kNeedsConnections = "connection";
 inline constexpr std::string_view kNeedsDifference = "difference:";
