@@ -85,6 +85,8 @@ PulseTable::Reading PulseTable::Read(std::string_view text) {
     }
     mix('0');
     const bool hex = begin > 0 && text[begin - 1] == 'x';
+    // `Thread 0x00007fa620ffd640`: one name, whatever digits it has.
+    while (hex && i < size && (scan::IsDigit(text[i]) || ((text[i] | 32) >= 'a' && (text[i] | 32) <= 'f'))) ++i;
     const bool behind = begin > 1 && IsClockMark(text[begin - 1]) && scan::IsDigit(text[begin - 2]);
     const bool before = i + 1 < size && IsClockMark(text[i]) && scan::IsDigit(text[i + 1]);
     if (behind || before || hex) {

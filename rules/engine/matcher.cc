@@ -23,6 +23,10 @@ bool IsFile(std::string_view path, std::string_view name) {
   return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
 }
 
+// The last hit kept of a pattern of a process is only a place, and moves to the latest one: what a line says of the
+// life of a process is judged by what follows its last repeat.
+bool MovesOn(const Hit& kept) { return !kept.text.valid(); }
+
 }  // namespace
 
 RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals)
@@ -90,7 +94,11 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   }
 
   const Room room = CountHit(number, process, 0, facts);
-  if (room != Room::kNone) KeepHit(number, line, process, room == Room::kPlace, facts);
+  if (room != Room::kNone) return KeepHit(number, line, process, room == Room::kPlace, facts);
+  const uint32_t last = KeptOf(number, process).last;
+  if (last == UINT32_MAX || !MovesOn(hits_.hits[last])) return;
+  hits_.hits[last].line = line.number;
+  hits_.hits[last].offset = line.offset;
 }
 
 RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
@@ -110,16 +118,18 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   const bool every_place =
       entry.condition != nullptr && (entry.condition->within > 0 || entry.condition->scope == Scope::kLine);
   const bool beyond_process = kept.count > limits::kHitsPerPatternAndProcess;
+  const bool latest_place = entry.condition == nullptr && kept.count == limits::kHitsPerPatternAndProcess + 1;
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
   const bool beyond_source = kept_total_[number] >= room;
-  if (beyond_source || (beyond_process && !every_place)) {
+  if (beyond_source || (beyond_process && !every_place && !latest_place)) {
     facts.counters.Add(Counter::kDroppedHits);
     const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
     if (last != UINT32_MAX) hits_.hits[last].repeats += 1 + repeats;
     kept.count += repeats;
     return Room::kNone;
   }
+  if (latest_place) facts.counters.Add(Counter::kDroppedHits);
   ++kept_total_[number];
   kept.count += repeats;
   kept.last = static_cast<uint32_t>(hits_.hits.size());
@@ -131,8 +141,14 @@ void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFa
   for (Hit& hit : segment.Take().hits) {
     hit.process = in_source.Process(hit.process);
     const Room room = CountHit(hit.pattern, hit.process, hit.repeats, facts);
-    if (room == Room::kNone) continue;
     hit.line = in_source.Line(hit.line);
+    if (room == Room::kNone) {
+      const uint32_t last = KeptOf(hit.pattern, hit.process).last;
+      if (last == UINT32_MAX || !MovesOn(hits_.hits[last])) continue;
+      hits_.hits[last].line = hit.line;
+      hits_.hits[last].offset = hit.offset;
+      continue;
+    }
     if (room == Room::kPlace) {
       hit.text = {};
       hit.captures.clear();
@@ -182,6 +198,7 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
 }
 
 SourceHits RuleMatcher::Take() {
+  std::stable_sort(hits_.hits.begin(), hits_.hits.end(), [](const Hit& a, const Hit& b) { return a.line < b.line; });
   hits_.hits.shrink_to_fit();  // kept until all sources are read, and there may be a hundred thousand of them
   return std::move(hits_);
 }

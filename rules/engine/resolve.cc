@@ -94,8 +94,17 @@ class Resolver {
       if (!r_.VersionFits(rule_, placed.where.process) || !Holds(placed.where)) return;
       const Where& where = placed.where;
       const bool anonymous = !where.process.valid();
-      Folded& folded = Get(where, {where.process.value, anonymous ? where.source.value : 0, anonymous ? where.rank : -1,
-                                   anonymous ? std::string(where.host) : "", "", ""});
+      const FoldKey key{where.process.value,
+                        anonymous ? where.source.value : 0,
+                        anonymous ? where.rank : -1,
+                        anonymous ? std::string(where.host) : "",
+                        "",
+                        ""};
+      // The place of the latest of many hits, which has no text: it goes to what they began.
+      const bool bare =
+          !placed.hit->text.valid() && r_.index_.Facts(where.source).strings.bytes() < limits::kPoolBytesPerSource;
+      if (bare && !by_key_.contains(key)) return AddToLatest(placed);
+      Folded& folded = Get(where, key);
       Finding& f = folded.finding;
       if (f.line == 0) {
         f.source = where.source;
@@ -180,6 +189,17 @@ class Resolver {
         if (r_.index_.Find(number++, condition, where) != nullptr) return false;
       }
       return true;
+    }
+
+    void AddToLatest(const PlacedHit& placed) {
+      const auto same = [&](size_t i) {
+        return folded_[i].finding.source == placed.where.source && folded_[i].finding.process == placed.where.process;
+      };
+      const auto it = std::find_if(order_.rbegin(), order_.rend(), same);
+      if (it == order_.rend()) return;
+      Finding& f = folded_[*it].finding;
+      f.last_line = std::max(f.last_line, placed.where.line);
+      f.repeats += 1 + placed.hit->repeats;
     }
 
     Folded& Get(const Where& where, const FoldKey& key) {

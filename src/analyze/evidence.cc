@@ -150,6 +150,20 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     const auto it = well.find({i.finding.process.value, i.finding.source.value});
     if (it != well.end() && i.finding.line > 0 && i.finding.line < it->second) i.survived = true;
   }
+  // Whoever leaves closes doors at which others still knock: noise, if the job worked and nothing ended badly.
+  if (outcome.outcome == JobOutcome::kUnknown && outcome.worked && outcome.bad.empty()) {
+    std::map<uint32_t, uint32_t> leaves;  // source -> the first line that says so
+    for (const EvidenceItem& i : items) {
+      if (i.sign < 0 || i.rule->sign.life != Life::kLeaving || !i.finding.source.valid()) continue;
+      uint32_t& line = leaves.try_emplace(i.finding.source.value, i.finding.line).first->second;
+      line = std::min(line, i.finding.line);
+    }
+    for (EvidenceItem& i : items) {
+      if (!generic(i) && i.finding.role != Role::kSecondary) continue;
+      const auto it = leaves.find(i.finding.source.value);
+      if (it != leaves.end() && i.finding.line > it->second) i.survived = true;
+    }
+  }
   // A program that goes on writing for long after a generic complaint, and never says that it failed, did not fail of
   // it.
   const auto long_before_end = [&](const EvidenceItem& i) {

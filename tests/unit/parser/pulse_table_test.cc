@@ -56,6 +56,7 @@ TEST_CASE("waiting, clocks, stacks and lists of ranks are no pulse", "[pulse]") 
     text += "2025-03-01 12:00:" + std::string(i < 10 ? "0" : "") + n + " the server is up\n";
     text += "still waiting for collective 7 after " + n + " s\n";
     text += "frame #" + n + ": run + 0x" + n + "\n";
+    text += "Thread 0x00007fa" + n + "0fd640 (most recent call first):\n";
     text += "rank " + n + " is here\n";
   }
   CHECK(Parse(text).pulses.empty());

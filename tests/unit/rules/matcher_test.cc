@@ -51,8 +51,11 @@ TEST_CASE("repeated hits are kept up to the limit and then counted", "[rules]") 
   lines.push_back({"again, from another process", 1});
   job.AddSource("a.log", lines);
   const auto& hits = job.hits(0).hits;
-  REQUIRE(hits.size() == limits::kHitsPerPatternAndProcess + 1);
-  CHECK(hits[limits::kHitsPerPatternAndProcess - 1].repeats == 5);
+  REQUIRE(hits.size() == limits::kHitsPerPatternAndProcess + 2);
+  const Hit& latest = hits[limits::kHitsPerPatternAndProcess];  // only its place is kept, the others with it
+  CHECK(latest.line == limits::kHitsPerPatternAndProcess + 5);
+  CHECK(!latest.text.valid());
+  CHECK(latest.repeats == 4);
   CHECK(hits.back().process == 1);
   CHECK(job.facts(0).counters.Get(Counter::kDroppedHits) == 5);
 }
