@@ -129,7 +129,6 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
     kept.count += repeats;
     return Room::kNone;
   }
-  if (latest_place) facts.counters.Add(Counter::kDroppedHits);
   ++kept_total_[number];
   kept.count += repeats;
   kept.last = static_cast<uint32_t>(hits_.hits.size());

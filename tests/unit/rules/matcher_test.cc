@@ -57,7 +57,7 @@ TEST_CASE("repeated hits are kept up to the limit and then counted", "[rules]") 
   CHECK(!latest.text.valid());
   CHECK(latest.repeats == 4);
   CHECK(hits.back().process == 1);
-  CHECK(job.facts(0).counters.Get(Counter::kDroppedHits) == 5);
+  CHECK(job.facts(0).counters.Get(Counter::kDroppedHits) == 4);
 }
 
 TEST_CASE("a condition that counts lines sees every line", "[rules]") {
