@@ -208,7 +208,8 @@ class RuleLint {
     for (const fs::path& file : WalkFiles(folder)) {
       const fs::path inside = file.lexically_relative(folder);
       const std::string first = inside.begin()->string();
-      if (inside.has_parent_path() ? !IsCaseName(first) : !IsCaseName(first) && first != "rule.json" && first != "expect.json") {
+      if (inside.has_parent_path() ? !IsCaseName(first)
+                                   : !IsCaseName(first) && first != "rule.json" && first != "expect.json") {
         Diagnostic d = text_.At(kWarning, "", "R073", fmt::format("{} belongs to no test case", inside.string()),
                                 "cases are fires*.log, silent*.log, and directories fires*/ and silent*/");
         out_->push_back(std::move(d));

@@ -24,7 +24,7 @@ struct RenderOptions {
   Language language = Language::kEnglish;
   int width = 0;       // columns of the terminal; 0: piped, log lines are not shortened
   bool color = false;  // text only
-  FileLink link = {};       // text on a terminal that follows links; empty: none
+  FileLink link = {};  // text on a terminal that follows links; empty: none
 };
 
 // A row of the table of formats (renderer.cc), the only list of them.

@@ -352,8 +352,7 @@ Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path) 
         "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('source', 'process', 'rank', "
         "'communicator', 'event', 'connection', 'environment', 'collective', 'finding', 'cause', 'coverage')");
     if (!views.ok()) return views.status();
-    if (views.value() != 11)
-      return Status::Corrupt(path + ": is not a whole timeline; write it again");
+    if (views.value() != 11) return Status::Corrupt(path + ": is not a whole timeline; write it again");
     return std::unique_ptr<ReadOnlyTimeline>(std::make_unique<SqliteReader>(database.take()));
   });
 }
