@@ -14,7 +14,6 @@ namespace ncclwhy {
 namespace {
 
 using scan::Cursor;
-using scan::IsDigit;
 constexpr size_t kMaxLearned = 512;
 constexpr size_t kMaxJunk = 96;
 

@@ -84,5 +84,55 @@ TEST_CASE("kinds of lines are bounded, what beats stays", "[pulse][limits]") {
   CHECK(facts.pulses.size() <= limits::kPulsesKept);
 }
 
+// A kind of line of its own for each number below 676, without a number in it.
+std::string Kind(size_t number) {
+  return std::string("note ") + static_cast<char>('a' + number / 26) + static_cast<char>('a' + number % 26) +
+         " is here\n";
+}
+
+TEST_CASE("a pulse is seen among as many kinds of lines as are watched, limits::kPulsesPerStream", "[pulse]") {
+  const auto pulses = [](size_t others) {
+    std::string text;
+    for (int step = 1; step <= 20; ++step) {
+      text += "step=" + std::to_string(step) + "\n";
+      for (size_t k = 0; k < others; ++k) text += Kind(k);
+    }
+    return Parse(text).pulses.size();
+  };
+  CHECK(pulses(limits::kPulsesPerStream - 1) == 1);
+  CHECK(pulses(limits::kPulsesPerStream) == 0);
+}
+
+TEST_CASE("the number that grows is one of the first limits::kPulseNumbers of its line", "[pulse]") {
+  const auto pulses = [](size_t before) {
+    std::string text;
+    for (int step = 1; step <= 20; ++step) {
+      for (size_t k = 0; k < before; ++k) text += "7 apples ";
+      text += "step " + std::to_string(step) + "\n";
+    }
+    return Parse(text).pulses.size();
+  };
+  CHECK(pulses(limits::kPulseNumbers - 1) == 1);
+  CHECK(pulses(limits::kPulseNumbers) == 0);
+}
+
+TEST_CASE("beyond limits::kPulsesPerSource a further stream has one kind of line", "[pulse]") {
+  const auto beats = [](size_t streams) {
+    std::string text;
+    for (size_t s = 1; s <= streams; ++s) {
+      for (size_t k = 0; k < limits::kPulsesPerStream; ++k) {
+        text += "[1," + std::to_string(s) + "]<stdout>:" + Kind(k);
+      }
+    }
+    for (int step = 1; step <= 20; ++step) {
+      text += "[1,0]<stdout>:step=" + std::to_string(step) + "\n[1,0]<stdout>:" + Kind(0);
+    }
+    return Parse(text).pulses.size();
+  };
+  constexpr size_t kFull = limits::kPulsesPerSource / limits::kPulsesPerStream;
+  CHECK(beats(kFull - 1) == 1);
+  CHECK(beats(kFull) == 0);
+}
+
 }  // namespace
 }  // namespace ncclwhy
