@@ -23,8 +23,8 @@ JobModel ModelOf(const std::vector<SourceDigest>& digests);
 
 // `rules`, `kb` and `timeline` are borrowed. `digests` are in the order of OrderByName (read/digest.h).
 // `problems`: sentences about inputs that could not be read, copied into the report.
-Report Analyze(std::vector<SourceDigest> digests, const RuleSet& rules, const KnowledgeBase& kb, Timeline& timeline,
-               const AnalyzeOptions& options, std::vector<std::string> problems);
+Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
+               Timeline& timeline, const AnalyzeOptions& options, std::vector<std::string> problems);
 
 // The findings alone, for rule authors (`ncclwhy rules test`) and the rule matrix.
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,

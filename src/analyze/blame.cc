@@ -83,7 +83,7 @@ class Resolver {
       if (c.host.empty()) c.host = list->front().host;
       c.device = list->front().device;
     }
-    list->assign(1, std::move(c));
+    list->assign(1, c);
   }
 
  private:

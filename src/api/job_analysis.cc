@@ -95,8 +95,8 @@ Result<Report> JobAnalysis::MakeReport() {
   }
   if (!timeline.ok()) return timeline.status();
   const AnalyzeOptions analysis{options_.language, options_.top};
-  Report report = Analyze(std::move(digests_), knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis,
-                          std::move(problems_));
+  Report report =
+      Analyze(digests_, knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis, std::move(problems_));
   return options_.redact ? Redact(std::move(report)) : std::move(report);
 }
 

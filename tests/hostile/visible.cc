@@ -171,6 +171,19 @@ std::string WithoutCodeSpans(std::string_view line) {
   return out;
 }
 
+// Markdown without the stops of ours: a zero-width space behind a sign of a reference (`@`, `#`, `!`, `&amp;`, `GH-`
+// …). One that stands elsewhere came from a log.
+std::string WithoutStops(std::string_view text) {
+  static constexpr std::string_view kStop = "\xE2\x80\x8B";
+  std::string out;
+  while (!text.empty()) {
+    const bool stop = Begins(text, kStop) && !out.empty() && Contains("@#%;!~$-", std::string_view(&out.back(), 1));
+    if (!stop) out += text.front();
+    text.remove_prefix(stop ? kStop.size() : 1);
+  }
+  return out;
+}
+
 // Outside of code, Markdown shows HTML and links; inside nothing does.
 std::string Markdown(std::string_view text) {
   size_t fence = 0;  // length of the run that opened a block
@@ -200,7 +213,8 @@ std::string Markdown(std::string_view text) {
 }  // namespace
 
 std::string WhatIsWrong(std::string_view format, std::string_view text) {
-  if (std::string wrong = Hidden(text); !wrong.empty()) return wrong;
+  const std::string wrong = format == "markdown" ? Hidden(WithoutStops(text)) : Hidden(text);
+  if (!wrong.empty()) return wrong;
   // Some CI systems obey these wherever they stand in a line of output.
   for (const char* command : {"##[", "##vso[", "##teamcity[", "##section["}) {
     if (Contains(text, command)) return "a workflow command in a line";
