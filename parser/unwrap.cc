@@ -102,10 +102,10 @@ class Joiner {
   // The indent that most lines have behind a line which their first word would have made too wide.
   bool FindIndent() {
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
-    std::array<size_t, kMostIndent + 1> seen{};
+    std::vector<size_t> seen(kMostIndent + 1);
     for (size_t i = 0; i + 1 < lines_.size(); ++i) {
       const size_t indent = Indent(lines_[i + 1]);
-      if (indent > 0 && indent <= kMostIndent && HasNoRoom(lines_[i], lines_[i + 1])) ++seen[indent];
+      if (indent > 0 && indent < seen.size() && HasNoRoom(lines_[i], lines_[i + 1])) ++seen[indent];
     }
     indent_ = static_cast<size_t>(std::max_element(seen.begin(), seen.end()) - seen.begin());
     return seen[indent_] > 0;
