@@ -17,6 +17,21 @@ uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
 
 bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
 
+Aftermath::Aftermath(const JobModel& model) : model_(model), communicators_(model.sources.size()) {
+  for (uint32_t i = 0; i < model.sources.size(); ++i) {
+    for (const Event& e : model.sources[i]->events) {
+      const bool tells = e.kind == EventKind::kCommInitComplete || e.kind == EventKind::kCommDestroy ||
+                         e.kind == EventKind::kCommAbort;
+      const ProcessId process = tells ? model.ProcessOf(SourceId{i}, e.process, -1) : ProcessId();
+      if (!process.valid()) continue;
+      Communicators& c = communicators_[i][process.value];
+      if (e.kind == EventKind::kCommInitComplete) c.inits.push_back(e.line);
+      if (e.kind == EventKind::kCommDestroy) c.last_destroy = e.line;
+      if (e.kind == EventKind::kCommAbort) c.last_abort = e.line;
+    }
+  }
+}
+
 After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   After after;
   if (!source.valid() || source.value >= model_.sources.size()) return after;
@@ -40,14 +55,14 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   for (const CollectiveStream& s : facts.collectives) {
     if (own(s.process)) after.own_beats += CallsAfter(s, line);
   }
-  bool aborted = false;
-  for (const Event& e : facts.events) {
-    if (e.line <= line || !own(e.process)) continue;
-    if (e.kind == EventKind::kCommDestroy) after.left_in_order = true;
-    if (e.kind == EventKind::kCommInitComplete) ++after.own_beats;
-    if (e.kind == EventKind::kCommAbort) aborted = true;
+  const auto& of_source = communicators_[source.value];
+  const auto it = process.valid() ? of_source.find(process.value) : of_source.end();
+  if (it != of_source.end()) {
+    const Communicators& c = it->second;
+    const auto behind = std::upper_bound(c.inits.begin(), c.inits.end(), line);
+    after.own_beats += static_cast<uint64_t>(c.inits.end() - behind);
+    after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
-  if (aborted) after.left_in_order = false;
   return after;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
+#include <vector>
 
 #include "base/ids.h"
 #include "job/job_model.h"
@@ -21,12 +23,20 @@ struct After {
 
 class Aftermath {
  public:
-  explicit Aftermath(const JobModel& model) : model_(model) {}
+  explicit Aftermath(const JobModel& model);
   // `process` may be invalid: nobody's line.
   After Of(SourceId source, uint32_t line, ProcessId process) const;
 
  private:
+  // What NCCL says of the communicators of one process in one source. Asked for every alarm, so read once.
+  struct Communicators {
+    std::vector<uint32_t> inits;  // lines, in order
+    uint32_t last_destroy = 0;
+    uint32_t last_abort = 0;
+  };
+
   const JobModel& model_;
+  std::vector<std::unordered_map<uint32_t, Communicators>> communicators_;  // [source][ProcessId]
 };
 
 // A pulse that says of how many, and has reached it.
