@@ -1,0 +1,64 @@
+// PulseLine: a line of a program as PulseTable sees it: which kind of line it is, what its numbers are, and whether it
+// speaks of work at all.
+//   [12:00:03] step 41200 of 50000, loss=2.13   →   kind of "step D of D loss D", 41200 (of), 50000
+// The kind is a hash of words and numbers in their order: letters as they stand, every number the same, whatever lies
+// between them left out (blanks, bars, everything that is not ASCII). Clocks and dates are no numbers that could grow:
+// they always do. Nor are those that name somebody (`rank 3`, 0x7fa620ffd640).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/limits.h"
+
+namespace ncclwhy {
+
+class PulseLine {
+ public:
+  // A number that may count work: which one of the line's numbers, and whether the one behind it says of how many, as
+  // in `38/40`. Lines of one kind have the same ones.
+  struct Counter {
+    uint8_t number = 0;
+    bool of = false;
+  };
+  using Counters = std::array<Counter, limits::kPulseNumbers>;
+
+  // Looks at the beginning of the line only; `text` is not kept.
+  explicit PulseLine(std::string_view text);
+
+  uint32_t kind() const { return kind_; }
+  // It waits, complains or counts the dead (`still waiting … after 12 s`, `frame #5`).
+  bool Complains() const;
+  size_t FindCounters(Counters* counters) const;
+  // `*whole`: it has no fraction. A number that the line does not have is 0.
+  double Value(size_t number, bool* whole) const;
+  // `step=41200` → step: the word in front of a number; empty without one.
+  std::string_view NameOf(size_t number) const;
+
+ private:
+  static constexpr size_t kReach = 320;
+  static constexpr size_t kBlock = 64;
+  static constexpr size_t kBlocks = kReach / kBlock;
+  static constexpr size_t kMostNumbers = 48;
+  using Bits = std::array<uint64_t, kBlocks>;  // one for each byte
+
+  void Classify();
+  size_t Next(const Bits& bits, size_t i) const;
+  bool DigitAt(size_t i) const;
+  size_t BehindNumber(size_t i) const;
+  bool IsCounter(size_t number) const;
+  bool SaysOf(size_t number) const;
+  std::string_view text() const { return {bytes_.data(), size_}; }
+
+  size_t size_;
+  std::array<char, kReach + 16> bytes_;  // with room to read behind them
+  Bits begins_{}, ends_{}, digits_{};    // of words, words, and digits
+  uint32_t kind_ = 0;
+  bool may_complain_ = false;                   // a word begins like one that does
+  std::array<uint16_t, kMostNumbers> numbers_;  // where they begin
+  size_t numbers_found_ = 0;
+};
+
+}  // namespace ncclwhy
