@@ -2,7 +2,9 @@
 //   Last error:
 //   NET/IB : mlx5_2:1 async fatal event: local catastrophic error
 //   … Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 'out of memory''.
-// or a paste from a chat: a few lines, none of which has a header.
+// or a paste from a chat: a few lines, none of which has a header. The catalogue has the messages of UCX too, which
+// stand behind a header of its own:
+//   [1700000000.39] [gpu07:8204:0]  ib_md.c:349  UCX  ERROR ibv_reg_mr(address=0x7f72, length=4096) failed: …
 #pragma once
 
 #include <cstdint>
@@ -45,6 +47,10 @@ class QuotedMessage {
   static constexpr uint32_t kPaste = 64;
 
   static std::string_view Quoted(std::string_view text, TellingWords words) {
+    if (words.Has(TellingWord::kUcx)) {
+      const std::string_view error = scan::After(text, "UCX  ERROR ");
+      return error.empty() ? scan::After(text, "UCX  FATAL ") : error;
+    }
     if (!words.Has(TellingWord::kLogEntry)) return {};
     text = scan::After(text, kEntry);
     while (!text.empty() && (text.back() == '.' || scan::IsSpace(text.back()))) text.remove_suffix(1);
