@@ -1,8 +1,9 @@
 #include "parser/quoted_message.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <string_view>
+
+#include "catch.h"
 
 namespace ncclwhy {
 namespace {
