@@ -17,6 +17,7 @@ uint32_t LimitOf(EventKind kind) {
     case EventKind::kCommInitStart:
     case EventKind::kCommInitComplete:
     case EventKind::kCommTopology:
+    case EventKind::kProcessGroup:
     case EventKind::kInitTimings:
     case EventKind::kCommAbort:
     case EventKind::kCommDestroy:

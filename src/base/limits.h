@@ -50,6 +50,13 @@ inline constexpr size_t kPoolBytesPerSource = 64u << 20;
 inline constexpr size_t kCollectiveWindow = 64;
 // Digest checkpoints of a collective stream (the interval doubles when they are used up).
 inline constexpr size_t kCollectiveCheckpoints = 256;
+// A document (a flight recorder, JSON) that is kept whole while it is read: 20,000 calls with their stacks are some 40 MB.
+// What it consists of is counted, too: one byte can stand for a value.
+inline constexpr size_t kDocumentBytes = 64u << 20;
+inline constexpr size_t kDocumentValues = 8u << 20;
+// Process groups of one flight recorder, and calls that are not completed which are shown one by one.
+inline constexpr size_t kRecordedGroups = 4096;
+inline constexpr size_t kRecordedPending = 64;
 // Kinds of lines that are watched for a pulse at a time in each stream, the least recently seen goes; and over all
 // streams of a source. A program prints a handful while it works.
 inline constexpr size_t kPulsesPerStream = 64;

@@ -32,7 +32,8 @@ const CollectiveCall* CallAt(const CollectiveStream& s, uint64_t index) {
   if (index >= s.calls || s.window.empty()) return nullptr;
   const uint64_t oldest = s.calls > s.window.size() ? s.calls - s.window.size() : 0;
   if (index < oldest) return nullptr;
-  return &s.window[index % limits::kCollectiveWindow];
+  const CollectiveCall* call = &s.window[index % limits::kCollectiveWindow];
+  return call->line == 0 ? nullptr : call;  // lost by who recorded it
 }
 
 std::string KindOf(const Signature& a, const Signature& b) {

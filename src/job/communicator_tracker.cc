@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/numbers.h"
+#include "base/rank_list.h"
 
 namespace ncclwhy {
 namespace {
@@ -19,6 +20,7 @@ struct Instance {
   std::string_view parent_comm;  // pointer
   std::string_view split_count;
   std::string_view color;
+  std::string_view members;  // "8-11,14" where somebody listed them
   int64_t nnodes = -1;
   uint32_t ordinal = 0;  // how many communicators of this size the process had before
   CommId joined;
@@ -132,6 +134,9 @@ class Tracker {
           Reach(n, Stage::kTopology);
         }
         break;
+      case EventKind::kProcessGroup:
+        ReadProcessGroup(f, e, id);
+        break;
       case EventKind::kTopology:
         if (Instance* i = CurrentOrNull(id)) Reach(*i, Stage::kTopology);
         break;
@@ -205,6 +210,22 @@ class Tracker {
     }
   }
 
+  // A group of a flight recorder. Its ranks are those of the world.
+  void ReadProcessGroup(const SourceFacts& f, const Event& e, ProcessId id) {
+    const std::string_view comm = f.Get(e, FieldId::kComm);
+    if (FindOrNull(id, comm) != nullptr) return;
+    if (ordinal_total_[id]++ >= limits::kCommunicatorsPerProcess || instances_.size() >= limits::kCommunicatorViews) {
+      model_.dropped.Add(Counter::kDroppedCommunicators);
+      return;
+    }
+    const int32_t rank = IntField(f, e, FieldId::kRank);
+    Instance& i = Create(id, comm, rank < 0 ? model_.processes[id.value].rank : rank,
+                         ParseInt(f.Get(e, FieldId::kNranks)).value_or(-1));
+    i.comm_id = f.Get(e, FieldId::kCommId);
+    i.members = f.Get(e, FieldId::kMembers);
+    Reach(i, Stage::kReady);
+  }
+
   void AttachStreams() {
     for (uint32_t s = 0; s < model_.sources.size(); ++s) {
       const SourceFacts& f = *model_.sources[s];
@@ -219,6 +240,7 @@ class Tracker {
         i->rank.stream = &stream;
         i->rank.collectives = static_cast<int64_t>(stream.calls);
         i->rank.p2p_calls = static_cast<int64_t>(stream.p2p_calls);
+        i->rank.completed = stream.completed;
         if (stream.calls + stream.p2p_calls > 0) Reach(*i, Stage::kRunning);
       }
     }
@@ -253,6 +275,7 @@ class Tracker {
       if (!slot->valid()) *slot = NewCommunicator(i);
       Communicator& c = model_.communicators[slot->value];
       c.parent = parent;
+      if (c.members.empty()) c.members = ParseRankList(i.members, limits::kMissingRanks);
       c.nnodes = std::max(c.nnodes, i.nnodes);
       c.ranks.push_back(i.rank);
       i.joined = c.id;
@@ -300,11 +323,13 @@ class Tracker {
     }
     c.ranks_seen = static_cast<int64_t>(have.size());
     if (c.nranks <= c.ranks_seen) return;
+    if (!c.members.empty() && static_cast<int64_t>(c.members.size()) != c.nranks) return;
     if (c.nranks - c.ranks_seen > static_cast<int64_t>(missing_room_)) return;
-    for (int32_t n = 0; n < c.nranks; ++n) {
-      if (have.count(n) != 0) continue;
+    for (int64_t n = 0; n < c.nranks; ++n) {
+      const int32_t rank = c.members.empty() ? static_cast<int32_t>(n) : c.members[static_cast<size_t>(n)];
+      if (have.count(rank) != 0) continue;
       Rank missing;
-      missing.rank = n;
+      missing.rank = rank;
       missing.nranks = c.nranks;
       c.ranks.push_back(missing);
       --missing_room_;

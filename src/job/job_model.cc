@@ -14,7 +14,7 @@ namespace {
 // A process whose last line is neither teardown nor an exit message was stopped from outside, or died without a word.
 void MarkSilentEnds(JobModel& model) {
   for (Process& p : model.processes) {
-    p.log_just_ends = p.known() && !p.aborted && !p.destroyed;
+    p.log_just_ends = p.known() && !p.recorded_only && !p.aborted && !p.destroyed;
   }
   for (size_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& f = *model.sources[s];

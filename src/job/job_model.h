@@ -55,6 +55,7 @@ struct Process {
   bool last_torn = false;
   bool aborted = false;                              // Abort START/COMPLETE
   bool destroyed = false;                            // Destroy COMPLETE
+  bool recorded_only = false;                        // known from records (a flight recorder), not from lines
   bool log_just_ends = false;                        // no teardown, exception or exit line behind its last NCCL line
   std::vector<std::pair<SourceId, uint32_t>> parts;  // (source, index into its processes)
   // A file without any header or rank (a service's output, a JSON file beside the logs) is nobody we could name.
@@ -82,6 +83,7 @@ struct Rank {
   Place last;                // last line of its process (or of the communicator's teardown)
   int64_t collectives = -1;  // calls logged, -1 when COLL lines are off
   int64_t p2p_calls = -1;
+  int64_t completed = -1;  // of the collectives; -1 when nobody says
   const CollectiveStream* stream = nullptr;
   double bootstrap_seconds = -1;
 };
@@ -105,6 +107,7 @@ struct Communicator {
   CommId parent;
   std::vector<Rank> ranks;  // by rank: every rank 0..nranks-1, seen or not (beyond limits::kMissingRanks only the seen
                             // ones); a rank that two processes claim stands twice
+  std::vector<int32_t> members;  // the ranks it has, ascending, where they are not 0..nranks-1
   int64_t ranks_seen = 0;
   Stage stage = Stage::kNone;  // the least advanced seen rank's
   Divergence divergence;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/numbers.h"
+#include "job/recorded_process.h"
 
 namespace ncclwhy {
 namespace {
@@ -109,6 +110,7 @@ void TrackProcesses(JobModel& model) {
 
   for (uint32_t s = 0; s < source_count; ++s) {
     const SourceFacts& facts = *model.sources[s];
+    if (IsRecord(facts)) continue;  // when the processes that print lines are known
     model.process_of[s].assign(facts.processes.size(), ProcessId{});
     // The claims of all processes of the source in one pass.
     std::vector<Claims> claims(facts.processes.size());
@@ -219,6 +221,10 @@ void TrackProcesses(JobModel& model) {
     for (const auto& [r, list] : named) {
       if (model.processes[list[0].value].rank < 0) model.processes[list[0].value].rank = r;
     }
+  }
+
+  for (uint32_t s = 0; s < source_count; ++s) {
+    if (IsRecord(*model.sources[s])) TrackRecord(model, s);
   }
 
   std::set<std::string_view> seen;

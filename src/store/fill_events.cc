@@ -69,6 +69,7 @@ class CollectiveFiller {
         const uint64_t calls = p2p ? stream.p2p_calls : stream.calls;
         const uint64_t oldest = calls > window.size() ? calls - window.size() : 0;
         for (uint64_t i = oldest; i < calls && !window.empty(); ++i) {
+          if (window[i % limits::kCollectiveWindow].line == 0) continue;  // lost by who recorded it
           row.seq = static_cast<int64_t>(i);
           if (Status status = Add(row, window[i % limits::kCollectiveWindow]); !status.ok()) return status;
         }

@@ -40,6 +40,7 @@ Status FillRanksOf(Insert& insert, const Communicator& communicator) {
     } else {
       insert.Null();
     }
+    insert.IntegerOrNull(r.completed);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();
@@ -103,7 +104,7 @@ Status FillCommunicators(Database& database, const JobModel& model) {
 
 Status FillRanks(Database& database, const JobModel& model) {
   auto insert =
-      Insert::Prepare(database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      Insert::Prepare(database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert.ok()) return insert.status();
   for (const Communicator& c : model.communicators) {
     if (Status status = FillRanksOf(insert.value(), c); !status.ok()) return status;

@@ -24,7 +24,7 @@ CREATE TABLE _rank (
   seen INTEGER NOT NULL, nranks INTEGER, stage TEXT NOT NULL, stage_order INTEGER NOT NULL, aborted INTEGER NOT NULL,
   destroyed INTEGER NOT NULL, cuda_dev INTEGER, nvml_dev INTEGER, bus_id TEXT, local_rank INTEGER,
   collectives INTEGER, p2p_calls INTEGER, bootstrap_seconds REAL, init_source INTEGER, init_start_line INTEGER,
-  init_complete_line INTEGER, last_source INTEGER, last_line INTEGER, last_text TEXT, divergence_line INTEGER
+  init_complete_line INTEGER, last_source INTEGER, last_line INTEGER, last_text TEXT, divergence_line INTEGER, completed INTEGER
 ) STRICT;
 
 CREATE TABLE _event (

@@ -24,7 +24,7 @@ CREATE VIEW rank AS
   SELECT r.communicator, r.rank, r.process, r.comm, r.host, p.pid AS pid, r.seen, r.nranks, r.stage, r.stage_order,
     r.aborted, r.destroyed, r.cuda_dev, r.nvml_dev, r.bus_id, r.local_rank, r.collectives, r.p2p_calls,
     r.bootstrap_seconds, r.init_source, r.init_start_line, r.init_complete_line, r.last_source, r.last_line,
-    r.last_text, r.divergence_line
+    r.last_text, r.divergence_line, r.completed
   FROM _rank r LEFT JOIN _process p ON p.id = r.process;
 
 CREATE VIEW event AS
