@@ -52,7 +52,7 @@ ProcessId Find(const JobModel& model, const SourceFacts& facts, int32_t rank) {
 
 bool IsRecord(const SourceFacts& facts) {
   if (facts.counters.Get(Counter::kLines) != 0) return false;
-  return facts.counters.Get(Counter::kRefusedRecords) != 0 ||
+  return facts.counters.Get(Counter::kRefusedRecords) != 0 || facts.counters.Get(Counter::kRecords) != 0 ||
          (!facts.events.empty() && facts.events[0].kind == EventKind::kProcessGroup);
 }
 

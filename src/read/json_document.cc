@@ -63,13 +63,43 @@ class Reader : public JsonValue::json_sax_t {
   bool full_ = false;
 };
 
-}  // namespace
+// A value that begins where one has just ended gets the comma between them.
+std::string WithCommas(std::string_view bytes) {
+  std::string whole;
+  whole.reserve(bytes.size() + 64);
+  bool ended = false;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    const char c = bytes[at];
+    if (ended && (c == '"' || c == '{' || c == '[')) whole += ',';
+    if (c == '"') {
+      const size_t begin = at++;
+      while (at < bytes.size() && bytes[at] != '"') at += bytes[at] == '\\' ? 2 : 1;
+      whole += bytes.substr(begin, at + 1 - begin);
+      ended = true;
+      continue;
+    }
+    whole += c;
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') ended = c != ':' && c != ',' && c != '{' && c != '[';
+  }
+  return whole;
+}
 
-DocumentEnd ReadJson(std::string_view bytes, Document* document) {
+DocumentEnd Parse(std::string_view bytes, Document* document) {
   Reader reader(document);
   const bool whole = JsonValue::sax_parse(bytes, &reader);
   if (reader.full()) return DocumentEnd::kRefused;
   return whole ? DocumentEnd::kWhole : DocumentEnd::kCut;
+}
+
+}  // namespace
+
+DocumentEnd ReadJson(std::string_view bytes, Document* document) {
+  const DocumentEnd end = Parse(bytes, document);
+  if (end != DocumentEnd::kCut) return end;
+  const std::string repaired = WithCommas(bytes);
+  if (repaired.size() == bytes.size()) return end;
+  *document = {};
+  return Parse(repaired, document);
 }
 
 }  // namespace ncclwhy

@@ -1,4 +1,5 @@
-// Reads JSON into a Document, however deep, and as far as it is whole.
+// Reads JSON into a Document, however deep, and as far as it is whole. Commas that are missing between values are put
+// in: ncclras of NCCL 2.28.9 forgets one.
 #pragma once
 
 #include <string_view>

@@ -106,7 +106,7 @@ struct Group {
   int64_t completed = -1;
   int64_t pending = -1;  // the first call of the buffer that has not ended
   int64_t ended = -1;    // the last one that has
-  int64_t peer_calls = 0;
+  bool peers = false;    // sends or receives: then pg_status counts these, which each rank does by itself
   std::map<int64_t, CollectiveCall> calls;  // of the window
   std::vector<CollectiveCall> p2p;
 };
@@ -174,7 +174,10 @@ class Dump {
 
   void NoteGroup(Value entry) {
     if (!entry.is_dict()) return;
-    if (Group* group = GroupOf(entry)) group->pg_id = entry["pg_id"].Integer().value_or(-1);
+    Group* group = GroupOf(entry);
+    if (group == nullptr) return;
+    group->pg_id = entry["pg_id"].Integer().value_or(-1);
+    group->peers |= entry["is_p2p"].True();
   }
 
   // pg_status goes by the numbers of this process. They and the names grow in the order of creation, so that with as
@@ -202,7 +205,7 @@ class Dump {
     }
     for (auto& [name, group] : groups_) {
       const auto it = by_id.find(group.pg_id);
-      if (it == by_id.end()) continue;
+      if (it == by_id.end() || group.peers) continue;
       // -1: none so far.
       group.enqueued = std::max<int64_t>(it->second["last_enqueued_collective"].Integer().value_or(-1), 0);
       group.completed = std::max<int64_t>(it->second["last_completed_collective"].Integer().value_or(-1), 0);
@@ -248,7 +251,6 @@ class Dump {
     const std::string_view state = entry["state"].Text();
     const bool ended = state == "completed" || entry["retired"].True();
     if (p2p) {
-      ++group->peer_calls;
       group->p2p.push_back(call);
       if (group->p2p.size() > limits::kCollectiveWindow) group->p2p.erase(group->p2p.begin());
     } else if (ordinal > 0) {

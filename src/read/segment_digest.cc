@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "kb/loader/message_index.h"
 #include "parser/fast/shape_prover.h"
+#include "read/passage_reader.h"
 
 namespace ncclwhy {
 namespace {
@@ -36,6 +37,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     } else if (line.dialect != Dialect::kNccl && line.words.Has(TellingWord::kNccl)) {
       AddMentions(line, facts);
     }
+    if (line.dialect != Dialect::kNccl) passages_.OnLine(line, process, facts);
   }
 
   bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
@@ -86,6 +88,8 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
       if (EnvMention* const kept = KeepMention(mention)) kept->text = in_source.Text(theirs.text);
     }
   }
+
+  void EndPassages(SourceFacts& facts) { passages_.Finish(facts); }
 
   void TakeInto(SourceDigest& digest) {
     digest.hits = matcher_->Take();
@@ -181,6 +185,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   }
 
   std::unique_ptr<RuleSet::Matcher> matcher_;
+  PassageReader passages_;
   const KnowledgeBase& kb_;
   SharedAnswers* const answers_;
   std::unordered_map<uint64_t, std::pair<uint32_t, size_t>> counts_;  // (process, message) -> count, first hit
@@ -218,12 +223,14 @@ std::unique_ptr<SegmentDigest> SegmentDigest::NewSegment(uint64_t offset) const 
 bool SegmentDigest::CanBeCut() const { return parser_->CanBeCut(); }
 
 void SegmentDigest::Join(SegmentDigest& segment) {
+  segment.sink_->EndPassages(segment.parser_->facts());
   SegmentTranslation in_source = parser_->Join(*segment.parser_);
   sink_->Join(*segment.sink_, in_source, parser_->facts());
 }
 
 SourceDigest SegmentDigest::Finish() {
   SourceDigest digest;
+  sink_->EndPassages(parser_->facts());
   digest.facts = parser_->Finish();
   sink_->TakeInto(digest);
   return digest;

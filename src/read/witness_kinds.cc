@@ -3,16 +3,18 @@
 
 #include "read/error_file.h"
 #include "read/flight_recorder.h"
+#include "read/ras_status.h"
 #include "read/text_log.h"
 #include "read/witness.h"
 
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<WitnessKind, 3> kKinds = {{
+constexpr std::array<WitnessKind, 4> kKinds = {{
     {"torchelastic-error-file", "the error file of a torchelastic worker (JSON)", LooksLikeErrorFile, NewErrorFile},
     {"flight-recorder", "a dump of PyTorch's flight recorder (pickle or JSON)", LooksLikeFlightRecorder,
      NewFlightRecorder},
+    {"ncclras-json", "a status or an event of ncclras (JSON)", LooksLikeRasStatus, NewRasStatus},
     {"text-log", "lines of text", [](std::string_view) { return true; }, NewTextLog},
 }};
 

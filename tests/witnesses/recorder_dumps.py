@@ -94,6 +94,16 @@ def cases():
         crossed[rank] = dump(v, calls, groups, {first: (2, 1), second: (1, 1), 100 + rank: (-1, -1)})
     yield "torch-recorder-crossed", "fires-2.9", "pickle", crossed
     yield "torch-recorder-crossed", "silent-late", "pickle", late
+    # A pipeline of three stages: 1 neither receives from 0 nor sends to 2.
+    for case, idle in (("fires-2.9", True), ("silent-busy", False)):
+        pipeline = {}
+        for rank in range(3):
+            calls = [entry(v, 7, 0, 3, "recv 0<-1" if rank == 0 else "recv %d<-%d" % (rank, rank - 1), "scheduled", p2p_seq=8)]
+            if rank == 1 and idle:
+                calls = []
+            groups = {0: [0, 1, 2], 100 + rank: [rank]}
+            pipeline[rank] = dump(v, calls, groups, {0: (8, 7), 100 + rank: (-1, -1)})
+        yield "torch-recorder-peer-idle", case, "pickle", pipeline
     yield "torch-recorder-no-dump", "fires-2.9", "pickle", job(v, [0, 1, 2, 4, 5], [41] * 6, [40] * 6)
     # Three dumps of six say nothing about the other three.
     yield "torch-recorder-no-dump", "silent-half", "pickle", job(v, [0, 1, 2], [41] * 6, [40] * 6)

@@ -1,0 +1,284 @@
+#include "read/passage_reader.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/limits.h"
+#include "base/numbers.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+using scan::After;
+using scan::Contains;
+using scan::EndsWith;
+using scan::StartsWith;
+using scan::Trim;
+
+constexpr size_t kFrameText = 96;  // a C++ name with its templates says nothing more
+
+std::string Upper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return upper;
+}
+
+std::string_view FileOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The first word behind `needle`.
+std::string_view WordBehind(std::string_view text, std::string_view needle) {
+  const std::string_view rest = Trim(After(text, needle));
+  return rest.substr(0, rest.find_first_of(" \t,;:'\""));
+}
+
+// A frame as "function (file:line)"; "" when the line is none.
+std::string FrameIn(std::string_view text, bool py_spy) {
+  // File "/usr/lib/python3.11/threading.py", line 324 in wait
+  if (StartsWith(text, "File \"")) {
+    const std::string_view path = text.substr(6, text.find('"', 6) - 6);
+    const std::string_view function = Trim(After(text, " in "));
+    if (function.empty()) return {};
+    return std::string(function) + " (" + std::string(FileOf(path)) + ":" + std::string(WordBehind(text, "\", line ")) +
+           ")";
+  }
+  if (StartsWith(text, "<no Python frame>")) return std::string(text);
+  // #1  0x00007f16 in ncclGroupEnd () from /lib/libnccl.so.2   ·   #3  main (argc=2) at x.c:9
+  if (text[0] == '#' && text.size() > 2 && scan::IsDigit(text[1])) {
+    std::string_view rest = Trim(text.substr(1 + scan::DigitsAt(text, 1)));
+    if (StartsWith(rest, "0x")) rest = Trim(After(rest, " in "));
+    return std::string(rest.substr(0, rest.find(" (")));
+  }
+  // @     0x7f16a8c42520 c10d::ProcessGroupNCCL::heartbeatMonitor()
+  if (StartsWith(text, "@ ")) {
+    const std::string_view rest = Trim(text.substr(1));
+    return StartsWith(rest, "0x") ? std::string(Trim(rest.substr(std::min(rest.find(' '), rest.size()))))
+                                  : std::string();
+  }
+  // all_reduce (torch/distributed/distributed_c10d.py:2183)   ·   pthread_cond_wait (libc.so.6)
+  if (py_spy && text.back() == ')' && text.rfind(" (") != std::string_view::npos && !StartsWith(text, "Thread ")) {
+    const std::string_view place = text.substr(text.rfind(" (") + 2);
+    if (Contains(place, ":") || Contains(place, ".so") || Contains(place, ".py")) return std::string(text);
+  }
+  return {};
+}
+
+}  // namespace
+
+FactsBuilder& PassageReader::Builder(SourceFacts& facts) {
+  if (builder_ == nullptr) builder_ = std::make_unique<FactsBuilder>(&facts);
+  return *builder_;
+}
+
+void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  std::string_view text = Trim(line.text);
+  if (text.empty()) return;
+  Writer writer(process, line.outer.rank);
+  if (const size_t digits = scan::DigitsAt(text, 0);
+      digits > 0 && digits < 7 && StartsWith(text.substr(digits), ": ")) {
+    writer.second = ParseInt<int32_t>(text.substr(0, digits)).value_or(-1);
+    text = Trim(text.substr(digits + 1));
+    if (text.empty()) return;
+  }
+  if (!stacks_.empty()) {
+    if (const auto it = stacks_.find(writer); it != stacks_.end()) {
+      Stack& stack = it->second;
+      if (std::string frame = FrameIn(text, stack.py_spy); !frame.empty()) {
+        frame.resize(std::min(frame.size(), kFrameText));
+        if (stack.function.empty()) stack.function = frame;
+        if (stack.frames.size() + frame.size() + 3 <= limits::kEvidenceText) {
+          stack.frames += (stack.frames.empty() ? "" : " < ") + frame;
+        }
+        return;
+      }
+      EndStack(writer, stack, facts);
+      stacks_.erase(it);
+    }
+  }
+  switch (text[0]) {
+    case 'T':
+    case 'S':
+    case 'P':
+    case 'p':
+    case 'C':
+    case 's':
+    case 'h':
+    case 'I':
+    case 'l':
+    case 'L':
+      if (BeginStack(line, writer, text) || ReadPort(line, text, facts)) return;
+      if (text[0] == 'P') ReadRas(line, process, text, facts);
+      return;
+    case '*':
+      BeginStack(line, writer, text);
+      return;
+    case 'R':
+    case 'M':
+    case '#':
+      ReadRas(line, process, text, facts);
+      return;
+    default:
+      if (scan::IsDigit(text[0]) && text.size() < 200) ReadRas(line, process, text, facts);
+  }
+}
+
+bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text) {
+  if (StartsWith(text, "Process ") && Contains(text, ": ")) {
+    if (const auto pid = ParseInt(WordBehind(text, "Process "))) pids_[writer] = *pid;
+    return false;  // ncclras says "Process 4711 on node"
+  }
+  Stack stack;
+  const bool python = EndsWith(text, "(most recent call first):");  // faulthandler
+  if (python) {
+    stack.thread = StartsWith(text, "Current thread") ? "Current thread" : std::string(text.substr(0, text.find(" (")));
+  } else if (StartsWith(text, "Thread ") && (EndsWith(text, "\"") || EndsWith(text, ")")) && Contains(text, " (") &&
+             !Contains(text, "(LWP")) {
+    // Thread 4711 (idle): "MainThread", of py-spy. A main thread has the number of its process.
+    if (!Contains(text, "(idle") && !Contains(text, "(active") && !Contains(text, "(gil")) return false;
+    const std::string_view name = After(text, "\"");
+    stack.thread =
+        name.empty() ? std::string(text.substr(0, text.find(" ("))) : std::string(name.substr(0, name.size() - 1));
+    stack.py_spy = true;
+    if (stack.thread == "MainThread") stack.pid = ParseInt(WordBehind(text, "Thread ")).value_or(-1);
+  } else if (StartsWith(text, "Thread ") && Contains(text, "(LWP ")) {  // gdb, pstack
+    stack.thread = std::string(text.substr(0, text.find(" (")));
+  } else if (StartsWith(text, "*** SIG") && Contains(text, "stack trace: ***")) {  // glog
+    stack.thread = std::string(text.substr(4, text.find(' ', 4) - 4));
+    stack.pid = ParseInt(WordBehind(text, "received by PID ")).value_or(-1);
+  } else {
+    return false;
+  }
+  if (const auto it = pids_.find(writer); stack.pid < 0 && it != pids_.end()) stack.pid = it->second;
+  stack.offset = line.offset;
+  stack.line = line.number;
+  stack.launcher_rank = writer.second;
+  stack.head = std::string(text.substr(0, limits::kEvidenceText));
+  stacks_[writer] = std::move(stack);
+  return true;
+}
+
+void PassageReader::EndStack(const Writer& writer, const Stack& stack, SourceFacts& facts) {
+  if (stack.frames.empty()) return;
+  ParsedLine line;
+  line.number = stack.line;
+  line.offset = stack.offset;
+  line.outer.rank = stack.launcher_rank;
+  line.body = stack.head;
+  EventWriter event = Builder(facts).Begin(EventKind::kStack, line, writer.first);
+  if (stack.launcher_rank >= 0) event.Set(FieldId::kRank, int64_t{stack.launcher_rank});
+  if (stack.pid >= 0) event.Set(FieldId::kPid, stack.pid);
+  event.Set(FieldId::kProcess, stack.thread)
+      .Set(FieldId::kFunction, stack.function)
+      .Set(FieldId::kFrames, stack.frames);
+}
+
+// ibstat, ibstatus and ibv_devinfo: a device, its ports, and what each is in.
+bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts) {
+  const auto begin = [&](std::string_view device, std::string_view port) {
+    EndPort(facts);
+    port_.device = device;
+    port_.port = port;
+    port_.line = line.number;
+    port_.offset = line.offset;
+    return true;
+  };
+  const std::string_view colon = Trim(After(text, ":"));
+  if (StartsWith(text, "CA '")) return begin(text.substr(4, text.find('\'', 4) - 4), "");
+  if (StartsWith(text, "hca_id:")) return begin(colon, "");
+  if (StartsWith(text, "Infiniband device '"))
+    return begin(text.substr(19, text.find('\'', 19) - 19), WordBehind(text, " port "));
+  if (port_.device.empty()) return false;
+  if (StartsWith(text, "Port ") && text.back() == ':')
+    return begin(std::string(port_.device), text.substr(5, text.size() - 6));
+  if (StartsWith(text, "port:")) return begin(std::string(port_.device), colon);
+  // "4: ACTIVE" of ibstatus, "PORT_ACTIVE (4)" of ibv_devinfo.
+  const auto value = [&] {
+    std::string_view word = scan::IsDigit(colon.empty() ? ' ' : colon[0]) ? Trim(After(colon, ":")) : colon;
+    if (StartsWith(word, "PORT_")) word.remove_prefix(5);
+    return Upper(word.substr(0, word.find(' ')));
+  };
+  if (StartsWith(text, "State:") || StartsWith(text, "state:")) {
+    port_.state = value();
+  } else if (StartsWith(text, "Physical state:") || StartsWith(text, "phys state:")) {
+    port_.physical = value();
+  } else if (StartsWith(text, "Link layer:") || StartsWith(text, "link_layer:")) {
+    port_.layer = std::string(colon);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void PassageReader::EndPort(SourceFacts& facts) {
+  if (port_.line != 0 && !port_.state.empty()) {
+    ParsedLine line;
+    line.number = port_.line;
+    line.offset = port_.offset;
+    const std::string text = port_.device + " port " + port_.port + ": " + port_.state +
+                             (port_.physical.empty() ? "" : ", " + port_.physical);
+    line.body = text;
+    Builder(facts)
+        .Begin(EventKind::kDeviceState, line, kNoProcess)
+        .Set(FieldId::kDevice, port_.device)
+        .Set(FieldId::kPort, port_.port)
+        .Set(FieldId::kState, port_.state)
+        .Set(FieldId::kPhase, port_.physical)
+        .Set(FieldId::kNetwork, port_.layer);
+  }
+  const std::string device = std::move(port_.device);
+  port_ = {};
+  port_.device = device;
+}
+
+// Who is listed belongs to the line in front that says what for.
+void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts) {
+  std::string_view phase;
+  std::string_view value = WordBehind(text, "launched up to operation ");
+  std::string_view count = scan::IsDigit(text[0]) ? text.substr(0, scan::DigitsAt(text, 0)) : std::string_view();
+  const std::string_view host = WordBehind(text, " on node ");
+  std::string_view rank = StartsWith(text, "Rank ") ? WordBehind(text, "Rank ") : std::string_view();
+  if (!value.empty()) {
+    phase = "launched";
+  } else if (StartsWith(text, "#") && Contains(text, " (") && Contains(text, ") ")) {
+    phase = "communicator";  // #0-0 (cf264af53edbe986) MISMATCH
+    if (!scan::IsUpper(text.back()) || !Contains(text, "-")) return;
+    value = text.substr(text.rfind(' ') + 1);
+  } else if (StartsWith(text, "Missing communicator data from ")) {
+    phase = "missing";
+    count = WordBehind(text, " from ");
+  } else if (Contains(text, " considered dead")) {
+    phase = "dead";
+  } else if (!count.empty() && Contains(text, " have status ")) {
+    phase = "status";
+    value = WordBehind(text, " have status ");
+  } else if (!host.empty() && (Contains(text, " managed by process ") || Contains(text, " managing GPU"))) {
+    phase = "listed";
+  } else {
+    return;
+  }
+  const auto number = [](std::string_view word) { return ParseInt(word) ? word : std::string_view(); };
+  std::string_view pid = number(WordBehind(text, " process "));
+  if (StartsWith(text, "Process ")) pid = number(WordBehind(text, "Process "));
+  ParsedLine at = line;
+  at.body = text;
+  Builder(facts)
+      .Begin(EventKind::kRas, at, process)
+      .Set(FieldId::kPhase, phase)
+      .Set(FieldId::kRank, number(rank))
+      .Set(FieldId::kCount, number(count))
+      .Set(FieldId::kValue, value)
+      .Set(FieldId::kPid, pid)
+      .Set(FieldId::kHost, host);
+}
+
+void PassageReader::Finish(SourceFacts& facts) {
+  for (const auto& [writer, stack] : stacks_) EndStack(writer, stack, facts);
+  stacks_.clear();
+  EndPort(facts);
+  // A passage is an event of its first line, and made at its last.
+  if (builder_ == nullptr) return;
+  std::stable_sort(facts.events.begin(), facts.events.end(),
+                   [](const Event& a, const Event& b) { return a.line < b.line; });
+}
+
+}  // namespace ncclwhy

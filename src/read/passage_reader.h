@@ -1,0 +1,78 @@
+// Passages: what several lines of a text say together, in formats that tools print: stacks of threads, states of
+// network ports, reports of ncclras. Each becomes events that rules ask for; what one line says alone is not looked at.
+//
+//   Thread 4711 (idle): "MainThread"                                  py-spy dump
+//       wait (threading.py:324)
+//       all_reduce (torch/distributed/distributed_c10d.py:2183)
+//   → stack: pid 4711, process MainThread, function "wait (threading.py:324)", frames "wait (…) < all_reduce (…)"
+//
+//   CA 'mlx5_3'                                                       ibstat
+//           Port 1:
+//                   State: Down
+//                   Physical state: Disabled
+//   → device_state: device mlx5_3, port 1, state DOWN, phase DISABLED
+//
+//   7 ranks have launched up to operation 64                          ncclras
+//   Rank 7 has launched up to operation 60 -- GPU 3 managed by process 4711 on node node1
+//   → ras: phase launched, count 7, value 64; then phase launched, rank 7, value 60, pid 4711, host node1
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "parser/facts_builder.h"
+
+namespace ncclwhy {
+
+// One for each segment of a text. Lines of several processes may alternate.
+class PassageReader {
+ public:
+  // Not for lines of NCCL, which are nobody's passage.
+  void OnLine(const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  // The text is at its end.
+  void Finish(SourceFacts& facts);
+
+ private:
+  // One that is being read.
+  struct Stack {
+    uint64_t offset = 0;
+    uint32_t line = 0;
+    int32_t launcher_rank = -1;
+    int64_t pid = -1;
+    bool py_spy = false;
+    std::string head;      // its first line
+    std::string thread;    // MainThread, Current thread, Thread 3
+    std::string function;  // the innermost frame
+    std::string frames;    // innermost first, as far as there is room
+  };
+  struct Port {
+    uint64_t offset = 0;
+    uint32_t line = 0;
+    std::string device;
+    std::string port;
+    std::string state;
+    std::string physical;
+    std::string layer;  // InfiniBand, Ethernet
+  };
+
+  // A process, and the number of the label that `srun -l` put in front of its lines (-1: none), which is not believed
+  // where no line of NCCL has it.
+  using Writer = std::pair<uint32_t, int32_t>;
+
+  bool BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text);
+  void EndStack(const Writer& writer, const Stack& stack, SourceFacts& facts);
+  bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
+  void EndPort(SourceFacts& facts);
+  void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
+  FactsBuilder& Builder(SourceFacts& facts);
+
+  std::unique_ptr<FactsBuilder> builder_;
+  std::map<Writer, Stack> stacks_;
+  std::map<Writer, int64_t> pids_;  // of `Process 4711: python train.py`
+  Port port_;
+};
+
+}  // namespace ncclwhy
