@@ -84,7 +84,7 @@ void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   out << "constexpr std::array<MessagePattern, " << t.index.patterns.size() << "> kPatterns = {{\n";
   for (const MessagePattern& p : t.index.patterns) {
     out << "{" << p.code << "," << p.code_size << "," << p.message << ",MessageLevel{" << static_cast<int>(p.level)
-        << "}},\n";
+        << "}," << static_cast<int>(p.end) << "},\n";
   }
   out << "}};\n";
   WriteNumbers(out, "uint16_t", "kSlots", t.index.slots);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "kb/loader/format_code.h"
 
 namespace ncclwhy {
@@ -66,6 +67,22 @@ std::vector<std::string_view> SurePieces(std::string_view code) {
   return pieces;
 }
 
+// See MessagePattern::end.
+char EndOf(std::string_view code) {
+  char end = 0;
+  for (const char* op = code.data(); *op != format_code::kEnd;) {
+    if (*op == format_code::kChar) return 0;  // as a newline it ends the text
+    if (*op != format_code::kLiteral) {
+      end = *op++ == format_code::kInteger ? kEndsWithDigit : '\0';
+      continue;
+    }
+    const std::string_view piece = format_code::LiteralAt(op);
+    end = TrimMessage(piece).empty() ? '\0' : TrimMessage(piece).back();
+    op = piece.data() + piece.size();
+  }
+  return end;
+}
+
 class Search {
  public:
   Search(const MessageTables& tables, LogLevel level, std::string_view text, bool clipped)
@@ -79,6 +96,7 @@ class Search {
     const MessagePattern& p = tables_.patterns[pattern];
     const int fit = LevelFit(level_, p.level);
     if (fit < best_fit_ || fit == 0) return;
+    if (p.end != 0 && !clipped_ && (p.end == kEndsWithDigit ? !IsDigit(text_.back()) : text_.back() != p.end)) return;
     tried = pattern;
     const int literals = MatchFormat(tables_.code.substr(p.code, p.code_size), text_, clipped_);
     if (literals < (clipped_ ? kLeastOfClipped : 1)) return;
@@ -141,6 +159,7 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
     MessagePattern pattern{static_cast<uint32_t>(out.code.size()), 0, static_cast<uint16_t>(i), level};
     if (!compiled.code.empty() && compiled.code.size() <= UINT16_MAX && IsTelling(compiled, level)) {
       pattern.code_size = static_cast<uint16_t>(compiled.code.size());
+      pattern.end = EndOf(compiled.code);
       out.code += compiled.code;
       ForEachLiteral(compiled.code, [&](std::string_view piece) {
         for (size_t k = 0; k + kAnchor <= piece.size(); ++k) ++frequency[Load(piece.data() + k)];

@@ -28,7 +28,9 @@ struct MessagePattern {
   uint16_t code_size = 0;  // 0: cannot be recognised
   uint16_t message = 0;    // index of the message
   MessageLevel level = MessageLevel::kInfo;
+  char end = 0;  // what every whole text of it ends with; kEndsWithDigit: a digit; 0: anything
 };
+inline constexpr char kEndsWithDigit = 1;
 
 // Borrowed tables; trivially constant-initialised.
 struct MessageTables {

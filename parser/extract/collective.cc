@@ -1,8 +1,10 @@
 // COLL and CALL lines: what each rank issued, in order.
 //   AllReduce: opCount 1f sendbuff 0x7f recvbuff 0x7f count 65536 datatype 7 op 0 root 0 comm 0x55 [nranks=4] stream 0x5
+//   AllReduce: opCount 1f sendbuff 0x7f recvbuff 0x7f acc (nil) count … stream 0x5 task 0 globalrank 3   (RCCL)
 //   ncclAllReduce(7f1fd2c00000,7f1fd2c00000,256,2,0,0,0x55d3,0x55d4)
 //                (send, recv, count, type, op, root, comm, stream)
 //   AllReduce: 33554432 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}
+#include "parser/extract/coll_buffers.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -68,8 +70,7 @@ Name NameOf(std::string_view body) {
 
 // ` opCount 1f sendbuff 0x7f recvbuff 0x7f`
 bool ParseCollHead(Cursor& c, uint64_t* op_count) {
-  return c.Literal(" opCount ") && c.Hex(op_count) && c.Literal(" sendbuff ") && c.SkipHex() &&
-         c.Literal(" recvbuff ") && c.SkipHex();
+  return c.Literal(" opCount ") && c.Hex(op_count) && SkipCollBuffers(c);
 }
 
 // What stands behind that, to the end of the line.
@@ -91,6 +92,10 @@ bool ParseCollTail(Cursor c, FactsBuilder::Collective* out) {
   if (c.Literal(" [nranks=") && !(c.Int(&out->nranks) && c.Char(']'))) return false;
   // The stream ends the line; anything behind it is glued, nothing there is cut.
   if (!c.Literal(" stream ") || !c.SkipHex()) return false;
+  // RCCL: ` task 0 globalrank 3`
+  uint64_t ignored = 0;
+  if (c.Literal(" task ") && !c.Uint(&ignored)) return false;
+  if (c.Literal(" globalrank ") && !c.Uint(&ignored)) return false;
   c.SkipSpaces();
   return c.AtEnd();
 }

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/swar.h"
+#include "parser/extract/coll_buffers.h"
 #include "parser/facts_builder.h"
 #include "parser/scan.h"
 
@@ -58,7 +59,7 @@ class CollLineMemo {
     parts->front = body.substr(0, at());
     if (!c.Hex(op_count)) return false;
     const size_t buffers = at();
-    if (!c.Literal(" sendbuff ") || !c.SkipHex() || !c.Literal(" recvbuff ") || !c.SkipHex()) return false;
+    if (!SkipCollBuffers(c)) return false;
     parts->buffers = body.substr(buffers, at() - buffers);
     parts->tail = c.Rest();
     return true;
@@ -148,7 +149,9 @@ class CollLineMemo {
   static constexpr std::string_view kSend = " sendbuff 0x";
   static constexpr std::string_view kReceive = " recvbuff 0x";
   static constexpr size_t kMostDigits = 16;
-  static constexpr size_t kMostRest = kSend.size() + kReceive.size() + 2 * kMostDigits + kMostTail;
+  static constexpr std::string_view kAdd = " acc ";  // of RCCL, with a pointer or `(nil)`
+  static constexpr std::string_view kNil = "(nil)";
+  static constexpr size_t kMostRest = kSend.size() + kReceive.size() + kAdd.size() + 2 + 3 * kMostDigits + kMostTail;
   static constexpr size_t kFirst = 8;  // a job of many ranks has as many small files
   static constexpr size_t kMost = 2048;
   static constexpr size_t kCountAt = 7;  // behind ` count `
@@ -205,7 +208,13 @@ class CollLineMemo {
       const size_t send_digits = swar::HexDigits(send);
       const char* const receive = send + send_digits + kReceive.size();
       const size_t receive_digits = swar::HexDigits(receive);
-      const char* const end = receive + receive_digits;
+      const char* end = receive + receive_digits;
+      if (is(end, kAdd)) {
+        end += kAdd.size();
+        const size_t digits = is(end, "0x") ? swar::HexDigits(end + 2) : 0;
+        if (digits == 0 && !is(end, kNil)) return false;
+        end += digits == 0 ? kNil.size() : 2 + digits;
+      }
       if (send_digits == 0 || receive_digits == 0 || !is(text, kSend) || !is(send + send_digits, kReceive) ||
           !IsTail(end)) {
         return false;

@@ -1,0 +1,47 @@
+// WordFinder: which of at most 32 words stand in a text, in one pass over it instead of a search for each. For words
+// that nearly no text has: what a text costs does not depend on how many words there are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ncclwhy {
+
+// Immutable; usable as a constant.
+class WordFinder {
+ public:
+  // At most 32 words of three bytes or more; they are borrowed.
+  constexpr explicit WordFinder(std::span<const std::string_view> words) : words_(words) {
+    for (size_t i = 0; i < words.size(); ++i) {
+      const auto bit = static_cast<uint8_t>(1u << (i % 8));
+      groups_[i % 8] |= uint32_t{1} << i;
+      for (size_t place = 0; place < kPlaces; ++place) {
+        const auto byte = static_cast<unsigned char>(words[i][place]);
+        by_byte_[place][byte] |= bit;
+        by_low_[place][byte & 15] |= bit;
+        by_high_[place][byte >> 4] |= bit;
+      }
+    }
+  }
+
+  // Bit i: words[i] is in `text`.
+  uint32_t Find(std::string_view text) const;
+
+ private:
+  // The first bytes of each word are looked up. Bit b of a table at a byte: a word of group b has it at that place.
+  static constexpr size_t kPlaces = 3;
+
+  uint32_t Beginning(std::string_view text, uint32_t groups) const;
+  uint32_t FindPortably(std::string_view text) const;
+  uint32_t FindWithAvx2(std::string_view text) const;
+
+  std::array<std::array<uint8_t, 256>, kPlaces> by_byte_{};
+  std::array<std::array<uint8_t, 16>, kPlaces> by_low_{}, by_high_{};  // by half of the byte
+  std::array<uint32_t, 8> groups_{};                                   // the words of each
+  std::span<const std::string_view> words_;
+};
+
+}  // namespace ncclwhy
