@@ -15,6 +15,9 @@ std::string_view LevelName(LogLevel level);  // "WARN", …; "" for kNone
 enum class Dialect : uint8_t { kNccl, kTorch, kPython, kMpi, kSlurm, kKubernetes, kKernel, kFramework, kUnknown };
 std::string_view DialectName(Dialect dialect);  // "nccl", …
 
+// Whose labels stand in front of lines: `3: ` of srun -l, `[1,3]<stdout>:` of mpirun.
+enum class LauncherLabel : uint8_t { kNone, kSrun, kMpirun };
+
 enum class EventKind : uint8_t {
 #define X(id, name, doc) id,
 #include "parser/event_kinds.def"

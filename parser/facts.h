@@ -30,7 +30,8 @@ struct ProcessFacts {
   StringId host;  // as spelled; invalid when unknown
   int64_t pid = -1;
   int32_t launcher_rank = -1;  // most frequent rank of the launcher prefixes on its lines
-  StringId pod;                // pod, container or actor of a collector prefix
+  LauncherLabel launcher = LauncherLabel::kNone;  // whose labels stood in front of its lines
+  StringId pod;                                   // pod, container or actor of a collector prefix
   uint64_t lines = 0;          // lines of this process
   uint64_t warns = 0;
   LineRef first;

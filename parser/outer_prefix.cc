@@ -121,6 +121,7 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
   if (!c.Char(']')) return false;
   if (StripStreamTag(c, out.prefix)) {
     c.Char(' ');
+    out.prefix.launcher = LauncherLabel::kMpirun;
     if (!pod.empty()) out.prefix.pod = pod;
   } else {
     // MPICH -prepend-rank: only where it stood in front of a header before.
@@ -198,6 +199,7 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   if (label_count_++ > 0 && v != last_label_ + 1) labels_monotonous_ = false;
   last_label_ = v;
   SetRank(out.prefix, v);
+  out.prefix.launcher = LauncherLabel::kSrun;
   out.only_time = false;
   text = rest;
   return true;

@@ -19,6 +19,7 @@ struct OuterPrefix {
   std::string_view pod;     // pod, container, actor or compose service
   std::string_view time;
   std::string_view stream;  // stdout or stderr
+  LauncherLabel launcher = LauncherLabel::kNone;
   bool any = false;
 };
 

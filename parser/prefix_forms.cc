@@ -76,6 +76,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
     uint64_t rank = 0;
     if (c.Uint(&job) && c.Char(',') && c.Uint(&rank) && c.AtEnd() && StripStreamTag(after, p)) {
       SetRank(p, rank);
+      p.launcher = LauncherLabel::kMpirun;
       return accept();
     }
   }
@@ -184,6 +185,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
       uint64_t rank = 0;
       if (tag.Uint(&rank) && (!tag.Char(',') || tag.Uint(&rank)) && tag.Char(']') && StripStreamTag(tag, p)) {
         SetRank(p, rank);
+        p.launcher = LauncherLabel::kMpirun;
         out.only_time = false;
         c = tag;
       }

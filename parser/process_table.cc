@@ -204,7 +204,7 @@ void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
-  if (outer.rank >= 0) Vote(entries_[process], outer.rank);
+  NoteRank(process, outer);
 }
 
 uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
@@ -220,8 +220,13 @@ uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
     if (!outer.host.empty()) p.host = builder_->Intern(outer.host);
     if (!outer.pod.empty()) p.pod = builder_->Intern(outer.pod);
   }
-  if (outer.rank >= 0) Vote(entries_[s.entry], outer.rank);
+  NoteRank(s.entry, outer);
   return s.entry;
+}
+
+void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer) {
+  if (outer.launcher != LauncherLabel::kNone) facts_->processes[process].launcher = outer.launcher;
+  if (outer.rank >= 0) Vote(entries_[process], outer.rank);
 }
 
 void ProcessTable::Vote(Entry& e, int32_t rank, uint32_t lines) {
@@ -272,6 +277,7 @@ void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, Segmen
   if (theirs.believed && entries_[mine].host == theirs.host) Believe(entries_[mine]);
   for (const auto& [rank, lines] : theirs.votes) Vote(entries_[mine], rank, lines);
   if (!p.pod.valid()) p.pod = in_source.Text(facts.pod);
+  if (facts.launcher != LauncherLabel::kNone) p.launcher = facts.launcher;
   if (facts.lines == 0) return;
   if (p.lines == 0) p.first = in_source.Ref(facts.first);
   p.lines += facts.lines;

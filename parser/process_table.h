@@ -106,6 +106,7 @@ class ProcessTable {
   uint32_t AddStream(Stream&& stream);
   uint32_t FindOrAddStream(const Stream& stream);
   void Believe(Entry& entry);
+  void NoteRank(uint32_t process, const OuterPrefix& outer);
   void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
   void FitProvisional();
 

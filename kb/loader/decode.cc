@@ -89,9 +89,12 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   out.meaning = TextOf(entry, "meaning", language);
   out.summary = TextOf(entry, "summary", language);
   out.mistaken_for = TextOf(entry, "mistaken_for", language);
+  out.recurs = TextOf(entry, "recurs");
+  out.about = TextOf(entry, "about");
   ForEach(entry, "fixes", [&](const json& fix) {
     out.fixes.push_back(
-        {TextOf(fix, "for"), TextOf(fix, "text", language), TextOf(fix, "command"), TextOf(fix, "cost", language)});
+        {{TextOf(fix, "for"), TextOf(fix, "text", language), TextOf(fix, "command"), TextOf(fix, "cost", language)},
+         StringsOf(fix, "needs")});
   });
   ForEach(entry, "confirm", [&](const json& confirm) {
     out.confirm.push_back({TextOf(confirm, "command"), TextOf(confirm, "text", language)});

@@ -22,10 +22,18 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 // Replaces {name}, {name|fallback} and [[ … ]]. Unknown names without fallback become "?".
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
 
+// A fix with what it asks of the job: words of the environment ("roce"), `{name}` of a value that must be known, a
+// variable that must be set; `!` in front: must not.
+struct FixKnowledge : Fix {
+  std::vector<std::string> needs;
+};
+
 struct CauseKnowledge {
   std::string id;
   std::string title, meaning, summary, mistaken_for;  // summary and below are templates
-  std::vector<Fix> fixes;
+  std::string recurs;  // on an identical rerun: always | sometimes | rarely
+  std::string about;   // what has to change, or to be left out: job | host | device | outside
+  std::vector<FixKnowledge> fixes;
   std::vector<Confirm> confirm;
   std::vector<Collect> collect;
   std::vector<std::string> references;

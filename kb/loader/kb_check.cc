@@ -17,6 +17,8 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 11> kEnvironments = {
     "any", "docker", "kubernetes", "slurm", "mpi", "bare-metal", "pytorch", "vllm", "ray", "cloud", "code"};
+constexpr std::array<std::string_view, 3> kRecurs = {"always", "sometimes", "rarely"};
+constexpr std::array<std::string_view, 4> kAbout = {"job", "host", "device", "outside"};
 constexpr std::array<std::string_view, 6> kMeanings = {"root", "symptom", "secondary", "benign", "context", "never"};
 
 // Looks at one object; remembers which members were asked for, so that misspelt ones are found.
@@ -160,6 +162,8 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   }
   for (const char* name : {"title", "meaning", "summary"}) cause.Languages(name, true);
   cause.Languages("mistaken_for", false);
+  if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
+  if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
@@ -174,6 +178,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
     fix.Languages("text", true);
     fix.Command("command");
     fix.Languages("cost", false);
+    fix.Strings("needs", false);
     fix.NothingElse();
   }
   n = 0;

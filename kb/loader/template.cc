@@ -9,11 +9,12 @@ namespace {
 
 // Names that a log can give a value to. Sorted. The list stands in kb/README.md too.
 constexpr std::string_view kNames =
-    " address bus_id bytes comm count cuda device driver errno_text exception exit_code expected_value"
-    " fixed_in function gid gid_index gpu host interface library limit magic_text missing_ranks mtu"
-    " nearest network nranks op_count operation other_bytes other_operation other_version path peer"
-    " peer_host peer_rank pid port rank ranks_seen reporter shm_needed signal size size_human status status_name"
-    " symbol text timeout_s value variable version who who_host xid ";
+    " address bus_id bytes cloud comm container count cuda device driver errno_text exception exit_code"
+    " expected_value fabric first_host fixed_in framework function gid gid_index gpu gpus_per_node host image"
+    " interface job_id launcher library limit magic_text missing_ranks mtu namespace nearest network node nodes"
+    " nranks op_count operation other_bytes other_interface other_operation other_version path peer peer_host"
+    " peer_rank pid pod port rank ranks_seen reporter scheduler shm_needed signal size size_human status"
+    " status_name symbol text timeout_s value variable version who who_host xid ";
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 

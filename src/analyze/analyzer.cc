@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/blame.h"
+#include "analyze/decide.h"
 #include "analyze/describe_cause.h"
 #include "analyze/evidence.h"
 #include "analyze/job_summary.h"
@@ -182,7 +183,8 @@ Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, c
   MarkSurvived(model, outcome, items);
   MarkConsequences(items);
   const Ranking ranking = RankCauses(items);
-  const CaseFile context{model, items, kb, options.language};
+  const JobEnvironment environment = EnvironmentOf(model, items, kb);
+  const CaseFile context{model, items, kb, options.language, environment};
 
   Report report;
   report.problems = std::move(problems);
@@ -207,6 +209,7 @@ Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, c
   TellOutcome(model, outcome, ranking, options.language, &report);
   const std::vector<Culprit> culprits = report.causes.empty() ? std::vector<Culprit>{} : report.causes[0].culprits;
   report.job = SummariseJob(model, culprits);
+  report.job.environment = environment.facts;
   if (report.verdict == Verdict::kFailure) {
     report.consequences = Consequences(context, ranking.hypotheses[0], &report.job.unlisted);
     if (report.causes[0].confidence < kSureEnough) {
@@ -215,7 +218,9 @@ Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, c
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(model, report.coverage, options.language);
+    report.candidates = Candidates(context, ranking.hypotheses);
   }
+  report.decision = Decide(context, report);
   AddRuleWarnings(context, &report);
   if (report.warnings.size() > limits::kWarnings) {
     report.job.unlisted += static_cast<int64_t>(report.warnings.size() - limits::kWarnings);

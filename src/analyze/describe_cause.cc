@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/blame.h"
+#include "analyze/fit_fixes.h"
 #include "analyze/lines_around.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
@@ -40,6 +41,19 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
 
 }  // namespace
 
+TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
+  values.insert(c.environment.values.begin(), c.environment.values.end());
+  if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {
+    values.try_emplace("node", host->second);
+  }
+  // The only other interface that would do.
+  std::set<std::string, std::less<>> others = c.environment.reachable;
+  if (const auto used = values.find("interface"); used != values.end()) others.erase(used->second);
+  if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
+  return values;
+}
+
 Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role) {
   const Finding& f = item.finding;
   Evidence e = PlaceEvidence(c.model, {f.source, f.line, f.offset, f.text}, role);
@@ -59,7 +73,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
   cause.evidence = EvidenceFor(c, h);
   cause.sure = WhySure(c, h);
-  const TemplateValues values = ValuesFor(c.model, c.items, h, cause.culprits);
+  const TemplateValues values = CaseValues(c, h, cause.culprits);
   const TemplateValues words = CommandWords(values);
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) {
@@ -70,12 +84,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.summary = ExpandTemplate(known->summary, values);
   cause.meaning = ExpandTemplate(known->meaning, values);
   cause.mistaken_for = ExpandTemplate(known->mistaken_for, values);
-  for (Fix fix : known->fixes) {
-    fix.text = ExpandTemplate(fix.text, values);
-    fix.command = ExpandTemplate(fix.command, words);
-    fix.cost = ExpandTemplate(fix.cost, values);
-    cause.fixes.push_back(std::move(fix));
-  }
+  FitFixes(c.environment, c.kb, known->fixes, values, words, &cause);
   for (Confirm confirm : known->confirm) {
     confirm.command = ExpandTemplate(confirm.command, words);
     confirm.text = ExpandTemplate(confirm.text, values);
@@ -104,7 +113,7 @@ std::vector<Collect> StepsToDecide(const CaseFile& c, const Hypothesis& h, const
   std::vector<Collect> steps;
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) return steps;
-  const TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
+  const TemplateValues values = CaseValues(c, h, culprits);
   const TemplateValues words = CommandWords(values);
   for (Collect step : known->collect) {
     step.what = ExpandTemplate(step.what, values);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/evidence.h"
+#include "analyze/job_environment.h"
 #include "analyze/rank_causes.h"
 #include "analyze/template_values.h"
 #include "kb/loader/kb.h"
@@ -19,7 +20,11 @@ struct CaseFile {
   const std::vector<EvidenceItem>& items;
   const KnowledgeBase& kb;
   Language language;
+  const JobEnvironment& environment;
 };
+
+// What templates of a cause may use: what its evidence tells, who it blames, and where the job ran.
+TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);
 
 // The item's line with its note in words. `role` as in Evidence.
 Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role);

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "analyze/fit_fixes.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -73,6 +75,7 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
       }
     }
   }
+  for (Cause& cause : report->causes) KeepFirstFixes(&cause);
 }
 
 }  // namespace ncclwhy

@@ -11,11 +11,11 @@
 namespace ncclwhy {
 namespace {
 
-void AddFixes(const std::vector<Fix>& fixes, const Words& words, Layout* out) {
+void AddFixes(const std::vector<FixKnowledge>& fixes, const Words& words, Layout* out) {
   if (fixes.empty()) return;
   out->Title(words.fix);
   size_t number = 0;
-  for (const Fix& fix : fixes) {
+  for (const FixKnowledge& fix : fixes) {
     std::string text = FixLabel(fix, words) + fix.text;
     if (!fix.cost.empty()) text += " (" + Filled(words.cost, fix.cost) + ")";
     out->Prose(fmt::format("  {}. ", ++number), text);
@@ -36,7 +36,7 @@ CauseKnowledge Expanded(CauseKnowledge cause) {
   expand(&cause.title);
   expand(&cause.meaning);
   expand(&cause.mistaken_for);
-  for (Fix& fix : cause.fixes) expand(&fix.text), expand(&fix.command), expand(&fix.cost);
+  for (FixKnowledge& fix : cause.fixes) expand(&fix.text), expand(&fix.command), expand(&fix.cost);
   for (Confirm& confirm : cause.confirm) expand(&confirm.text), expand(&confirm.command);
   for (Collect& item : cause.collect) expand(&item.what), expand(&item.command);
   return cause;

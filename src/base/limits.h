@@ -87,6 +87,8 @@ inline constexpr size_t kQueryBytes = 64u << 20;
 inline constexpr size_t kEvidencePerCause = 12;
 inline constexpr size_t kConsequences = 50;
 inline constexpr size_t kWarnings = 50;
+// Facts about where the job ran: variables, interfaces of many hosts.
+inline constexpr size_t kEnvironmentFacts = 256;
 // Communicators, ranks over all communicators, and connections that a report lists one by one.
 inline constexpr size_t kReportCommunicators = 4096;
 inline constexpr size_t kReportRanks = 32768;

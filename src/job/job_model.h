@@ -38,6 +38,7 @@ struct Process {
   std::string_view pod;
   int64_t pid = -1;
   int32_t launcher_rank = -1;
+  LauncherLabel launcher = LauncherLabel::kNone;
   int32_t rank = -1;  // in the job's largest communicator; from NCCL lines first, else launcher, else file name
   int32_t job = -1;   // when the logs hold several jobs: which one, from 0; -1: only one job, or not known
   int32_t gpu = -1;   // CUDA ordinal

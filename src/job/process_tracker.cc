@@ -41,6 +41,7 @@ void AddPart(JobModel& model, Process& p, const Part& part) {
   if (p.pid < 0) p.pid = f.pid;
   if (p.pod.empty()) p.pod = facts.Str(f.pod);
   if (p.launcher_rank < 0) p.launcher_rank = f.launcher_rank;
+  if (p.launcher == LauncherLabel::kNone && f.launcher_rank >= 0) p.launcher = f.launcher;
   p.lines += f.lines;
   p.warns += f.warns;
   // Several entries of one source can be one process: its lines with a header and those without.

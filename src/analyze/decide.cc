@@ -1,0 +1,183 @@
+#include "analyze/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "analyze/blame.h"
+#include "kb/loader/command_words.h"
+
+namespace ncclwhy {
+namespace {
+
+// What a decision costs when it is wrong decides how sure it must be: "fix first" stops a job for good, a host that is
+// left out is missed, running again costs a run.
+constexpr double kSureToFix = 0.8;
+constexpr double kSureToLeaveOut = 0.7;
+constexpr double kSureToRerun = 0.55;
+// Of what comes back only now and then.
+constexpr double kMayComeBack = 0.85;
+constexpr size_t kCandidates = 3;
+// A hypothesis below it is noise.
+constexpr double kWorthNaming = 0.02;
+
+struct Choice {
+  Action action = Action::kUndecided;
+  std::set<std::string> hosts, devices;
+};
+
+// How its process ended, as the evidence of the cause tells.
+bool EndedItself(const CaseFile& c, const Cause& cause) {
+  return std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& item) {
+    if (item.rule == nullptr || item.survived || item.consequence) return false;
+    const Ending how = item.rule->sign.how;
+    if (how != Ending::kException && how != Ending::kAbort) return false;
+    return std::any_of(cause.evidence.begin(), cause.evidence.end(),
+                       [&](const Evidence& e) { return e.rule == item.name && e.role != "contradicting"; });
+  });
+}
+
+// The same failure in an earlier attempt: it comes back.
+bool CameBack(const Report& report, const Cause& cause) {
+  const auto same = std::count_if(report.attempts.begin(), report.attempts.end(), [&](const Attempt& a) {
+    return a.outcome == Outcome::kFailed && a.cause == cause.id;
+  });
+  return same > 1;
+}
+
+Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, const CauseKnowledge& known) {
+  Choice out;
+  const bool always = known.recurs == "always" || CameBack(report, cause);
+  const bool local = known.about == "host" || known.about == "device";
+  for (const Culprit& culprit : cause.culprits) {
+    if (!culprit.host.empty()) out.hosts.insert(culprit.host);
+    if (known.about != "device" || culprit.host.empty()) continue;
+    if (!culprit.device.empty()) out.devices.insert(culprit.host + " " + culprit.device);
+    if (culprit.device.empty() && culprit.gpu >= 0)
+      out.devices.insert(fmt::format("{} GPU {}", culprit.host, culprit.gpu));
+  }
+  const bool everywhere = !c.model.hosts.empty() && out.hosts.size() >= c.model.hosts.size();
+  if (known.about == "outside") {
+    out.action = Action::kRerun;
+  } else if (local && !out.hosts.empty() && !(everywhere && out.hosts.size() > 1)) {
+    out.action = Action::kRerunWithout;
+  } else if (always) {
+    out.action = Action::kFixFirst;
+  } else if (!local && !EndedItself(c, cause)) {
+    out.action = Action::kRerun;
+  }
+  return out;
+}
+
+std::string Joined(const std::set<std::string>& names, std::string_view between) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : std::string(between)) + name;
+  return out;
+}
+
+std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
+  switch (choice.action) {
+    case Action::kFixFirst:
+      return fmt::format(fmt::runtime(zh ? "同样再跑一次会同样失败：{}" : "the same run would fail again: {}"),
+                         cause.title);
+    case Action::kRerunWithout:
+      return fmt::format(fmt::runtime(zh ? "问题在 {}，不在作业本身：{}" : "it is about {}, not about the job: {}"),
+                         Joined(choice.hosts, ", "), cause.title);
+    case Action::kRerun:
+      if (known.about == "outside") {
+        return fmt::format(fmt::runtime(zh ? "作业本身没有问题：{}" : "nothing is wrong with the job: {}"),
+                           cause.title);
+      }
+      return fmt::format(fmt::runtime(zh ? "不一定会重现：{}" : "it does not come back for certain: {}"), cause.title);
+    case Action::kUndecided:
+      break;
+  }
+  return {};
+}
+
+// In the words of the scheduler: member `without` of its entry, HOSTS in it, joined by its member `between`.
+std::string WithoutHosts(const CaseFile& c, const std::set<std::string>& hosts) {
+  std::set<std::string> words;
+  for (const std::string& host : hosts) {
+    // A pod is not what a scheduler can leave out.
+    if (c.environment.IsPod(host)) return {};
+    const TemplateValues word = CommandWords({{"host", host}});
+    const auto it = word.find("host");
+    if (it == word.end() || it->second == "HOST") return {};
+    words.insert(it->second);
+  }
+  for (const std::string& word : c.environment.words) {
+    const auto known = c.kb.FindCode("environment", word, Language::kEnglish);
+    if (!known || !known->more.contains("without")) continue;
+    std::string command = known->more.at("without");
+    const auto between = known->more.find("between");
+    const size_t at = command.find("HOSTS");
+    if (at == std::string::npos) continue;
+    return command.replace(at, 5, Joined(words, between == known->more.end() ? " " : between->second));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
+  if (report.verdict == Verdict::kUndetermined) return Decision{};
+  if (report.verdict != Verdict::kFailure) return std::nullopt;
+  const bool zh = c.language == Language::kChinese;
+  std::array<double, 4> weight{};
+  std::array<std::optional<size_t>, 4> first;
+  std::array<Choice, 4> choices;
+  for (size_t i = 0; i < report.causes.size(); ++i) {
+    const Cause& cause = report.causes[i];
+    const auto known = c.kb.FindCause(cause.id, c.language);
+    if (!known) continue;
+    const Choice choice = ChoiceFor(c, report, cause, *known);
+    const auto action = static_cast<size_t>(choice.action);
+    weight[action] += cause.confidence * (known->recurs == "sometimes" ? kMayComeBack : 1);
+    if (first[action]) continue;
+    first[action] = i;
+    choices[action] = choice;
+  }
+  constexpr std::pair<Action, double> kNeeds[] = {
+      {Action::kFixFirst, kSureToFix}, {Action::kRerunWithout, kSureToLeaveOut}, {Action::kRerun, kSureToRerun}};
+  for (const auto& [action, enough] : kNeeds) {
+    const auto n = static_cast<size_t>(action);
+    if (!first[n] || weight[n] < enough) continue;
+    const Cause& cause = report.causes[*first[n]];
+    Decision out;
+    out.action = action;
+    out.confidence = std::min(weight[n], 0.99);
+    out.why = Why(choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh);
+    if (action != Action::kRerunWithout) return out;
+    out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
+    out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());
+    out.command = WithoutHosts(c, choices[n].hosts);
+    return out;
+  }
+  Decision out;
+  out.confidence = *std::max_element(weight.begin(), weight.end());
+  out.why = zh ? "日志不足以决定" : "the logs do not say whether it would happen again";
+  return out;
+}
+
+std::vector<PossibleCause> Candidates(const CaseFile& c, const std::vector<Hypothesis>& hypotheses) {
+  std::vector<PossibleCause> out;
+  for (const Hypothesis& h : hypotheses) {
+    if (out.size() == kCandidates || h.probability < kWorthNaming) break;
+    const auto known = c.kb.FindCause(h.cause, c.language);
+    if (!known) continue;
+    const std::vector<Culprit> culprits = FindCulprits(c.model, c.items, h, c.language);
+    const TemplateValues values = CaseValues(c, h, culprits);
+    PossibleCause candidate{h.cause, ExpandTemplate(known->title, values), {}, {}};
+    if (!known->confirm.empty()) {
+      candidate.tells = ExpandTemplate(known->confirm[0].text, values);
+      candidate.command = ExpandTemplate(known->confirm[0].command, CommandWords(values));
+    }
+    out.push_back(std::move(candidate));
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

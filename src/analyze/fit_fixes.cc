@@ -1,0 +1,181 @@
+#include "analyze/fit_fixes.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ncclwhy {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsNameByte(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// NCCL_IB_HCA, LD_PRELOAD: not a placeholder of one word such as NODE.
+bool IsVariable(std::string_view word) {
+  return word.find('_') != std::string_view::npos && word[0] >= 'A' && word[0] <= 'Z' &&
+         std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_'; });
+}
+
+// eth0, mlx5_2, enp65s0f1: what kernels call interfaces and RDMA devices.
+bool IsDeviceName(std::string_view word) {
+  constexpr std::string_view kBeginnings[] = {"mlx4_", "mlx5_", "bnxt_re", "rdmap", "eth",
+                                              "ens",   "eno",   "enp",     "ib",    "bond"};
+  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings), [&](std::string_view beginning) {
+    return word.starts_with(beginning) && word.size() > beginning.size() && IsDigit(word[beginning.size()]);
+  });
+}
+
+// The words of a command, each with where it ends.
+template <typename Visit>
+void ForEachWord(std::string_view text, Visit visit) {
+  for (size_t begin = 0; begin < text.size();) {
+    if (!IsNameByte(text[begin])) {
+      ++begin;
+      continue;
+    }
+    size_t end = begin;
+    while (end < text.size() && IsNameByte(text[end])) ++end;
+    visit(text.substr(begin, end - begin), end);
+    begin = end;
+  }
+}
+
+enum class Fit : uint8_t { kNo, kUnknown, kShown, kAlways };
+
+class Fitter {
+ public:
+  Fitter(const JobEnvironment& environment, const TemplateValues& values, const KnowledgeBase* kb)
+      : environment_(environment), values_(values), kb_(kb) {}
+
+  Fit ForJob(const FixKnowledge& fix) const {
+    const std::string& name = fix.environment;
+    if (name == "any" || name == "code") return Fit::kAlways;
+    if (environment_.Shows(name)) return Fit::kShown;
+    const auto known = kb_->FindCode("environment", name, Language::kEnglish);
+    if (!known) return Fit::kUnknown;
+    if (known->more.contains("only_shown")) return Fit::kNo;
+    const auto others = known->more.find("not_with");
+    if (others == known->more.end()) return Fit::kUnknown;
+    const std::vector<std::string_view> words = WordsIn(others->second);
+    const bool contradicted = std::any_of(words.begin(), words.end(), [&](auto w) { return environment_.Shows(w); });
+    return contradicted ? Fit::kNo : Fit::kUnknown;
+  }
+
+  bool HasAll(const std::vector<std::string>& needs) const {
+    return std::all_of(needs.begin(), needs.end(), [&](std::string_view need) {
+      const bool negated = need.starts_with('!');
+      if (negated) need.remove_prefix(1);
+      return Has(need) != negated;
+    });
+  }
+
+  bool IsSet(std::string_view variable) const {
+    const auto told = values_.find("variable");
+    return environment_.variables.contains(variable) || (told != values_.end() && told->second == variable);
+  }
+
+  // The command without names after `unset` that nobody set; nothing when none is left.
+  std::optional<std::string> Unsets(const std::string& command) const {
+    constexpr std::string_view kUnset = "unset ";
+    std::string out;
+    for (size_t begin = 0; begin < command.size();) {
+      const size_t at = command.find(kUnset, begin);
+      if (at == std::string::npos || (at > 0 && IsNameByte(command[at - 1]))) {
+        out += command.substr(begin);
+        break;
+      }
+      const size_t end = std::min(command.find_first_of(";#&\n", at), command.size());
+      std::string kept;
+      for (const std::string_view name :
+           WordsIn(std::string_view(command).substr(at + kUnset.size(), end - at - kUnset.size()))) {
+        if (!IsVariable(name) || IsSet(name)) kept += " " + std::string(name);
+      }
+      if (kept.empty()) return std::nullopt;
+      out += command.substr(begin, at - begin) + "unset" + kept;
+      if (end < command.size() && command[end] != ';') out += "  ";
+      begin = end;
+    }
+    return out;
+  }
+
+  // What the log contradicts: a value that is set already, or a device that is not there.
+  bool Contradicts(const std::string& command) const {
+    bool wrong = false;
+    ForEachWord(command, [&](std::string_view word, size_t end) {
+      if (IsDeviceName(word) && !environment_.interfaces.contains(word)) wrong = true;
+      if (end >= command.size() || command[end] != '=' || !IsVariable(word)) return;
+      const size_t stop = std::min(command.find_first_of(" ;\n", end), command.size());
+      const std::string value = command.substr(end + 1, stop - end - 1);
+      const auto it = environment_.variables.find(word);
+      if (it != environment_.variables.end() && it->second.size() == 1 && *it->second.begin() == value) wrong = true;
+    });
+    return wrong;
+  }
+
+ private:
+  bool Has(std::string_view need) const {
+    if (need.size() > 2 && need.front() == '{') return values_.contains(need.substr(1, need.size() - 2));
+    return IsVariable(need) ? IsSet(need) : environment_.Shows(need);
+  }
+
+  const JobEnvironment& environment_;
+  const TemplateValues& values_;
+  const KnowledgeBase* kb_;
+};
+
+// Whether the evidence asks for it: it needs a value or a variable, or a kind of job beyond the one that it is for.
+bool Asked(const FixKnowledge& fix) {
+  const bool general = fix.environment == "any" || fix.environment == "code";
+  return std::any_of(fix.needs.begin(), fix.needs.end(), [&](std::string_view need) {
+    return !need.starts_with('!') && (general || need.front() == '{' || IsVariable(need));
+  });
+}
+
+struct Offer {
+  Fix fix;
+  Fit fit;
+  bool asked;  // the logs show what it needs
+};
+
+}  // namespace
+
+void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FixKnowledge>& known,
+              const TemplateValues& values, const TemplateValues& words, Cause* cause) {
+  const Fitter fitter(environment, values, &kb);
+  std::vector<Offer> offers;
+  for (const FixKnowledge& each : known) {
+    Offer offer{each, fitter.ForJob(each), Asked(each)};
+    Fix& fix = offer.fix;
+    fix.text = ExpandTemplate(fix.text, values);
+    fix.command = ExpandTemplate(fix.command, words);
+    fix.cost = ExpandTemplate(fix.cost, values);
+    const std::optional<std::string> command = fitter.Unsets(fix.command);
+    const bool fits = offer.fit != Fit::kNo && fitter.HasAll(each.needs) && command && !fitter.Contradicts(*command);
+    if (!fits) {
+      cause->fixes_elsewhere.push_back(std::move(fix));
+      continue;
+    }
+    fix.command = *command;
+    offers.push_back(std::move(offer));
+  }
+  // Of fixes for kinds of jobs those come first whose kind the logs show; fixes for every job keep their place.
+  std::vector<size_t> places;
+  std::vector<Offer> sorted;
+  for (size_t i = 0; i < offers.size(); ++i) {
+    if (offers[i].fit == Fit::kAlways) continue;
+    places.push_back(i);
+    sorted.push_back(offers[i]);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Offer& a, const Offer& b) { return a.fit > b.fit; });
+  for (size_t i = 0; i < places.size(); ++i) offers[places[i]] = std::move(sorted[i]);
+  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) { return a.asked > b.asked; });
+  for (Offer& offer : offers) cause->fixes.push_back(std::move(offer.fix));
+}
+
+void KeepFirstFixes(Cause* cause) {
+  if (cause->fixes.size() <= kFixes) return;
+  const auto behind = cause->fixes.begin() + kFixes;
+  cause->fixes_elsewhere.insert(cause->fixes_elsewhere.begin(), behind, cause->fixes.end());
+  cause->fixes.erase(behind, cause->fixes.end());
+}
+
+}  // namespace ncclwhy

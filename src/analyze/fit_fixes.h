@@ -1,0 +1,24 @@
+// Which fixes of a cause fit this job, and in which order. Data says what a fix needs (kb/README.md); nothing here
+// knows a cause.
+#pragma once
+
+#include <vector>
+
+#include "analyze/job_environment.h"
+#include "kb/loader/kb.h"
+
+namespace ncclwhy {
+
+// Fixes that are offered; the others stand in `fixes_elsewhere`.
+inline constexpr size_t kFixes = 3;
+
+// Expands `known` with `values` (texts) and `words` (commands) into `cause->fixes` and `cause->fixes_elsewhere`. A fix
+// does not fit when the logs contradict its environment, show nothing of what it needs, already have the value that it
+// would set, never set what it would unset, or when it names an interface or device that they do not show.
+void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FixKnowledge>& known,
+              const TemplateValues& values, const TemplateValues& words, Cause* cause);
+
+// Moves what is behind the first kFixes to the front of fixes_elsewhere.
+void KeepFirstFixes(Cause* cause);
+
+}  // namespace ncclwhy

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""How right is `decision`? decisions.py NCCLWHY FOLDER... [--misses] [--check]
+
+A labelled case (incident.json) is labelled by its cause and its culprit: below stands which actions are right for which
+cause. Those about a host are right only with the culprit's host, where the label names one. A job whose cause cannot
+be told from its log may be left undecided.
+"""
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+FIX, RERUN, WITHOUT, OPEN = "fix-first", "rerun", "rerun-without", "undecided"
+# By cause or family; the longest that fits. What may be transient must not be called "fix first".
+RIGHT = {
+    "app": {FIX},
+    "app.rank-crashed": {RERUN, OPEN},
+    "app.rank-stalled": {RERUN, OPEN},
+    "app.concurrent-comms": {FIX, RERUN, OPEN},
+    "app.numerics": {FIX, RERUN, OPEN},
+    "boot": {FIX},
+    "boot.rank-missing": {RERUN, OPEN},
+    "boot.stale-store": {RERUN, FIX},
+    "env": {FIX},
+    "gpu": {FIX},
+    "gpu.xid": {WITHOUT},
+    "gpu.nvlink-error": {WITHOUT},
+    "gpu.fabric-manager": {WITHOUT},
+    "gpu.imex": {WITHOUT, FIX},
+    "gpu.nvls": {WITHOUT, FIX, OPEN},
+    "gpu.exclusive-mode": {WITHOUT, OPEN},
+    "gpu.illegal-access": {FIX, RERUN, OPEN},
+    "gpu.pcie-atomics": {WITHOUT, FIX},
+    "host": {FIX},
+    "host.oom": {RERUN, FIX, OPEN},
+    "host.disk-full": {WITHOUT, FIX, OPEN},
+    "ib": {FIX},
+    "ib.link-down": {WITHOUT},
+    "ib.device-fatal": {WITHOUT},
+    "ib.retry-exceeded": {WITHOUT, OPEN},
+    "ib.rnr-retry": {WITHOUT, RERUN, OPEN},
+    "ib.local-error": {WITHOUT, FIX, OPEN},
+    "net": {FIX},
+    "net.connection-refused": {RERUN, OPEN},
+    "net.port-in-use": {RERUN, FIX, OPEN},
+    "net.foreign-connection": {RERUN},
+    "net.link-flap": {RERUN, WITHOUT},
+    "shm": {FIX},
+    "stopped": {RERUN},
+    "stopped.time-limit": {RERUN, FIX, OPEN},
+    "stopped.node-failure": {WITHOUT, RERUN},
+    "topo": {FIX},
+    "version": {FIX},
+    "version.known-bug": {FIX, RERUN, OPEN},
+    "perf": {FIX, OPEN},
+}
+
+
+def right_for(cause):
+    while cause not in RIGHT and "." in cause:
+        cause = cause.rpartition(".")[0]
+    return RIGHT.get(cause, {OPEN})
+
+
+def right_of(label):
+    causes = [label["root_cause"], *label.get("also_acceptable", [])]
+    # Undecided is never wrong, only useless: it is counted apart.
+    return set.union(*(right_for(c) for c in causes)) | {OPEN}
+
+
+def decide(binary, folder):
+    files = [str(p) for p in sorted(folder.rglob("*")) if p.is_file() and p.name != "incident.json"]
+    done = subprocess.run([binary, "--format", "json", *files], capture_output=True, check=False)
+    return json.loads(done.stdout)
+
+
+def host_of(label):
+    culprit = label.get("culprit")
+    if isinstance(culprit, dict):
+        return culprit.get("host")
+    found = re.search(r"\bon ([\w.-]+)", culprit or "")
+    return found.group(1) if found else culprit if culprit and re.fullmatch(r"[\w.-]+", culprit) else None
+
+
+def main():
+    binary, *folders = [a for a in sys.argv[1:] if not a.startswith("--")]
+    worse = False
+    for folder in folders:
+        count = collections.Counter()
+        misses = []
+        for path in sorted(pathlib.Path(folder).glob("*/incident.json")):
+            label = json.loads(path.read_text())
+            report = decide(binary, path.parent)
+            decision = report.get("decision")
+            if label["root_cause"] in ("none", "perf") or label["root_cause"].startswith("perf."):
+                # Nothing to decide.
+                count["healthy"] += 1
+                count["healthy, decided"] += decision is not None and decision["do"] != OPEN
+                continue
+            do = decision["do"] if decision else "none"
+            count["cases"] += 1
+            count[do] += 1
+            right = right_of(label)
+            host = host_of(label)
+            good = do in right
+            if do == WITHOUT and good and host:
+                good = host in decision["hosts"]
+            count["right"] += good
+            count["decided"] += do not in (OPEN, "none")
+            count["false fix-first"] += do == FIX and FIX not in right
+            if not good:
+                misses.append(f"{path.parent.name}: {label['root_cause']} ({label.get('culprit')}): {do} "
+                              f"{decision and decision.get('hosts')}, right: {' '.join(sorted(right))}; named: "
+                              f"{report['causes'][0]['id'] if report['causes'] else report['verdict']}")
+        n = max(1, count["cases"])
+        print(f"{folder}: {count['cases']} cases, right {100 * count['right'] / n:.1f} %, decided "
+              f"{100 * count['decided'] / n:.1f} %, false fix-first {100 * count['false fix-first'] / n:.1f} %; "
+              f"healthy {count['healthy']}, of them decided {count['healthy, decided']}; "
+              + ", ".join(f"{a} {count[a]}" for a in (FIX, WITHOUT, RERUN, OPEN, "none")))
+        worse |= count["right"] < 0.97 * n or count["false fix-first"] > 0.005 * n or count["healthy, decided"] > 0
+        if "--misses" in sys.argv:
+            print("\n".join("  " + m for m in misses))
+    sys.exit(1 if worse and "--check" in sys.argv else 0)
+
+
+main()

@@ -1,0 +1,81 @@
+// Which fixes are offered where.
+#include "analyze/fit_fixes.h"
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+FixKnowledge Known(const char* environment, const char* command, std::vector<std::string> needs = {}) {
+  return {{environment, std::string("text for ") + environment, command, ""}, std::move(needs)};
+}
+
+std::vector<std::string> Commands(const std::vector<Fix>& fixes) {
+  std::vector<std::string> out;
+  for (const Fix& fix : fixes) out.push_back(fix.command);
+  return out;
+}
+
+Cause Fitted(const JobEnvironment& environment, const std::vector<FixKnowledge>& known,
+             const TemplateValues& values = {}) {
+  Cause cause;
+  FitFixes(environment, KnowledgeBase::Embedded(), known, values, values, &cause);
+  KeepFirstFixes(&cause);
+  return cause;
+}
+
+TEST_CASE("fixes of an environment that the logs contradict stand elsewhere, those that they show first", "[analyze]") {
+  JobEnvironment slurm;
+  slurm.words = {"slurm", "bare-metal"};
+  const std::vector<FixKnowledge> known = {Known("docker", "docker run"), Known("kubernetes", "kubectl"),
+                                           Known("bare-metal", "mount"),  Known("slurm", "srun"),
+                                           Known("vllm", "vllm serve"),   Known("any", "last")};
+  const Cause fitted = Fitted(slurm, known);
+  CHECK(Commands(fitted.fixes) == std::vector<std::string>{"mount", "srun", "last"});
+  CHECK(Commands(fitted.fixes_elsewhere) == std::vector<std::string>{"docker run", "kubectl", "vllm serve"});
+  // Nothing is known: the order of the knowledge, without what is no guess.
+  CHECK(Commands(Fitted({}, known).fixes) == std::vector<std::string>{"docker run", "kubectl", "mount"});
+}
+
+TEST_CASE("a fix does not repeat what is set, and unsets only what is set", "[analyze]") {
+  JobEnvironment job;
+  job.variables["NCCL_IB_GID_INDEX"] = {"3"};
+  job.variables["NCCL_ALGO"] = {"Tree"};
+  const Cause fitted =
+      Fitted(job, {Known("any", "export NCCL_IB_GID_INDEX=3"), Known("any", "unset NCCL_PROTO"),
+                   Known("any", "unset NCCL_ALGO NCCL_PROTO; ./run"), Known("any", "export NCCL_IB_GID_INDEX=1")});
+  CHECK(Commands(fitted.fixes) == std::vector<std::string>{"unset NCCL_ALGO; ./run", "export NCCL_IB_GID_INDEX=1"});
+  CHECK(fitted.fixes_elsewhere.size() == 2);
+}
+
+TEST_CASE("a fix names only interfaces and devices that the logs show", "[analyze]") {
+  JobEnvironment job;
+  job.interfaces = {"eth1", "mlx5_2"};
+  const Cause fitted = Fitted(job, {Known("any", "export NCCL_SOCKET_IFNAME=eth0"), Known("any", "NCCL_IB_HCA=^mlx5_2"),
+                                    Known("any", "export NCCL_SOCKET_IFNAME=IFNAME")});
+  CHECK(Commands(fitted.fixes) == std::vector<std::string>{"NCCL_IB_HCA=^mlx5_2", "export NCCL_SOCKET_IFNAME=IFNAME"});
+}
+
+TEST_CASE("a fix that the evidence asks for comes first", "[analyze]") {
+  JobEnvironment job;
+  job.variables["NCCL_IB_PKEY"] = {"200"};
+  const std::vector<FixKnowledge> known = {Known("any", "first"), Known("any", "device", {"{device}"}),
+                                           Known("any", "pkey", {"NCCL_IB_PKEY"}), Known("any", "roce", {"roce"}),
+                                           Known("any", "not roce", {"!roce"})};
+  CHECK(Commands(Fitted(job, known).fixes) == std::vector<std::string>{"pkey", "first", "not roce"});
+  job.words = {"roce"};
+  CHECK(Commands(Fitted(job, known, {{"device", "mlx5_1"}}).fixes) ==
+        std::vector<std::string>{"device", "pkey", "roce"});
+}
+
+TEST_CASE("every cause says whether it comes back and what it is about", "[analyze]") {
+  for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) {
+    INFO(id);
+    const auto known = KnowledgeBase::Embedded().FindCause(id, Language::kEnglish);
+    CHECK(!known->recurs.empty());
+    CHECK(!known->about.empty());
+  }
+}
+
+}  // namespace
+}  // namespace ncclwhy
