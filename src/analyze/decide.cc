@@ -80,17 +80,13 @@ std::string Joined(const std::set<std::string>& names, std::string_view between)
 std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
   switch (choice.action) {
     case Action::kFixFirst:
-      return fmt::format(fmt::runtime(zh ? "同样再跑一次会同样失败：{}" : "the same run would fail again: {}"),
-                         cause.title);
+      return cause.title;
     case Action::kRerunWithout:
-      return fmt::format(fmt::runtime(zh ? "问题在 {}，不在作业本身：{}" : "it is about {}, not about the job: {}"),
-                         Joined(choice.hosts, ", "), cause.title);
+      return fmt::format(fmt::runtime(zh ? "问题在 {}，不在作业本身" : "it is about {}, not about the job"),
+                         Joined(choice.hosts, ", "));
     case Action::kRerun:
-      if (known.about == "outside") {
-        return fmt::format(fmt::runtime(zh ? "作业本身没有问题：{}" : "nothing is wrong with the job: {}"),
-                           cause.title);
-      }
-      return fmt::format(fmt::runtime(zh ? "不一定会重现：{}" : "it does not come back for certain: {}"), cause.title);
+      if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
+      return zh ? "不一定会重现" : "it may not come back";
     case Action::kUndecided:
       break;
   }

@@ -174,7 +174,9 @@ class ShortAnswer {
 
   void Decide() {
     if (!report_.decision || report_.decision->action == Action::kUndecided) return;
-    layout_.Labelled(words_.decision, DecisionSentence(*report_.decision, words_), 2);
+    Decision brief = *report_.decision;
+    if (const Cause* cause = NamedCause(report_); cause != nullptr && brief.why == cause->title) brief.why.clear();
+    layout_.Labelled(words_.decision, DecisionSentence(brief, words_), 2);
     Command(report_.decision->command);
   }
 
