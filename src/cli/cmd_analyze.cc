@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
@@ -19,31 +20,20 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy [analyze] [OPTIONS] LOG...
-Says what broke an NCCL job first, where, why, how sure, and what fixes it.
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy [analyze] [OPTIONS] LOG...)",
+    .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG: files, directories, globs, archives (.gz .xz .zst .bz2 .zip .tar.*), or -
-for standard input. Give the logs of all ranks at once.
-  -f, --format F  text, full, json, markdown, html, sarif, junit, github
-  -o FILE         write the report to FILE     --summary  as --format summary
-  --follow        read logs as they grow; tell the first cause once it is sure
-  --lang L        en (default) or zh
-  --top N         causes to report (default 3)     --jobs N  threads
-  --db FILE       keep the timeline in a SQLite file for `ncclwhy query`
-  --timeline T    default; full also keeps every collective
-  --kb DIR, --rules DIR   add or override knowledge, rules
-  --redact        aliases for hosts, addresses, users, paths and tokens
-  --fail-on V     1 also for degraded, for undetermined (several: repeat)
-  -v, --verbose   all of the text report      -q, --quiet  one line, no progress
-  --color WHEN    auto (default), always, never        --version
-Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
+for standard input. Give the logs of all ranks at once.)",
+    .further = R"(Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
       ncclwhy diff GOOD BAD   ncclwhy query DB "SELECT ..."   ncclwhy serve
-      ncclwhy completion bash|zsh|fish
-Exit status: 0 nothing failed; 1 a cause is named; 3 something failed, cause not
-determined; 2 wrong usage, or something could not be read or written.
-Examples: ncclwhy logs/
-          kubectl logs job/train | ncclwhy -
-          ncclwhy --format html -o report.html rank*.log.gz
-)help";
+      ncclwhy completion bash|zsh|fish   ncclwhy --version)",
+    .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
+determined; 2 wrong usage, or something could not be read or written.)",
+    .examples = R"(ncclwhy logs/
+kubectl logs job/train | ncclwhy -
+ncclwhy --format html -o report.html rank*.log.gz)",
+};
 
 // Work that takes longer than this shows how far it is.
 constexpr auto kPatience = std::chrono::milliseconds(1500);
@@ -75,30 +65,38 @@ class ProgressLine {
 class AnalyzeCommand : public Subcommand {
  public:
   std::string_view name() const override { return "analyze"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_)->required();
-    CLI::Option* format = app->add_option("-f,--format", format_);
+    CLI::Option* format =
+        app->add_option("-f,--format", format_, CLI::detail::join(FormatNames(), ", "))->type_name("F");
     format->check(CLI::IsMember(FormatNames()));
-    app->add_flag_callback("--summary", [this] { format_ = "summary"; })->excludes(format);
-    app->add_flag("--follow", follow_);
-    app->add_option("-o,--output", output_);
-    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
-    app->add_option("--top", options_.top)->check(CLI::Range(1, 1000));
-    app->add_option("--db", options_.database);
-    app->add_option("--timeline", timeline_)->check(CLI::IsMember({"default", "full"}));
-    app->add_option("--kb", options_.kb_directories)->allow_extra_args(false);
-    app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
-    app->add_flag("--redact", options_.redact);
-    app->add_option("--jobs", options_.jobs)->check(CLI::Range(1, 1024));
-    app->add_option("--fail-on", fail_on_)->check(CLI::IsMember({"degraded", "undetermined"}))->allow_extra_args(false);
-    app->add_flag("-q,--quiet", quiet_)->excludes(app->add_flag("-v,--verbose", verbose_));
-    app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
+    app->add_option("-o,--output", output_, "write the report there")->type_name("FILE");
+    app->add_flag_callback(
+           "--summary", [this] { format_ = "summary"; }, "as --format summary")
+        ->excludes(format);
+    app->add_flag("--follow", follow_, "read logs as they grow; tell the first cause once it is sure");
+    AddLanguageOption(app, &options_.language);
+    app->add_option("--top", options_.top, "causes to report (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
+    app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
+        ->type_name("FILE");
+    app->add_option("--timeline", timeline_, "default; full also keeps every collective")
+        ->type_name("T")
+        ->check(CLI::IsMember({"default", "full"}));
+    AddKnowledgeOptions(app, &options_);
+    app->add_flag("--redact", options_.redact, "aliases for hosts, addresses, users, paths and tokens");
+    app->add_option("--fail-on", fail_on_, "1 also for degraded, for undetermined (several: repeat)")
+        ->type_name("V")
+        ->check(CLI::IsMember({"degraded", "undetermined"}))
+        ->allow_extra_args(false);
+    CLI::Option* verbose = app->add_flag("-v,--verbose", verbose_, "all of the text report");
+    app->add_flag("-q,--quiet", quiet_, "one line, no progress")->excludes(verbose);
+    AddJobsOption(app, &options_.jobs);
+    AddColorOption(app, &color_);
   }
 
   int Run() override {
-    options_.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
     options_.full_timeline = timeline_ == "full";
     if (options_.redact && !options_.database.empty()) {
       Complain("--redact and --db exclude each other: the timeline holds the names as they were logged");
@@ -206,7 +204,6 @@ class AnalyzeCommand : public Subcommand {
   std::vector<std::string> fail_on_;
   std::string format_ = "text";
   std::string output_;
-  std::string language_ = "en";
   std::string timeline_ = "default";
   std::string color_ = "auto";
   bool quiet_ = false;

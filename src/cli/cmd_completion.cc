@@ -11,19 +11,20 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy completion bash|zsh|fish
-Prints the completions of a shell. Packages install them; without a package,
-put them where the shell looks.
-Exit status: 0 printed; 2 wrong usage.
-Examples: source <(ncclwhy completion bash)
-          ncclwhy completion zsh > ~/.zfunc/_ncclwhy
-          ncclwhy completion fish > ~/.config/fish/completions/ncclwhy.fish
-)help";
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy completion bash|zsh|fish)",
+    .about = R"(Prints the completions of a shell. Packages install them; without a package,
+put them where the shell looks.)",
+    .exit_status = R"(0 printed; 2 wrong usage.)",
+    .examples = R"(source <(ncclwhy completion bash)
+ncclwhy completion zsh > ~/.zfunc/_ncclwhy
+ncclwhy completion fish > ~/.config/fish/completions/ncclwhy.fish)",
+};
 
 class CompletionCommand : public Subcommand {
  public:
   std::string_view name() const override { return "completion"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("SHELL", shell_)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
@@ -12,43 +13,39 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy diff [OPTIONS] GOOD BAD
-Says what differs between a run that worked and one that did not: verdict,
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy diff [OPTIONS] GOOD BAD)",
+    .about = R"(Says what differs between a run that worked and one that did not: verdict,
 versions, variables, ranks, networks, transports, channels, how far each rank
 got, and messages that only one of them printed. Pids, pointers, ports, times
 and names of hosts are not compared.
-GOOD, BAD: a file, directory, archive, glob in quotes, or - for standard input.
-  -f, --format F  text (default; one screen) or json (everything)
-  --lang L        en (default) or zh
-  --kb DIR, --rules DIR   add or override knowledge, rules
-  --jobs N        threads (default: one a processor)
-  --color WHEN    auto (default), always, never
-Exit status: 0 no difference; 1 they differ; 2 wrong usage, or something could
-not be read.
-Examples: ncclwhy diff monday/ tuesday/
-          ncclwhy diff "good/rank*.log" bad.tar.gz
-)help";
+GOOD, BAD: a file, directory, archive, glob in quotes, or - for standard input.)",
+    .exit_status = R"(0 no difference; 1 they differ; 2 wrong usage, or something could
+not be read.)",
+    .examples = R"(ncclwhy diff monday/ tuesday/
+ncclwhy diff "good/rank*.log" bad.tar.gz)",
+};
 
 constexpr int kExitDiffer = 1;
 
 class DiffCommand : public Subcommand {
  public:
   std::string_view name() const override { return "diff"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("GOOD", good_)->required();
     app->add_option("BAD", bad_)->required();
-    app->add_option("-f,--format", format_)->check(CLI::IsMember({"text", "json"}));
-    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
-    app->add_option("--jobs", options_.jobs)->check(CLI::Range(1, 1024));
-    app->add_option("--kb", options_.kb_directories)->allow_extra_args(false);
-    app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
-    app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
+    app->add_option("-f,--format", format_, "text (default; one screen) or json (everything)")
+        ->type_name("F")
+        ->check(CLI::IsMember({"text", "json"}));
+    AddLanguageOption(app, &options_.language);
+    AddJobsOption(app, &options_.jobs);
+    AddKnowledgeOptions(app, &options_);
+    AddColorOption(app, &color_);
   }
 
   int Run() override {
-    options_.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
     const Result<JobDiff> diff = Diff(good_, bad_, options_);
     if (!diff.ok()) {
       Complain(diff.status().message());
@@ -81,7 +78,6 @@ class DiffCommand : public Subcommand {
  private:
   std::string good_, bad_;
   std::string format_ = "text";
-  std::string language_ = "en";
   std::string color_ = "auto";
   AnalyzerOptions options_;
 };

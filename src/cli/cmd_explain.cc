@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
@@ -13,40 +14,35 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy explain [OPTIONS] [ID|VARIABLE|"MESSAGE"|"TABLE CODE"]
-What a cause, an NCCL variable, a code or a message means. Without an argument:
-all causes, one line each.
-  --lang L      en (default) or zh
-  --kb DIR, --rules DIR   add or override knowledge, rules
-  --color WHEN  auto (default), always, never
-Exit status: 0 explained; 2 nothing is known about it.
-Examples: ncclwhy explain shm.too-small
-          ncclwhy explain NCCL_IB_GID_INDEX
-          ncclwhy explain "xid 79"
-          ncclwhy explain "Call to connect returned Connection refused"
-)help";
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy explain [OPTIONS] [ID|VARIABLE|"MESSAGE"|"TABLE CODE"])",
+    .about = R"(What a cause, an NCCL variable, a code or a message means. Without an argument:
+all causes, one line each.)",
+    .exit_status = R"(0 explained; 2 nothing is known about it.)",
+    .examples = R"(ncclwhy explain shm.too-small
+ncclwhy explain NCCL_IB_GID_INDEX
+ncclwhy explain "xid 79"
+ncclwhy explain "Call to connect returned Connection refused")",
+};
 
 class ExplainCommand : public Subcommand {
  public:
   std::string_view name() const override { return "explain"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("WHAT", words_);
-    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
-    app->add_option("--kb", options_.kb_directories)->allow_extra_args(false);
-    app->add_option("--rules", options_.rule_directories)->allow_extra_args(false);
-    app->add_option("--color", color_)->check(CLI::IsMember({"auto", "always", "never"}));
+    AddLanguageOption(app, &format_.language);
+    AddKnowledgeOptions(app, &options_);
+    AddColorOption(app, &color_);
   }
 
   int Run() override {
-    ReportFormat format;
-    format.language = language_ == "zh" ? Language::kChinese : Language::kEnglish;
-    format.width = TerminalWidth(STDOUT_FILENO);
-    format.color = UseColor(color_, STDOUT_FILENO);
+    format_.width = TerminalWidth(STDOUT_FILENO);
+    format_.color = UseColor(color_, STDOUT_FILENO);
     std::string what;  // a message that was not quoted comes as several arguments
     for (const std::string& word : words_) what += (what.empty() ? "" : " ") + word;
-    const Result<std::string> text = Explain(what, options_, format);
+    const Result<std::string> text = Explain(what, options_, format_);
     if (!text.ok()) {
       Complain(text.status().message());
       return kExitTrouble;
@@ -57,7 +53,7 @@ class ExplainCommand : public Subcommand {
  private:
   std::vector<std::string> words_;
   AnalyzerOptions options_;
-  std::string language_ = "en";
+  ReportFormat format_;
   std::string color_ = "auto";
 };
 

@@ -18,17 +18,17 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy query [OPTIONS] DB "SELECT ..."
-Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy query [OPTIONS] DB "SELECT ...")",
+    .about = R"(Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
 steps and time. Public views: source process rank communicator event connection
 trait hardware difference doubtful_setting environment collective finding cause
-coverage.
-  --format F    table (default on a terminal), tsv (default otherwise), json
-Exit status: 0 answered; 2 the database or the SQL cannot be used.
-Examples: ncclwhy --db job.db logs/
-          ncclwhy query job.db "SELECT kind, count(*) FROM event GROUP BY kind"
-          ncclwhy query job.db --format json "SELECT * FROM cause"
-)help";
+coverage.)",
+    .exit_status = R"(0 answered; 2 the database or the SQL cannot be used.)",
+    .examples = R"(ncclwhy --db job.db logs/
+ncclwhy query job.db "SELECT kind, count(*) FROM event GROUP BY kind"
+ncclwhy query job.db --format json "SELECT * FROM cause")",
+};
 
 std::string Join(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
   std::string out;
@@ -89,12 +89,14 @@ std::string Json(const QueryTable& table) {
 class QueryCommand : public Subcommand {
  public:
   std::string_view name() const override { return "query"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("DB", database_)->required();
     app->add_option("SQL", sql_)->required();
-    app->add_option("--format", format_)->check(CLI::IsMember({"table", "tsv", "json"}));
+    app->add_option("--format", format_, "table (default on a terminal), tsv (default otherwise), json")
+        ->type_name("F")
+        ->check(CLI::IsMember({"table", "tsv", "json"}));
   }
 
   int Run() override {

@@ -12,6 +12,7 @@
 #include "analyze/message_rules.h"
 #include "api/job_analysis.h"
 #include "base/escape.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "rules/engine/lint.h"
@@ -22,18 +23,18 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::string_view kHelp = R"help(Usage: ncclwhy rules list|lint|test [OPTIONS] [DIR]
-For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy rules list|lint|test [OPTIONS] [DIR])",
+    .about = R"(For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
   list   id, role, causes, title of embedded rules and messages, or those in DIR
   lint   checks the rules below DIR without running them
   test   runs the fires* and silent* logs beside the rules below DIR
-DIR is rules/catalog when lint or test are not told otherwise.
-  --lang L      en (default) or zh: language of titles
-Exit status: 0 all is well; 1 a rule is wrong or a case failed; 2 wrong usage.
-Examples: ncclwhy rules list
-          ncclwhy rules lint my-rules && ncclwhy rules test my-rules
-          ncclwhy --rules my-rules logs/
-)help";
+DIR is rules/catalog when lint or test are not told otherwise.)",
+    .exit_status = R"(0 all is well; 1 a rule is wrong or a case failed; 2 wrong usage.)",
+    .examples = R"(ncclwhy rules list
+ncclwhy rules lint my-rules && ncclwhy rules test my-rules
+ncclwhy --rules my-rules logs/)",
+};
 
 constexpr int kExitFailed = 1;
 
@@ -88,12 +89,12 @@ Result<CaseFindings> FindingsIn(const RuleSet& rules, const RuleCase& test) {
 class RulesCommand : public Subcommand {
  public:
   std::string_view name() const override { return "rules"; }
-  std::string_view help() const override { return kHelp; }
+  CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("ACTION", action_)->required()->check(CLI::IsMember({"list", "lint", "test"}));
     app->add_option("DIR", directory_);
-    app->add_option("--lang", language_)->check(CLI::IsMember({"en", "zh"}));
+    AddLanguageOption(app, &language_);
   }
 
   int Run() override {
@@ -127,7 +128,7 @@ class RulesCommand : public Subcommand {
   std::string Listed(const Rule& rule) const {
     std::vector<std::string> causes;
     for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
-    const std::string& title = language_ == "zh" ? rule.title_zh : rule.title_en;
+    const std::string& title = language_ == Language::kChinese ? rule.title_zh : rule.title_en;
     return EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, WordOf(kRoleWords, rule.role),
                                       causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
            "\n";
@@ -177,7 +178,7 @@ class RulesCommand : public Subcommand {
 
   std::string action_;
   std::string directory_;
-  std::string language_ = "en";
+  Language language_ = Language::kEnglish;
 };
 
 }  // namespace

@@ -8,92 +8,12 @@
 namespace ncclwhy {
 namespace {
 
-// What the help says about one option.
-struct HelpLine {
-  std::string name;
-  std::string value;
-  std::string text;
-};
-
-bool StartsWith(std::string_view text, std::string_view head) { return text.substr(0, head.size()) == head; }
-
-std::string Trimmed(std::string_view text) {
-  const size_t from = text.find_first_not_of(' ');
-  if (from == std::string_view::npos) return {};
-  return std::string(text.substr(from, text.find_last_not_of(' ') - from + 1));
+// "F:{text,json}": the value's name, and what its check allows.
+std::string ValueName(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find_first_of(":["));
 }
 
-// "-f, --format F", "--kb DIR, --rules DIR": a value that is written once holds for the names before it.
-void AddNames(const std::string& names, std::vector<HelpLine>* lines) {
-  const size_t first = lines->size();
-  std::istringstream in(names);
-  for (std::string word; in >> word;) {
-    if (word.back() == ',') word.pop_back();
-    if (word.front() == '-') {
-      lines->push_back({word, "", ""});
-      continue;
-    }
-    for (size_t i = first; i < lines->size(); ++i) {
-      if ((*lines)[i].value.empty()) (*lines)[i].value = word;
-    }
-  }
-}
-
-//   -f, --format F  text (default), json
-//   --color WHEN    auto (default), always, never        --version
-void AddOptionLine(std::string_view line, std::vector<HelpLine>* lines) {
-  std::vector<std::string> cells;
-  for (size_t from = line.find_first_not_of(' '); from < line.size();) {
-    const size_t end = std::min(line.find("  ", from), line.size());
-    cells.emplace_back(line.substr(from, end - from));
-    from = std::min(line.find_first_not_of(' ', end), line.size());
-  }
-  for (size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].front() != '-') continue;
-    const size_t first = lines->size();
-    AddNames(cells[i], lines);
-    if (i + 1 == cells.size() || cells[i + 1].front() == '-') continue;
-    for (size_t k = first; k < lines->size(); ++k) (*lines)[k].text = cells[i + 1];
-  }
-}
-
-// Sorts the lines of a help text into the facts; returns those of options.
-std::vector<HelpLine> ReadHelp(std::string_view help, CommandFacts* facts) {
-  enum class Part { kProse, kOptions, kAlso, kExit, kExamples } part = Part::kProse;
-  std::vector<HelpLine> lines;
-  std::istringstream in{std::string(help)};
-  for (std::string line; std::getline(in, line);) {
-    if (StartsWith(line, "Usage: ")) {
-      facts->usage = line.substr(7);
-    } else if (StartsWith(line, "  -")) {
-      part = Part::kOptions;
-      AddOptionLine(line, &lines);
-    } else if (part == Part::kOptions && StartsWith(line, "     ")) {
-      if (!lines.empty()) lines.back().text += " " + Trimmed(line);
-    } else if (StartsWith(line, "Also: ")) {
-      part = Part::kAlso;
-    } else if (StartsWith(line, "Exit status: ")) {
-      part = Part::kExit;
-      facts->exit_status = line.substr(13);
-    } else if (StartsWith(line, "Example")) {
-      part = Part::kExamples;
-      facts->examples.push_back(Trimmed(line.substr(line.find(':') + 1)));
-    } else if (part == Part::kExamples) {
-      facts->examples.push_back(Trimmed(line));
-    } else if (part == Part::kExit) {
-      facts->exit_status += " " + Trimmed(line);
-    } else if (part != Part::kAlso || !StartsWith(line, " ")) {
-      part = Part::kProse;
-      facts->prose.push_back(line);
-    }
-  }
-  std::string text;
-  for (const std::string& line : facts->prose) text += line + " ";
-  facts->title = Trimmed(text.substr(0, text.find(". ")));
-  return lines;
-}
-
-// The words between the braces of "TEXT:{en,zh}".
 std::vector<std::string> Choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t open = type.find('{');
@@ -111,23 +31,64 @@ Takes TakesOf(std::string_view value) {
   return value == "WHAT" ? Takes::kCause : Takes::kWord;
 }
 
-OptionFacts FactsOfOption(const CLI::Option& option, const std::vector<HelpLine>& help) {
+OptionFacts FactsOfOption(const CLI::Option& option) {
   OptionFacts facts;
   for (const std::string& name : option.get_snames()) facts.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) facts.names.push_back("--" + name);
-  for (const HelpLine& line : help) {
-    if (std::find(facts.names.begin(), facts.names.end(), line.name) == facts.names.end()) continue;
-    facts.text = line.text;
-    facts.value = line.value;
-  }
-  if (option.get_items_expected_max() == 0) {
-    facts.value.clear();
-    return facts;
-  }
+  facts.text = option.get_description();
+  if (option.get_items_expected_max() == 0) return facts;
   facts.choices = Choices(option);
-  if (facts.value.empty()) facts.value = "VALUE";
+  facts.value = ValueName(option);
   facts.takes = TakesOf(facts.value);
   return facts;
+}
+
+constexpr size_t kColumns = 79;
+constexpr size_t kTextColumn = 18;
+constexpr size_t kSecondColumn = 43;
+
+// "  -f, --format F  text, json"
+std::string HelpLine(const OptionFacts& option) {
+  std::string out;
+  for (const std::string& name : option.names) out += (out.empty() ? "  " : ", ") + name;
+  if (!option.value.empty()) out += " " + option.value;
+  out.resize(std::max(out.size() + 2, kTextColumn), ' ');
+  return out + option.text;
+}
+
+std::string Options(const std::vector<OptionFacts>& options) {
+  std::string out, line;
+  const auto flush = [&] {
+    if (!line.empty()) out += line + "\n";
+    line.clear();
+  };
+  for (const OptionFacts& option : options) {
+    std::string next = HelpLine(option);
+    if (!line.empty() && line.size() + 2 <= kSecondColumn && next.size() - 2 <= kColumns - kSecondColumn) {
+      line.resize(kSecondColumn, ' ');
+      line += next.substr(2);
+      flush();
+      continue;
+    }
+    flush();
+    for (size_t cut; next.size() > kColumns && (cut = next.rfind(' ', kColumns)) > kTextColumn;) {
+      out += next.substr(0, cut) + "\n";
+      next = std::string(kTextColumn, ' ') + next.substr(cut + 1);
+    }
+    line = next;
+  }
+  flush();
+  return out;
+}
+
+// "Examples: ncclwhy logs/", and the others below.
+std::string Labelled(const std::string& label, std::string_view lines) {
+  std::string out = label;
+  for (const char c : lines) {
+    out += c;
+    if (c == '\n') out.append(label.size(), ' ');
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -135,25 +96,32 @@ OptionFacts FactsOfOption(const CLI::Option& option, const std::vector<HelpLine>
 CommandFacts FactsOf(Subcommand* command) {
   CommandFacts facts;
   facts.name = std::string(command->name());
-  const std::vector<HelpLine> help = ReadHelp(command->help(), &facts);
+  facts.text = command->text();
+  const std::string about(facts.text.about);
+  facts.title = about.substr(0, about.find(".\n"));
+  facts.title = facts.title.substr(0, facts.title.find(". "));
+  std::replace(facts.title.begin(), facts.title.end(), '\n', ' ');
   CLI::App app("", "ncclwhy");
   app.set_help_flag();
   command->AddOptions(&app);
   const CLI::App& defined = app;
   for (const CLI::Option* option : defined.get_options()) {
-    if (option->get_positional()) {
-      PositionalFacts positional;
-      positional.name = option->get_name(true);
-      positional.choices = Choices(*option);
-      positional.takes = TakesOf(positional.name);
-      positional.repeated = option->get_items_expected_max() > 1;
-      facts.positionals.push_back(std::move(positional));
+    if (!option->get_positional()) {
+      facts.options.push_back(FactsOfOption(*option));
       continue;
     }
-    facts.options.push_back(FactsOfOption(*option, help));
-    if (facts.options.back().text.empty()) facts.unexplained.push_back(facts.options.back().names.back());
+    const std::string name = option->get_name(true);
+    facts.positionals.push_back({name, Choices(*option), TakesOf(name), option->get_items_expected_max() > 1});
   }
   return facts;
+}
+
+std::string HelpOf(const CommandFacts& command) {
+  const CommandText& text = command.text;
+  std::string out = Labelled("Usage: ", text.usage) + std::string(text.about) + "\n" + Options(command.options);
+  if (!text.further.empty()) out += std::string(text.further) + "\n";
+  out += "Exit status: " + std::string(text.exit_status) + "\n";
+  return out + Labelled(text.examples.find('\n') == std::string_view::npos ? "Example: " : "Examples: ", text.examples);
 }
 
 }  // namespace ncclwhy

@@ -1,7 +1,5 @@
-// CommandFacts: what the man page and the shell completions say about a subcommand.
-//
-// Names, choices and kinds of options come from the CLI11 definition; words come from the help text, so that each is
-// written once. An option that the help text does not mention is in `unexplained`.
+// CommandFacts: what a subcommand is called with, from its CLI11 definition: the help, the man page and the completions
+// are made of it, so that an option is written once.
 //
 // Thread safety: plain values.
 #pragma once
@@ -17,7 +15,7 @@ enum class Takes { kNothing, kWord, kFile, kDirectory, kCause };
 
 struct OptionFacts {
   std::vector<std::string> names;  // "-f", "--format"
-  std::string value;               // as the help calls it, "F"; empty when it takes none
+  std::string value;               // as CLI11's type name calls it, "F"; empty when it takes none
   std::string text;                // "text (default), json, …"
   std::vector<std::string> choices;
   Takes takes = Takes::kNothing;
@@ -32,18 +30,15 @@ struct PositionalFacts {
 
 struct CommandFacts {
   std::string name;
-  std::string usage;  // what stands behind "Usage: "
-  std::string title;  // the first sentence of the help
-  // The help without usage, options, exit status and examples. Lines that begin with a space are to be kept as they
-  // are, the others are one running text.
-  std::vector<std::string> prose;
+  CommandText text;
+  std::string title;  // the first sentence of the text
   std::vector<OptionFacts> options;
   std::vector<PositionalFacts> positionals;
-  std::string exit_status;
-  std::vector<std::string> examples;
-  std::vector<std::string> unexplained;
 };
 
 CommandFacts FactsOf(Subcommand* command);
+
+// What --help prints: fits a screen of 24 × 80 lines. Short options share a line.
+std::string HelpOf(const CommandFacts& command);
 
 }  // namespace ncclwhy

@@ -26,14 +26,16 @@ std::string Sentence(const CLI::ParseError& error) {
   return out;
 }
 
-// For the build, which installs it. Every option has to have a line in its command's help.
+// For the build, which installs it. Every option has to say what it does.
 int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
   std::vector<CommandFacts> facts;
   for (const auto& command : commands) {
     facts.push_back(FactsOf(command.get()));
-    if (facts.back().unexplained.empty()) continue;
-    Complain("the help of " + facts.back().name + " does not mention " + facts.back().unexplained.front());
-    return kExitTrouble;
+    for (const OptionFacts& option : facts.back().options) {
+      if (!option.text.empty()) continue;
+      Complain("nothing is said about " + option.names.back() + " of " + facts.back().name);
+      return kExitTrouble;
+    }
   }
   return Print(ManPage(facts));
 }
@@ -62,7 +64,7 @@ int Dispatch(std::vector<std::string> arguments) {
     std::reverse(arguments.begin(), arguments.end());  // what App::parse wants
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return Print(chosen->help());
+    return Print(HelpOf(FactsOf(chosen)));
   } catch (const CLI::ParseError& error) {
     Complain(Sentence(error) + "; see ncclwhy " +
              (chosen == commands.front().get() ? "" : std::string(chosen->name()) + " ") + "--help");

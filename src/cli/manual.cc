@@ -1,6 +1,8 @@
 #include "cli/manual.h"
 
 #include <cctype>
+#include <sstream>
+#include <string_view>
 
 #include "ncclwhy/version.h"
 
@@ -45,9 +47,16 @@ std::string Roff(const std::string& text) {
 
 std::string Bold(const std::string& text) { return "\\fB" + Roff(text) + "\\fR"; }
 
-std::string Literal(const std::vector<std::string>& lines) {
+std::vector<std::string> Lines(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string Literal(std::string_view text) {
   std::string out = ".PP\n.nf\n";
-  for (const std::string& line : lines) out += Roff(line) + "\n";
+  for (const std::string& line : Lines(text)) out += Roff(line) + "\n";
   return out + ".fi\n";
 }
 
@@ -64,10 +73,10 @@ std::string Options(const std::vector<OptionFacts>& options) {
 }
 
 // Runs of indented lines stay as they are.
-std::string Prose(const std::vector<std::string>& prose) {
+std::string Prose(std::string_view text) {
   std::string out;
   bool literal = false;
-  for (const std::string& line : prose) {
+  for (const std::string& line : Lines(text)) {
     const bool indented = line.front() == ' ';
     if (indented != literal) out += indented ? ".PP\n.nf\n" : ".fi\n.PP\n";
     literal = indented;
@@ -77,10 +86,12 @@ std::string Prose(const std::vector<std::string>& prose) {
 }
 
 std::string Section(const CommandFacts& command) {
-  std::string out = ".SS ncclwhy " + command.name + "\n" + Bold(command.usage) + "\n.PP\n" + Prose(command.prose);
+  std::string out = ".SS ncclwhy " + command.name + "\n" + Bold(std::string(command.text.usage)) + "\n.PP\n" +
+                    Prose(command.text.about);
   out += Options(command.options);
-  out += ".PP\nExit status: " + Roff(command.exit_status) + "\n";
-  return out + Literal(command.examples);
+  if (!command.text.further.empty()) out += ".PP\n" + Prose(command.text.further);
+  out += ".PP\nExit status: " + Prose(command.text.exit_status);
+  return out + Literal(command.text.examples);
 }
 
 }  // namespace
@@ -91,16 +102,16 @@ std::string ManPage(const std::vector<CommandFacts>& commands) {
   std::string title = main.title;  // stands after a dash, as it does in other manuals
   if (!title.empty()) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
   out += ".SH NAME\nncclwhy \\- " + Roff(title) + "\n.SH SYNOPSIS\n.nf\n";
-  for (const CommandFacts& command : commands) out += Bold(command.usage) + "\n";
-  out += ".fi\n.SH DESCRIPTION\n" + Prose(main.prose);
+  for (const CommandFacts& command : commands) out += Bold(std::string(command.text.usage)) + "\n";
+  out += ".fi\n.SH DESCRIPTION\n" + Prose(main.text.about);
   out += ".SH OPTIONS\n" + Options(main.options) + kAlwaysThere;
   out += ".SH COMMANDS\n";
   for (const CommandFacts& command : commands) {
     if (&command != &main) out += Section(command);
   }
-  out += ".SH EXIT STATUS\n" + Roff(main.exit_status) + "\n";
+  out += ".SH EXIT STATUS\n" + Prose(main.text.exit_status);
   out += kEnvironment;
-  return out + ".SH EXAMPLES\n" + Literal(main.examples);
+  return out + ".SH EXAMPLES\n" + Literal(main.text.examples);
 }
 
 }  // namespace ncclwhy

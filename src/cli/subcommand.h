@@ -14,12 +14,21 @@ namespace ncclwhy {
 // Exit status of every subcommand for wrong usage and for input or output that failed.
 inline constexpr int kExitTrouble = 2;
 
+// The words about a command; its options are in CLI11's definitions. Lines as --help prints them.
+struct CommandText {
+  std::string_view usage;
+  std::string_view about;         // begins with a sentence; lines that begin with a space stay as they are
+  std::string_view further = {};  // behind the options
+  std::string_view exit_status = {};
+  std::string_view examples = {};
+};
+
 class Subcommand {
  public:
   virtual ~Subcommand() = default;
   virtual std::string_view name() const = 0;
-  // All of --help; fits a screen of 24 × 80, ends with examples.
-  virtual std::string_view help() const = 0;
+  virtual CommandText text() const = 0;
+  // With the words of the help: a description, and the name of the value as type name.
   virtual void AddOptions(CLI::App* app) = 0;
   // After the command line was parsed. The exit status.
   virtual int Run() = 0;

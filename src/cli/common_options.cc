@@ -1,0 +1,31 @@
+#include "cli/common_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace ncclwhy {
+
+void AddLanguageOption(CLI::App* app, Language* language) {
+  const auto set = [language](const std::string& name) {
+    *language = name == "zh" ? Language::kChinese : Language::kEnglish;
+  };
+  app->add_option_function<std::string>("--lang", set, "en (default) or zh")
+      ->type_name("L")
+      ->check(CLI::IsMember({"en", "zh"}));
+}
+
+void AddJobsOption(CLI::App* app, int* jobs) {
+  app->add_option("--jobs", *jobs, "threads")->type_name("N")->check(CLI::Range(1, 1024));
+}
+
+void AddKnowledgeOptions(CLI::App* app, AnalyzerOptions* options) {
+  app->add_option("--kb", options->kb_directories, "more knowledge")->type_name("DIR")->allow_extra_args(false);
+  app->add_option("--rules", options->rule_directories, "more rules")->type_name("DIR")->allow_extra_args(false);
+}
+
+void AddColorOption(CLI::App* app, std::string* when) {
+  app->add_option("--color", *when, "auto (default), always, never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,23 @@
+// Options that several subcommands share, each defined once.
+#pragma once
+
+#include <string>
+
+#include "ncclwhy/analyzer.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ncclwhy {
+
+// --lang
+void AddLanguageOption(CLI::App* app, Language* language);
+// --jobs
+void AddJobsOption(CLI::App* app, int* jobs);
+// --kb and --rules
+void AddKnowledgeOptions(CLI::App* app, AnalyzerOptions* options);
+// --color; see UseColor in terminal.h
+void AddColorOption(CLI::App* app, std::string* when);
+
+}  // namespace ncclwhy
