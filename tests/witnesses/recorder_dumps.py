@@ -75,6 +75,8 @@ def cases():
     late = job(v, range(4), [41, 41, 40, 41], [40, 40, 40, 40])
     yield "torch-recorder-late", "fires-2.9", "pickle", late
     yield "torch-recorder-late", "fires-2.3-json", "json", job((2, 3), range(4), [41, 39, 41, 41], [39, 39, 39, 39])
+    yield "torch-recorder-open", "fires-one", "pickle", {3: late[3]}
+    yield "torch-recorder-open", "silent-ended", "pickle", job(v, range(2), [41] * 2, [41] * 2)
     # Everybody issued everything: nobody is late.
     equal = job(v, range(4), [41] * 4, [40] * 4)
     yield "torch-recorder-late", "silent-equal", "pickle", equal
