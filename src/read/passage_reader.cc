@@ -112,9 +112,23 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     case '*':
       BeginStack(line, writer, text);
       return;
+    case '#':
+      if (StartsWith(text, "#0  ")) {  // a backtrace of gdb alone
+        const std::string frame = FrameIn(text, false);
+        if (frame.empty()) return;
+        Stack stack;
+        stack.offset = line.offset;
+        stack.line = line.number;
+        stack.launcher_rank = writer.second;
+        stack.head = std::string(text.substr(0, limits::kEvidenceText));
+        stack.thread = "Current thread";
+        stack.function = stack.frames = frame.substr(0, kFrameText);
+        stacks_[writer] = std::move(stack);
+        return;
+      }
+      [[fallthrough]];
     case 'R':
     case 'M':
-    case '#':
       ReadRas(line, process, text, facts);
       return;
     default:

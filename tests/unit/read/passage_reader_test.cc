@@ -75,7 +75,7 @@ TEST_CASE("what only resembles a stack is none", "[read]") {
   for (const char* text :
        {"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x (y.py:3)\n",
         "Thread 7 (idle) started\n", "Process 3 on node a\n", "Thread 0x7f (most recent call first):\n",
-        "#0  main ()\n", "Port 1:\nState: Down\n", "State: Running\n"}) {
+        "#0 building with \"default\"\n", "Port 1:\nState: Down\n", "State: Running\n"}) {
     CAPTURE(text);
     CHECK(Events(DigestOf(text), EventKind::kStack).empty());
     CHECK(Events(DigestOf(text), EventKind::kDeviceState).empty());
