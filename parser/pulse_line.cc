@@ -14,17 +14,22 @@
 namespace ncclwhy {
 namespace {
 
-// What lines that are no work have at the beginning of a word, in lower case: `Timeout` is in `ReadTimeout`.
+#define NO_WORK(text) text,
+#define NAMES(word)
+#define COUNTS(word, one, many, zh)
 constexpr std::string_view kNoWork[] = {
-    "wait",        "await",   "still ",    "retry",     "retries", "timeout",  "timed out", "time out",   "stuck",
-    "no progress", "respond", "heartbeat", "keepalive", "fail",    "error",    "exception", "abort",      "kill",
-    "terminat",    "signal",  "exit",      "frame #",   "file \"", "warn",     "unreachab", "refused",    "lost",
-    "not ready",   "trying",  "attempt",   "traceback", "rank  ",  "pid",      "connect",   "disconnect", "reconnect",
-    "leaked",      "closed",  "unclosed",  "destroy",   "shut",    "over 95%", "oomkill"};
-
-// Numbers behind these words name somebody or some thing, they count no work.
-constexpr std::string_view kNames[] = {"rank", "local_rank", "worker", "node", "gpu", "device", "pid",
-                                       "port", "process",    "thread", "task", "dev", "loss"};
+#include "parser/pulse_words.def"
+};
+#undef NO_WORK
+#undef NAMES
+#define NO_WORK(text)
+#define NAMES(word) word,
+constexpr std::string_view kNames[] = {
+#include "parser/pulse_words.def"
+};
+#undef NO_WORK
+#undef NAMES
+#undef COUNTS
 
 // A bit that every letter has, and no byte that is zero.
 constexpr uint32_t kLetterBits = 0x40404040;

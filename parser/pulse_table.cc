@@ -85,6 +85,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
     slot.whole = slot.whole && whole;
     if (fresh) {
       slot.first = slot.most = value;
+      slot.unit = WorkUnitOf(read.NameOf(counter.number));
     } else if (value > slot.most) {
       slot.most = value;
       ++slot.grew;
@@ -102,22 +103,19 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   // Texts of the first beats and of about every tenth: the last one of all is as good as its neighbours.
   if (kind->beats.count <= 4 || kind->beats.count % 16 == 0) {
     if (!time.empty()) kind->last_time = builder_->Intern(time);
-    const Slot* best = BestSlot(*kind);
-    if (best != nullptr && !kind->name.valid()) {
-      const std::string_view name = read.NameOf(kind->counters[static_cast<size_t>(best - kind->slots.data())].number);
-      if (!name.empty()) kind->name = builder_->Intern(name);
-    }
   }
 }
 
-// Of the numbers that grew the one that says of how many, else one without a fraction, else the one that grew most.
+// Of the numbers that grew the one that says of how many, else one that counts work in so many words, else one without
+// a fraction, else the one that grew most.
 const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   const Slot* best = nullptr;
   for (const Slot& slot : kind.slots) {
     if (slot.grew == 0) continue;
     const auto worth = [](const Slot& s) {
       const bool enough = s.grew >= kLeastBeats;
-      return std::tuple(enough && s.total > 0 && !s.unsure_total, enough && s.whole, s.grew);
+      return std::tuple(enough && s.total > 0 && !s.unsure_total, enough && s.unit != nullptr, enough && s.whole,
+                        s.grew);
     };
     if (best == nullptr || worth(slot) > worth(*best)) best = &slot;
   }
@@ -152,7 +150,6 @@ void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) 
       }
       known->beats.Join(moved(kind.beats));
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
-      if (!known->name.valid()) known->name = in_source.Text(kind.name);
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
       if (kind.last_time.valid()) known->last_time = in_source.Text(kind.last_time);
     }
@@ -185,7 +182,7 @@ void PulseTable::Finish() {
       p.first_value = best.first;
       p.last_value = best.most;
       p.total = best.unsure_total ? -1 : best.total;
-      p.name = kind->name;
+      if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
       p.last = kind->last;
       p.first_time = kind->first_time;
       p.last_time = kind->last_time;

@@ -14,6 +14,7 @@
 #include "parser/facts.h"
 #include "parser/facts_builder.h"
 #include "parser/pulse_line.h"
+#include "parser/pulse_words.h"
 
 namespace ncclwhy {
 
@@ -36,7 +37,8 @@ class PulseTable {
     double total = -1;
     uint32_t grew = 0;
     bool whole = true;
-    bool unsure_total = false;  // it changed
+    const WorkUnit* unit = nullptr;  // its word says that it counts work
+    bool unsure_total = false;       // it changed
   };
   struct Kind {
     uint32_t number = 0;  // PulseLine::kind
@@ -48,7 +50,7 @@ class PulseTable {
     std::array<Slot, limits::kPulseNumbers> slots;  // beside counters
     LineTrail beats;
     LineRef last;
-    StringId name, first_time, last_time;
+    StringId first_time, last_time;
   };
   struct Stream {
     std::vector<Kind> kinds;

@@ -103,6 +103,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
     out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});
   });
   out.references = StringsOf(entry, "references");
+  out.waits = FlagOf(entry, "waits");
   return out;
 }
 

@@ -37,6 +37,7 @@ struct CauseKnowledge {
   std::vector<Confirm> confirm;
   std::vector<Collect> collect;
   std::vector<std::string> references;
+  bool waits = false;  // nothing dies of it by itself: without an ending, whoever has it hangs
 };
 
 struct VariableKnowledge {

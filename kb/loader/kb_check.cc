@@ -164,6 +164,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   cause.Languages("mistaken_for", false);
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
+  cause.Boolean("waits");
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);

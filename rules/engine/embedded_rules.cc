@@ -42,6 +42,7 @@ class Copier {
     rule.blame = row.blame;
     rule.sign = row.sign;
     rule.healthy_only = row.healthy_only;
+    rule.degrades = row.degrades;
     rule.covered_by = Strings(row.covered_by);
     const std::vector<std::string> steps = Strings(row.collect);
     for (size_t i = 0; i + 2 < steps.size(); i += 3) rule.collect.push_back({steps[i], steps[i + 1], steps[i + 2]});

@@ -59,7 +59,7 @@ struct RuleRow {
   Range explains;             // of strings
   Blame blame;
   Sign sign;
-  bool healthy_only;
+  bool healthy_only, degrades;
   Range covered_by;  // of strings
   Range collect;     // of strings, three a step: English, Chinese, command
   std::string_view fixed_in, fix_en, fix_zh;

@@ -16,10 +16,10 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",       "schema",   "id",       "role",          "title",  "match",      "query",
-                            "min_processes", "needs",    "nccl",     "needs_version", "causes", "near",       "unless",
-                            "boost",         "explains", "blame",    "fields",        "note",   "references", "when",
-                            "covered_by",    "collect",  "fixed_in", "fix",           "sign"};
+  static const Keys keys = {"$schema",       "schema",   "id",      "role",          "title",  "match",      "query",
+                            "min_processes", "needs",    "nccl",    "needs_version", "causes", "near",       "unless",
+                            "boost",         "explains", "blame",   "fields",        "note",   "references", "when",
+                            "covered_by",    "degrades", "collect", "fixed_in",      "fix",    "sign"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -148,7 +148,8 @@ class Reader {
     if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
     if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
     if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
-    if ((sign.life == Life::kEnding) != value.contains("how")) {
+    const bool gives_up = sign.life == Life::kWaiting && sign.how == Ending::kAbort;
+    if ((sign.life == Life::kEnding) != value.contains("how") && !gives_up) {
       Error(path, "R005", "\"how\" belongs to an ending, and an ending needs it");
     }
     return sign;
@@ -325,6 +326,10 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   if (root.contains("when")) {
     rule.healthy_only = reader.String(root["when"], "/when") == "healthy";
     if (!rule.healthy_only) reader.Error("/when", "R005", "only \"healthy\" is known here");
+  }
+  if (root.contains("degrades")) {
+    rule.degrades = reader.Bool(root["degrades"], "/degrades");
+    if (rule.degrades && rule.role != Role::kWarning) reader.Error("/degrades", "R005", "only a warning degrades");
   }
   if (root.contains("covered_by")) rule.covered_by = reader.Strings(root["covered_by"], "/covered_by");
   if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");

@@ -117,8 +117,8 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
   const bool every_place =
       entry.condition != nullptr && (entry.condition->within > 0 || entry.condition->scope == Scope::kLine);
-  const bool beyond_process = kept.count > limits::kHitsPerPatternAndProcess;
-  const bool latest_place = entry.condition == nullptr && kept.count == limits::kHitsPerPatternAndProcess + 1;
+  const bool beyond_process = kept.count > entry.most;
+  const bool latest_place = entry.condition == nullptr && kept.count == entry.most + 1;
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
   const bool beyond_source = kept_total_[number] >= room;

@@ -1,5 +1,6 @@
 #include "rules/engine/pattern_table.h"
 
+#include "base/limits.h"
 #include "base/re2_call.h"
 #include "rules/engine/pattern_regex.h"
 
@@ -22,8 +23,11 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
   for (uint32_t i = 0; i < rules.size(); ++i) {
     first_.push_back(static_cast<uint32_t>(entries_.size()));
+    const bool waits = rules[i].sign.life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
     VisitPatterns(rules[i], [&](const LinePattern& pattern, const Condition* condition) {
-      entries_.push_back({&pattern, condition, i});
+      const bool every_rank = waits && condition == nullptr;
+      entries_.push_back({&pattern, condition, i,
+                          every_rank ? limits::kWaitingHitsPerPatternAndProcess : limits::kHitsPerPatternAndProcess});
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());

@@ -24,6 +24,7 @@ struct PatternEntry {
   const LinePattern* pattern = nullptr;
   const Condition* condition = nullptr;  // null for the rule's own patterns
   uint32_t rule = 0;
+  uint32_t most = 0;  // hits that are kept of a process
 };
 
 // A regex and its named groups by number.

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/time_budget.h"
-#include "job/process_tracker.h"
+#include "job/rank_in_file_name.h"
 #include "job/rank_in_text.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/query_rows.h"
@@ -94,9 +94,13 @@ class Resolver {
       if (!r_.VersionFits(rule_, placed.where.process) || !Holds(placed.where)) return;
       const Where& where = placed.where;
       const bool anonymous = !where.process.valid();
+      const bool waits = rule_.sign.life == Life::kWaiting && rule_.sign.of != SignOf::kJob;
+      const int32_t said = waits ? RankInText(r_.index_.Text(placed)) : -1;
       const FoldKey key{where.process.value,
                         anonymous ? where.source.value : 0,
-                        anonymous ? where.rank : -1,
+                        said >= 0   ? said
+                        : anonymous ? where.rank
+                                    : -1,
                         anonymous ? std::string(where.host) : "",
                         "",
                         ""};
@@ -117,7 +121,8 @@ class Resolver {
       if (f.source == where.source) f.last_line = std::max(f.last_line, where.line);
       f.repeats += placed.hit->repeats;
       Captures(placed, &f);
-      if (rule_.sign.life == Life::kWaiting && rule_.sign.of != SignOf::kJob) NoteWaiting(placed, &f);
+      if (waits) NoteWaiting(placed, said, &f);
+      if (said >= 0) f.rank = said;
       Conditions(where, &folded);
     }
 
@@ -226,10 +231,10 @@ class Resolver {
       }
     }
 
-    // Lines of many ranks fold into one finding where they have no process of their own: who they are is kept. What the
-    // line says comes first, as a file of all ranks may know of one process only.
-    void NoteWaiting(const PlacedHit& placed, Finding* f) const {
-      int32_t rank = RankInText(r_.index_.Text(placed));
+    // Who waits is kept, as lines of many ranks fold into one finding where they have no process of their own. What the
+    // line says (`said`) comes first, as a file of all ranks may know of one process only.
+    void NoteWaiting(const PlacedHit& placed, int32_t said, Finding* f) const {
+      int32_t rank = said;
       if (rank < 0) rank = placed.where.rank >= 0 ? placed.where.rank : placed.hit->launcher_rank;
       if (rank < 0) rank = RankInFileName(r_.index_.Facts(placed.where.source).name);
       if (rank < 0) return;

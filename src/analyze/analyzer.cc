@@ -8,6 +8,7 @@
 #include "analyze/decide.h"
 #include "analyze/describe_cause.h"
 #include "analyze/evidence.h"
+#include "analyze/job_story.h"
 #include "analyze/job_summary.h"
 #include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
@@ -142,6 +143,31 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
   return rules.Resolve(model, hits, run, publish, problems, ViewsWithRows(comparison));
 }
 
+// Best first, as many as are asked for.
+void DescribeCauses(const CaseFile& c, const Ranking& ranking, int top, Report* report) {
+  for (const Hypothesis& h : ranking.hypotheses) {
+    if (static_cast<int>(report->causes.size()) >= top) break;
+    if (!report->causes.empty() && h.probability < 0.01) break;
+    report->causes.push_back(DescribeCause(c, h));
+    const bool failure = report->verdict == Verdict::kFailure;
+    if (failure && report->causes.size() > 1) report->causes.back().why_not = WhyNot(c, h, ranking.hypotheses[0]);
+  }
+}
+
+bool Names(const Ranking& ranking) {
+  return !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
+}
+
+// Nothing failed; something made it slower than it could be.
+void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
+  const Ranking slows = RankCauses(c.items, Weighs::kDegradation);
+  if (!Names(slows)) return;
+  report->verdict = Verdict::kDegraded;
+  DescribeCauses(c, slows, top, report);
+  for (Cause& cause : report->causes) cause.sure.clear();  // it speaks of a failure
+  AddRuleFixes(c, report);
+}
+
 }  // namespace
 
 JobModel ModelOf(const std::vector<SourceDigest>& digests) {
@@ -190,23 +216,18 @@ Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, c
   report.problems = std::move(problems);
   report.coverage = SummariseCoverage(model);
   const bool failed = ranking.failed || EndedBadly(outcome);
-  const bool named = failed && !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
-  if (named) {
+  if (failed && Names(ranking)) {
     report.verdict = Verdict::kFailure;
-    for (const Hypothesis& h : ranking.hypotheses) {
-      if (static_cast<int>(report.causes.size()) >= options.top) break;
-      if (!report.causes.empty() && h.probability < 0.01) break;
-      report.causes.push_back(DescribeCause(context, h));
-      if (report.causes.size() == 1) BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]);
-      if (report.causes.size() > 1) report.causes.back().why_not = WhyNot(context, h, ranking.hypotheses[0]);
-    }
+    DescribeCauses(context, ranking, options.top, &report);
+    BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]);
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
     report.verdict = Verdict::kUndetermined;
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
+    NameWhatDegrades(context, options.top, &report);
   }
-  TellOutcome(model, outcome, ranking, options.language, &report);
+  TellOutcome(context, outcome, ranking, &report);
   const std::vector<Culprit> culprits = report.causes.empty() ? std::vector<Culprit>{} : report.causes[0].culprits;
   report.job = SummariseJob(model, culprits);
   report.job.environment = environment.facts;
@@ -221,6 +242,7 @@ Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, c
     report.candidates = Candidates(context, ranking.hypotheses);
   }
   report.decision = Decide(context, report);
+  TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);
   if (report.warnings.size() > limits::kWarnings) {
     report.job.unlisted += static_cast<int64_t>(report.warnings.size() - limits::kWarnings);

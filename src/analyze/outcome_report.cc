@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "analyze/place_evidence.h"
+#include "job/clock.h"
+#include "parser/pulse_words.h"
 
 namespace ncclwhy {
 namespace {
 
-// Causes of which nothing dies by itself: without an ending, whoever has them waits.
-constexpr std::string_view kWaits[] = {"app.rank-stalled",  "app.p2p-unmatched", "app.concurrent-comms",
-                                       "boot.rank-missing", "boot.stale-store",  "boot.unique-id-misuse"};
+constexpr uint64_t kWordsAround = 4;
 
 Outcome OutcomeWord(JobOutcome outcome) {
   switch (outcome) {
@@ -59,21 +59,48 @@ std::string Grouped(double value) {
   return digits;
 }
 
+// 11520 → 3 h 12 min
+std::string Duration(double seconds, bool zh) {
+  struct Unit {
+    int64_t seconds;
+    const char* en;
+    const char* zh;
+  };
+  constexpr Unit kUnits[] = {{86400, "d", "天"}, {3600, "h", "小时"}, {60, "min", "分"}, {1, "s", "秒"}};
+  auto left = static_cast<int64_t>(seconds);
+  for (size_t i = 0; i < std::size(kUnits); ++i) {
+    if (left < kUnits[i].seconds) continue;
+    const auto say = [&](int64_t n, const Unit& u) { return fmt::format("{} {}", n, zh ? u.zh : u.en); };
+    const std::string most = say(left / kUnits[i].seconds, kUnits[i]);
+    left %= kUnits[i].seconds;
+    if (i + 1 == std::size(kUnits) || left < kUnits[i + 1].seconds) return most;
+    return most + " " + say(left / kUnits[i + 1].seconds, kUnits[i + 1]);
+  }
+  return {};
+}
+
+// `38 of 40 steps in 3 h 12 min`; nothing when the line does not say what its number counts.
 std::string Progress(const JobModel& model, const OutcomeReading& o, Language language) {
   if (o.pulse == nullptr) return {};
   const SourceFacts& facts = *model.sources[o.pulse_source.value];
-  const std::string_view name = facts.Str(o.pulse->name);
+  const WorkUnit* unit = WorkUnitOf(facts.Str(o.pulse->name));
   const bool zh = language == Language::kChinese;
-  const std::string of = o.pulse->total > 0 ? (zh ? " / " : " of ") + Grouped(o.pulse->total) : "";
-  return fmt::format("{}{}{}", name.empty() ? "" : fmt::format("{} ", name), Grouped(o.pulse->last_value), of);
+  if (unit == nullptr && o.pulse->total <= 0) return {};
+  std::string out = Grouped(o.pulse->last_value);
+  if (o.pulse->total > 0) out += (zh ? " / " : " of ") + Grouped(o.pulse->total);
+  const bool one = o.pulse->last_value == 1 && o.pulse->total <= 0;
+  if (unit != nullptr) out += fmt::format(" {}", zh ? unit->zh : one ? unit->one : unit->many);
+  const auto took = SecondsBetween(facts.Str(o.pulse->first_time), facts.Str(o.pulse->last_time));
+  if (took && *took >= 1) out += (zh ? "，用时 " : " in ") + Duration(*took, zh);
+  return out;
 }
 
-// NCCL's own files hold no line of the program. When all that they began is complete, for every rank, and nothing is
-// wrong in them, nothing was wrong.
+// NCCL's own files hold no line of the program, or a word or two around them. When all that they began is complete, for
+// every rank, and nothing is wrong in them, nothing was wrong.
 bool OnlyNcclAndWhole(const JobModel& model) {
-  for (const SourceFacts* source : model.sources) {
-    if (source->counters.Get(Counter::kForeign) > 0) return false;
-  }
+  uint64_t foreign = 0;
+  for (const SourceFacts* source : model.sources) foreign += source->counters.Get(Counter::kForeign);
+  if (foreign > kWordsAround) return false;
   const auto whole = [](const Communicator& c) {
     return c.nranks > 0 && c.ranks_seen == c.nranks &&
            std::all_of(c.ranks.begin(), c.ranks.end(), [](const Rank& r) { return r.reached >= Stage::kReady; });
@@ -81,8 +108,44 @@ bool OnlyNcclAndWhole(const JobModel& model) {
   return !model.communicators.empty() && std::all_of(model.communicators.begin(), model.communicators.end(), whole);
 }
 
-bool Waits(const std::string& cause) {
-  return std::find(std::begin(kWaits), std::end(kWaits), cause) != std::end(kWaits);
+bool Waits(const CaseFile& c, const std::string& cause) {
+  const auto known = c.kb.FindCause(cause, c.language);
+  return known && known->waits;
+}
+
+// What broke the attempt whose lines these are, as if nothing had come behind it; empty when they do not tell.
+std::string CauseWithin(const CaseFile& c, SourceId source, uint64_t first, uint64_t last) {
+  std::vector<EvidenceItem> items;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (f.source != source || f.line < first || f.line > last) continue;
+    items.push_back(item);
+    items.back().survived = false;
+  }
+  const Ranking ranking = RankCauses(items);
+  const bool named = !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
+  return named ? ranking.hypotheses[0].cause : std::string();
+}
+
+void TellAttempts(const CaseFile& c, const OutcomeReading& o, Report* report) {
+  if (o.restarts.empty()) return;
+  const SourceId source = o.restarts.front().source;
+  Attempt attempt;
+  attempt.file = c.model.sources[source.value]->name;
+  attempt.first_line = 1;
+  for (const Place& restart : o.restarts) {
+    attempt.outcome = Outcome::kFailed;
+    attempt.last_line = restart.line;
+    attempt.cause = CauseWithin(c, source, attempt.first_line, attempt.last_line);
+    attempt.sentence = std::string(restart.text);
+    report->attempts.push_back(attempt);
+    attempt.first_line = restart.line + 1;
+  }
+  attempt.outcome = report->outcome;
+  attempt.last_line = c.model.sources[source.value]->counters.Get(Counter::kLines);
+  attempt.cause = report->verdict == Verdict::kFailure ? report->causes[0].id : std::string();
+  attempt.sentence.clear();
+  report->attempts.push_back(std::move(attempt));
 }
 
 }  // namespace
@@ -119,45 +182,26 @@ void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
   }
 }
 
-void TellOutcome(const JobModel& model, const OutcomeReading& o, const Ranking& ranking, Language language,
-                 Report* report) {
+void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& ranking, Report* report) {
   report->outcome = OutcomeWord(o.outcome);
+  const auto is_aborted = [](const Process& p) { return p.aborted; };
   if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kFailure) {
-    const bool aborted =
-        std::any_of(model.processes.begin(), model.processes.end(), [](const Process& p) { return p.aborted; });
-    report->outcome = Waits(report->causes[0].id) && !aborted ? Outcome::kHung : Outcome::kFailed;
+    const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
+    report->outcome = Waits(c, report->causes[0].id) && !aborted ? Outcome::kHung : Outcome::kFailed;
   }
-  if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kHealthy && OnlyNcclAndWhole(model)) {
-    report->outcome = Outcome::kSucceeded;
-  }
+  const bool well = report->verdict != Verdict::kFailure && report->verdict != Verdict::kUndetermined;
+  const bool ended = o.wound_up || OnlyNcclAndWhole(c.model);
+  if (o.outcome == JobOutcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
   if (o.outcome == JobOutcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
       report->causes[0].id.starts_with("stopped.")) {
     report->outcome = Outcome::kStopped;
   }
   for (const OutcomeLine& line : o.evidence) {
-    const Evidence e = PlaceEvidence(model, line.place, "direct");
-    report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, language)});
+    const Evidence e = PlaceEvidence(c.model, line.place, "direct");
+    report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, c.language)});
   }
-  report->progress = Progress(model, o, language);
-  uint32_t first = 1;
-  for (const Place& restart : o.restarts) {
-    Attempt attempt;
-    attempt.outcome = Outcome::kFailed;
-    attempt.file = model.sources[restart.source.value]->name;
-    attempt.first_line = first;
-    attempt.last_line = restart.line;
-    attempt.sentence = std::string(restart.text);
-    report->attempts.push_back(std::move(attempt));
-    first = restart.line + 1;
-  }
-  if (report->attempts.empty()) return;
-  Attempt last;
-  last.outcome = report->outcome;
-  last.file = report->attempts.front().file;
-  last.first_line = first;
-  last.last_line = model.sources[o.restarts.front().source.value]->counters.Get(Counter::kLines);
-  if (report->verdict == Verdict::kFailure) last.cause = report->causes[0].id;
-  report->attempts.push_back(std::move(last));
+  report->progress = Progress(c.model, o, c.language);
+  TellAttempts(c, o, report);
 }
 
 }  // namespace ncclwhy

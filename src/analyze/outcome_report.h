@@ -1,6 +1,7 @@
 // The outcome in the report: the word, the lines that show it, how far the job came.
 #pragma once
 
+#include "analyze/describe_cause.h"
 #include "analyze/rank_causes.h"
 #include "job/outcome.h"
 #include "ncclwhy/language.h"
@@ -17,7 +18,6 @@ void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
 
 // Sets outcome, outcome_evidence, attempts and progress of a report whose verdict and causes are known. Where the signs
 // of life tell nothing, the causes do: what is named for an excerpt has failed, or hangs.
-void TellOutcome(const JobModel& model, const OutcomeReading& outcome, const Ranking& ranking, Language language,
-                 Report* report);
+void TellOutcome(const CaseFile& c, const OutcomeReading& outcome, const Ranking& ranking, Report* report);
 
 }  // namespace ncclwhy

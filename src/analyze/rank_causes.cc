@@ -32,7 +32,8 @@ void SetConfidence(std::vector<Hypothesis>& hypotheses) {
   hypotheses[0].confidence = first;
 }
 
-bool Counts(const EvidenceItem& i) {
+bool Counts(const EvidenceItem& i, Weighs weighs) {
+  if (weighs == Weighs::kDegradation) return !i.consequence && i.rule != nullptr && i.rule->degrades;
   return !i.consequence && !i.survived && i.finding.role != Role::kBenign && i.finding.role != Role::kWarning;
 }
 
@@ -52,7 +53,7 @@ bool Pseudo(const std::string& cause) {
 
 }  // namespace
 
-Ranking RankCauses(const std::vector<EvidenceItem>& items) {
+Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
   Ranking ranking;
   struct PerRule {
     double weight = 0;
@@ -66,7 +67,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
   std::map<std::string, std::vector<std::pair<double, size_t>>> lines;
   for (size_t n = 0; n < items.size(); ++n) {
     const EvidenceItem& item = items[n];
-    if (!Counts(item)) continue;
+    if (!Counts(item, weighs)) continue;
     if (item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom) ranking.failed = true;
     if (item.finding.role == Role::kSecondary && item.rule != nullptr) ranking.echoes = true;
     const std::string key = item.rule != nullptr ? item.rule->id : "message:" + item.note;
@@ -81,8 +82,8 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items) {
       lines[w.cause].emplace_back(w.log_odds, n);
     }
   }
-  const bool root_known = std::any_of(items.begin(), items.end(), [](const EvidenceItem& i) {
-    return i.rule != nullptr && i.finding.role == Role::kRoot && Counts(i);
+  const bool root_known = std::any_of(items.begin(), items.end(), [weighs](const EvidenceItem& i) {
+    return i.rule != nullptr && i.finding.role == Role::kRoot && Counts(i, weighs);
   });
   for (auto& [cause, rules] : table) {
     Hypothesis h;

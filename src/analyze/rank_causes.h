@@ -23,9 +23,12 @@ struct Ranking {
   std::vector<Hypothesis> hypotheses;  // best first
 };
 
+// What is weighed: what failed, or what only slows a job in which nothing failed (`degrades` of a rule).
+enum class Weighs { kFailures, kDegradation };
+
 // Below this probability no cause is named.
 inline constexpr double kNameThreshold = 0.30;
 
-Ranking RankCauses(const std::vector<EvidenceItem>& items);
+Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs = Weighs::kFailures);
 
 }  // namespace ncclwhy

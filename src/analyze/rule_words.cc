@@ -30,7 +30,9 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
     if (rule.healthy_only && failed) continue;
     const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause;
     const bool covered = std::find(rule.covered_by.begin(), rule.covered_by.end(), named) != rule.covered_by.end();
-    if (!named.empty() && (covered || id == named)) continue;
+    const bool told = rule.degrades && std::any_of(report->causes.begin(), report->causes.end(),
+                                                   [&](const Cause& cause) { return cause.id == id; });
+    if (told || (!named.empty() && (covered || id == named))) continue;
     Evidence e = ItemEvidence(c, item, "direct");
     const auto [it, fresh] = known.try_emplace(KeyOf(item, e), out.size());
     if (fresh) {

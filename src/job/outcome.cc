@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace ncclwhy {
 namespace {
@@ -9,6 +10,9 @@ namespace {
 // Others go on for a step or two when one has died: what they had begun, and what a launcher still holds.
 constexpr uint64_t kWorksOn = 3;
 constexpr size_t kMostLines = 6;
+// A program that stops its steady work to say so many new things has come to its end.
+constexpr uint64_t kSteadyBeats = 20;
+constexpr uint64_t kLastNews = 5;
 
 class Reader {
  public:
@@ -60,14 +64,13 @@ class Reader {
     return finest;
   }
 
-  // The pulse that knows of how many, else the one that beat longest.
+  // The pulse that knows of how many, else one whose line says what it counts, else the one that beat longest.
   void FindPulse() {
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       for (const PulseFacts& p : model_.sources[i]->pulses) {
         const PulseFacts* best = out_.pulse;
-        const bool better = best == nullptr || (p.total > 0) > (best->total > 0) ||
-                            ((p.total > 0) == (best->total > 0) && p.beats.count > best->beats.count);
-        if (!better) continue;
+        const auto worth = [](const PulseFacts& q) { return std::tuple(q.total > 0, q.name.valid(), q.beats.count); };
+        if (best != nullptr && worth(p) <= worth(*best)) continue;
         out_.pulse = &p;
         out_.pulse_source = SourceId{i};
       }
@@ -120,7 +123,15 @@ class Reader {
   }
 
   void Decide() {
-    const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped; };
+    // A scheduler cancels what is left of a job that has failed: then the stop is no more than an ending.
+    const auto ended_before = [&](const LifeSign& stop) {
+      return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
+        const LifeSign& s = signs_[i];
+        const bool own = s.how == Ending::kExit || s.how == Ending::kSignal || s.how == Ending::kAbort;
+        return own && s.source == stop.source && s.line < stop.line;
+      });
+    };
+    const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped && !ended_before(signs_[i]); };
     if (!out_.bad.empty()) {
       const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
       // Whoever is ended from outside when the work is done had failed to leave.
@@ -131,18 +142,21 @@ class Reader {
       AddLastBeat();
       return;
     }
+    bool gave_up = false;
     for (const LifeSign& s : signs_) {
       if (s.life != Life::kWaiting || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
       const After then = after_.Of(s.source, line, s.process);
       if (then.beats >= 2 || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
       out_.outcome = JobOutcome::kHung;
+      gave_up = gave_up || s.how != Ending::kNone;
       Add(Shows::kWaiting, s);
     }
     if (out_.outcome == JobOutcome::kHung && !out_.work_done) {
       // Who waited has given up.
       const auto aborted = [](const Process& p) { return p.aborted; };
-      if (std::any_of(model_.processes.begin(), model_.processes.end(), aborted)) out_.outcome = JobOutcome::kFailed;
+      gave_up = gave_up || std::any_of(model_.processes.begin(), model_.processes.end(), aborted);
+      if (gave_up) out_.outcome = JobOutcome::kFailed;
       AddLastBeat();
       return;
     }
@@ -155,7 +169,27 @@ class Reader {
       return;
     }
     if (LeftInOrder()) out_.outcome = JobOutcome::kSucceeded;
+    out_.wound_up = WoundUp();
     AddLastBeat();
+  }
+
+  // Behind the last beat of every file that has a pulse stand new things: results, sizes, where the model was saved.
+  bool WoundUp() const {
+    bool any = false;
+    for (const SourceFacts* source : model_.sources) {
+      uint32_t last = 0;
+      uint64_t beats = 0;
+      for (const PulseFacts& p : source->pulses) {
+        last = std::max(last, p.beats.last);
+        beats = std::max(beats, p.beats.count);
+      }
+      if (last == 0) continue;
+      uint64_t news = 0;
+      for (const NewsFacts& n : source->news) news += n.lines.After(last);
+      if (beats < kSteadyBeats || news < kLastNews) return false;
+      any = true;
+    }
+    return any;
   }
 
   // Every process that NCCL knows has destroyed its communicators, and none has aborted one.

@@ -34,6 +34,7 @@ struct OutcomeReading {
   JobOutcome outcome = JobOutcome::kUnknown;
   bool work_done = false;             // it had come to its end before it ended badly
   bool worked = false;                // there is a pulse
+  bool wound_up = false;              // the work stopped and the program went on to say what it had not said before
   const PulseFacts* pulse = nullptr;  // the one that tells best how far it came, or null
   SourceId pulse_source;
   std::vector<OutcomeLine> evidence;  // most telling first, at most a few

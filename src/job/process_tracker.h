@@ -9,8 +9,4 @@ namespace ncclwhy {
 // Fills processes, process_of, only_process_of, launcher_of and hosts of a model whose `sources` are set.
 void TrackProcesses(JobModel& model);
 
-// The number in a file name that tells a rank: rank3.log, worker-2.txt, nccl.12.log, out_0003, 3.log. -1 when there is
-// none or more than one candidate.
-int32_t RankInFileName(std::string_view path);
-
 }  // namespace ncclwhy

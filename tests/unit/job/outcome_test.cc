@@ -63,6 +63,24 @@ TEST_CASE("stopped from outside is not failed; waiting at the end is hung, befor
   CHECK(ReadOutcome(c.model, {c.At(3, Life::kWaiting)}).outcome == JobOutcome::kUnknown);
 }
 
+TEST_CASE("who waits and gives up has failed", "[outcome]") {
+  const Case c(Steps(1, 12) + "watchdog: giving up\n");
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == JobOutcome::kHung);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting, Ending::kAbort)}).outcome == JobOutcome::kFailed);
+}
+
+TEST_CASE("a program that stops its steady work to say new things has wound up", "[outcome]") {
+  const std::string work = [] {
+    std::string text;
+    for (int i = 1; i <= 40; ++i) text += "step " + std::to_string(i) + " done\n";
+    return text;
+  }();
+  const Case cut(work + "evaluation begins\n");
+  CHECK_FALSE(ReadOutcome(cut.model, {}).wound_up);
+  const Case done(work + "best so far: mars\nmodel is saved\nsize on disk small\nresults follow\nbye bye\n");
+  CHECK(ReadOutcome(done.model, {}).wound_up);
+}
+
 TEST_CASE("the last attempt decides", "[outcome]") {
   const Case c(Steps(1, 10) + "died\nagain\n" + Steps(1, 20));
   const OutcomeReading o = ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kSignal), c.At(12, Life::kRestart)});

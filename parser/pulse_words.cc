@@ -1,0 +1,32 @@
+#include "parser/pulse_words.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ncclwhy {
+namespace {
+
+#define NO_WORK(text)
+#define NAMES(word)
+#define COUNTS(word, one, many, zh) {word, one, many, zh},
+constexpr WorkUnit kUnits[] = {
+#include "parser/pulse_words.def"
+};
+#undef NO_WORK
+#undef NAMES
+#undef COUNTS
+
+bool Same(std::string_view word, std::string_view lower) {
+  const auto equal = [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b); };
+  return word.size() == lower.size() && std::equal(lower.begin(), lower.end(), word.begin(), equal);
+}
+
+}  // namespace
+
+const WorkUnit* WorkUnitOf(std::string_view word) {
+  const auto* it =
+      std::find_if(std::begin(kUnits), std::end(kUnits), [&](const WorkUnit& u) { return Same(word, u.word); });
+  return it == std::end(kUnits) ? nullptr : it;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,15 @@
+// What the words beside the numbers of a line say of its work (pulse_words.def).
+#pragma once
+
+#include <string_view>
+
+namespace ncclwhy {
+
+struct WorkUnit {
+  std::string_view word, one, many, zh;
+};
+
+// `step 41200`: the number counts work. Null for any other word; upper and lower case are one.
+const WorkUnit* WorkUnitOf(std::string_view word);
+
+}  // namespace ncclwhy

@@ -1,0 +1,149 @@
+#include "analyze/job_story.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "job/clock.h"
+#include "parser/timestamp.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kConsequences = 3;
+constexpr size_t kEndings = 2;
+
+class Story {
+ public:
+  Story(const CaseFile& c, const OutcomeReading& o, Report* report)
+      : c_(c), o_(o), report_(report), zh_(c.language == Language::kChinese) {
+    for (uint32_t i = 0; i < c.model.sources.size(); ++i) sources_.emplace(c.model.sources[i]->name, SourceId{i});
+  }
+
+  void Tell() {
+    Start();
+    for (const Place& place : o_.restarts) Add("restart", place, zh_ ? "重新启动" : "started again");
+    if (o_.pulse != nullptr && !report_->progress.empty()) {
+      const LineRef& last = o_.pulse->last;
+      const SourceFacts& facts = *c_.model.sources[o_.pulse_source.value];
+      Add("progress", {o_.pulse_source, last.line, last.offset, facts.Str(last.text)}, report_->progress);
+    }
+    if (report_->verdict == Verdict::kFailure) Broke();
+    size_t shown = 0;
+    for (const Consequence& item : report_->consequences) {
+      if (shown == kConsequences) break;
+      if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
+              item.text)) {
+        steps_.back().count = item.count;
+        ++shown;
+      }
+    }
+    Endings();
+    if (steps_.size() < 2) return;
+    Order();
+    report_->timeline = std::move(steps_);
+  }
+
+ private:
+  void Start() {
+    const Process* first = nullptr;
+    uint64_t processes = 0;
+    for (const Process& p : c_.model.processes) {
+      if (p.pid < 0 || p.first.line == 0) continue;
+      ++processes;
+      if (first == nullptr || p.first.source < first->first.source ||
+          (p.first.source == first->first.source && p.first.line < first->first.line)) {
+        first = &p;
+      }
+    }
+    if (first == nullptr) return;
+    if (Add("start", first->first, zh_ ? "NCCL 启动" : "NCCL starts")) steps_.back().count = processes;
+  }
+
+  // The first line that shows the cause, and who broke.
+  void Broke() {
+    const Cause& cause = report_->causes.front();
+    for (const Evidence& e : cause.evidence) {
+      if (e.line == 0 || e.role == "contradicting") continue;
+      if (!Add("root", e.file, e.line, e.text, e.note.empty() ? cause.title : e.note)) continue;
+      if (!cause.culprits.empty()) {
+        steps_.back().rank = cause.culprits.front().rank;
+        steps_.back().host = cause.culprits.front().host;
+      }
+      return;
+    }
+  }
+
+  void Endings() {
+    size_t shown = 0;
+    for (size_t i = 0; i < o_.evidence.size() && i < report_->outcome_evidence.size(); ++i) {
+      if (o_.evidence[i].shows == Shows::kLastBeat || shown == kEndings) continue;
+      const OutcomeEvidence& e = report_->outcome_evidence[i];
+      if (Add("ending", e.file, e.line, e.text, e.note.empty() ? e.text : e.note)) ++shown;
+    }
+  }
+
+  bool Add(const char* kind, const Place& place, const std::string& what) {
+    return Add(kind, c_.model.sources[place.source.value]->name, place.line, std::string(place.text), what);
+  }
+
+  // A line is told once.
+  bool Add(const char* kind, const std::string& file, uint64_t line, const std::string& text, const std::string& what) {
+    if (line == 0 || !told_.emplace(file, line).second) return false;
+    TimelineStep step;
+    step.kind = kind;
+    step.time = TimeOf(file, line, text);
+    step.what = what;
+    step.file = file;
+    step.line = line;
+    step.text = text;
+    steps_.push_back(std::move(step));
+    return true;
+  }
+
+  std::string TimeOf(const std::string& file, uint64_t line, std::string_view text) const {
+    if (const auto it = sources_.find(file); it != sources_.end()) {
+      const SourceFacts& facts = *c_.model.sources[it->second.value];
+      const auto at = std::lower_bound(facts.events.begin(), facts.events.end(), line,
+                                       [](const Event& e, uint64_t wanted) { return e.line < wanted; });
+      if (at != facts.events.end() && at->line == line && at->time.valid()) return std::string(facts.Str(at->time));
+    }
+    return std::string(text.substr(0, TimestampLength(text, nullptr)));
+  }
+
+  void Order() {
+    const auto same_file = [&](const TimelineStep& s) { return s.file == steps_.front().file; };
+    std::vector<std::optional<double>> clocks;
+    for (const TimelineStep& s : steps_) clocks.push_back(SecondsOf(s.time));
+    const auto known = [](const std::optional<double>& t) { return t.has_value(); };
+    std::optional<double> first;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (clocks[i] && (!first || *clocks[i] < *first)) first = clocks[i];
+    }
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (clocks[i]) steps_[i].seconds = *clocks[i] - *first;
+    }
+    if (std::all_of(steps_.begin(), steps_.end(), same_file)) {
+      std::stable_sort(steps_.begin(), steps_.end(),
+                       [](const TimelineStep& a, const TimelineStep& b) { return a.line < b.line; });
+    } else if (std::all_of(clocks.begin(), clocks.end(), known)) {
+      std::stable_sort(steps_.begin(), steps_.end(),
+                       [](const TimelineStep& a, const TimelineStep& b) { return a.seconds < b.seconds; });
+    }
+  }
+
+  const CaseFile& c_;
+  const OutcomeReading& o_;
+  Report* report_;
+  const bool zh_;
+  std::map<std::string, SourceId> sources_;
+  std::set<std::pair<std::string, uint64_t>> told_;
+  std::vector<TimelineStep> steps_;
+};
+
+}  // namespace
+
+void TellStory(const CaseFile& c, const OutcomeReading& outcome, Report* report) { Story(c, outcome, report).Tell(); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,39 @@
+#include "job/rank_in_file_name.h"
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+
+NumberInName NumberInFileName(std::string_view path) {
+  const size_t slash = path.find_last_of("/:");
+  std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  // A named number wins: rank3, rank_3, worker-2, proc0, task7.
+  for (const std::string_view word : {"rank", "worker", "proc", "task", "node", "r"}) {
+    for (size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+      if (word == "r" && at != 0) continue;
+      size_t p = at + word.size();
+      while (p < name.size() && (name[p] == '-' || name[p] == '_' || name[p] == '.')) ++p;
+      size_t end = p;
+      while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+      if (end == p || end - p > 6) continue;
+      if (const auto v = ParseInt<int32_t>(name.substr(p, end - p))) return {*v, word == "rank" ? kRank : kBare};
+    }
+  }
+  int32_t found = -1;
+  for (size_t p = 0; p < name.size();) {
+    if (name[p] < '0' || name[p] > '9') {
+      ++p;
+      continue;
+    }
+    size_t end = p;
+    while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+    if (found >= 0 || end - p > 6) return {};
+    found = ParseInt<int32_t>(name.substr(p, end - p)).value_or(-1);
+    p = end;
+  }
+  return {found, kBare};
+}
+
+int32_t RankInFileName(std::string_view path) { return NumberInFileName(path).number; }
+
+}  // namespace ncclwhy

@@ -1,0 +1,180 @@
+"""What must hold for every labelled job, whatever it is, with the real binary.
+
+properties_test.py BINARY [--every N] [--only NAME] FOLDER...
+
+A FOLDER holds one folder for each job: its logs and incident.json. Of the jobs in order every N-th is taken for each
+property (1: all of them).
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# No pulse, no launch line, no clock, no word of an ending.
+HARMLESS = ["", "the weather is fine", "See the manual for the options of this program.", "note: nothing more to say"]
+# What NCCL prints on every healthy start.
+BENIGN = [
+    "node1:4711:4711 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. ",
+    "node1:4711:4711 [0] NCCL INFO TUNER/Plugin: Could not find: libnccl-tuner.so. Using internal tuner plugin.",
+    "node1:4711:4711 [0] NCCL INFO NET/IB : No device found.",
+    "node1:4711:4711 [0] NCCL INFO MNNVL busId 0x1b000 fabric UUID 0.0 cliqueId 0x0 state 3 healthMask 0x0",
+]
+BAD = {"failed", "hung", "stopped"}
+SHARES = (0.25, 0.5, 0.75, 0.95)
+
+
+def job_of(folder):
+    files = {}
+    for root, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(root, name)
+            if name != "incident.json":
+                with open(path, "rb") as f:
+                    files[os.path.relpath(path, folder)] = f.read()
+    with open(os.path.join(folder, "incident.json"), encoding="utf-8") as f:
+        label = json.load(f)
+    outcome = label.get("outcome", [])
+    label["outcome"] = {outcome} if isinstance(outcome, str) else set(outcome)
+    return os.path.basename(folder), files, label
+
+
+def jobs_in(folders):
+    for folder in folders:
+        for name in sorted(os.listdir(folder)):
+            if os.path.isfile(os.path.join(folder, name, "incident.json")):
+                yield job_of(os.path.join(folder, name))
+
+
+def lines_of(data):
+    return data.splitlines(keepends=True)
+
+
+class Checker:
+    def __init__(self, binary):
+        self.binary = binary
+        self.complaints = []
+
+    def report(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for name, data in sorted(files.items()):
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as f:
+                    f.write(data)
+                paths.append(path)
+            run = subprocess.run([self.binary, "--format", "json", *paths], capture_output=True, check=False)
+        return run.returncode, json.loads(run.stdout)
+
+    def complain(self, property_name, job, what):
+        self.complaints.append(f"{property_name}: {job}: {what}")
+
+    def is_healthy(self, property_name, job, files, outcomes=("succeeded", "unknown")):
+        status, report = self.report(files)
+        causes = [c["id"] for c in report["causes"]]
+        if status != 0 or report["outcome"] not in outcomes:
+            self.complain(property_name, job, f"status {status}, outcome {report['outcome']}, causes {causes[:2]}")
+
+
+def healthy(label):
+    """Nothing failed, not even an attempt that another one followed."""
+    failed = label["outcome"] & BAD or "app.rank-crashed" in label.get("also_acceptable", [])
+    return label["root_cause"] in ("none", "benign") and not failed
+
+
+def harmless_text_behind(check, name, files, label):
+    _, before = check.report(files)
+    last = sorted(files)[-1]
+    more = dict(files)
+    data = files[last]
+    more[last] = data + (b"" if data.endswith(b"\n") or not data else b"\n") + "\n".join(HARMLESS).encode() + b"\n"
+    _, after = check.report(more)
+    for field in ("outcome", "verdict"):
+        if before[field] != after[field] and before["verdict"] != "no-nccl":
+            check.complain("harmless text behind", name, f"{field} {before[field]} becomes {after[field]}")
+
+
+def benign_lines_before_the_last_pulse(check, name, files, label):
+    if not healthy(label):
+        return
+    status, report = check.report(files)
+    if status != 0 or not any("progress" in e.get("note", "") for e in report["outcome_evidence"]):
+        return
+    last = next(e for e in report["outcome_evidence"] if "progress" in e.get("note", ""))
+    for path, data in files.items():
+        if not last["file"].endswith(path):
+            continue
+        lines = lines_of(data)
+        lines[last["line"] - 1:last["line"] - 1] = [(line + "\n").encode() for line in BENIGN]
+        check.is_healthy("benign lines before the last pulse", name, {**files, path: b"".join(lines)})
+        return
+
+
+def all_files_cut_alike(check, name, files, label):
+    if not healthy(label):
+        return
+    for share in SHARES:
+        cut = {path: data[: int(len(data) * share)] for path, data in files.items()}
+        check.is_healthy(f"all files cut at {share:.0%}", name, cut)
+
+
+def one_file_cut(check, name, files, label):
+    if not healthy(label) or len(files) < 2:
+        return
+    path = sorted(files)[len(name) % len(files)]
+    data = files[path]
+    _, report = check.report({**files, path: data[: int(len(data) * 0.6)]})
+    if report["outcome"] in ("failed", "stopped"):
+        causes = [c["id"] for c in report["causes"]]
+        check.complain("one file cut", name, f"{path}: outcome {report['outcome']}, causes {causes[:2]}")
+
+
+def label_holds(check, name, files, label):
+    if not label["outcome"]:
+        return
+    _, report = check.report(files)
+    if report["outcome"] not in label["outcome"]:
+        check.complain("label", name, f"outcome {report['outcome']}, is {sorted(label['outcome'])}")
+    if label.get("scenario", "").startswith("degraded") and report["verdict"] != "degraded":
+        check.complain("label", name, f"verdict {report['verdict']}, is degraded")
+
+
+PROPERTIES = [
+    label_holds,
+    harmless_text_behind,
+    benign_lines_before_the_last_pulse,
+    all_files_cut_alike,
+    one_file_cut,
+]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    jobs = list(jobs_in(args.folders))
+    check = Checker(args.binary)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        work = []
+        for number, prop in enumerate(PROPERTIES):
+            if args.only not in prop.__name__:
+                continue
+            taken = [job for i, job in enumerate(jobs) if (i + number) % args.every == 0]
+            work += [pool.submit(prop, check, *job) for job in taken]
+        for each in work:
+            each.result()
+    for complaint in sorted(check.complaints):
+        print(complaint)
+    print(f"{len(work)} checks over {len(jobs)} jobs, {len(check.complaints)} complaints")
+    return 1 if check.complaints or not work else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

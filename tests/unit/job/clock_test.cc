@@ -1,0 +1,30 @@
+#include "job/clock.h"
+
+#include <cmath>
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+TEST_CASE("the stamps of a log tell how long it took", "[clock]") {
+  const auto between = [](std::string_view a, std::string_view b) {
+    return std::lround(SecondsBetween(a, b).value_or(-1) * 1000);  // milliseconds
+  };
+  CHECK(between("2026-11-22 11:09:57,078", "2026-11-22 14:21:57,078") == 11520000);
+  CHECK(between("2025-12-31T23:59:59.5", "2026-01-01T00:00:01") == 1500);
+  CHECK(between("23:59:50", "00:00:10") == 20000);  // midnight between them
+  CHECK(between("Mar  1 12:00:00", "Mar  2 12:00:00") == 86400000);
+  CHECK(between("Sat Mar  1 12:00:00 2025", "Sat Mar  1 13:00:00 2025") == 3600000);
+  CHECK(between("1712345678123", "1712345679123") == 1000);
+}
+
+TEST_CASE("what is no stamp, or runs backwards, tells nothing", "[clock]") {
+  CHECK_FALSE(SecondsOf("step 12").has_value());
+  CHECK_FALSE(SecondsOf("").has_value());
+  CHECK_FALSE(SecondsBetween("2026-11-22 11:09:57", "2026-11-21 11:09:57").has_value());
+  CHECK_FALSE(SecondsBetween("2026-11-22 11:09:57", "loss 3").has_value());
+}
+
+}  // namespace
+}  // namespace ncclwhy
