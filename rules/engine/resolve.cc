@@ -103,7 +103,7 @@ class Resolver {
                                     : -1,
                         anonymous ? std::string(where.host) : "",
                         "",
-                        ""};
+                        ExitCodeOf(placed)};
       // The place of the latest of many hits, which has no text: it goes to what they began.
       const bool bare =
           !placed.hit->text.valid() && r_.index_.Facts(where.source).strings.bytes() < limits::kPoolBytesPerSource;
@@ -172,6 +172,16 @@ class Resolver {
     }
 
    private:
+    // One process, or launcher, may report several ends: 0 and then 1 are two.
+    std::string ExitCodeOf(const PlacedHit& placed) const {
+      if (rule_.sign.life != Life::kEnding) return {};
+      const SourceFacts& facts = r_.index_.Facts(placed.where.source);
+      for (const auto& [name, text] : placed.hit->captures) {
+        if (facts.Str(name) == "exit_code") return std::string(facts.Str(text));
+      }
+      return {};
+    }
+
     static void AddWeight(const Weight& weight, std::vector<Weight>* causes) {
       for (Weight& known : *causes) {
         if (known.cause != weight.cause) continue;

@@ -172,8 +172,8 @@ class Tracker {
   std::set<int32_t> ambiguous_;  // launcher ranks that several processes have
 };
 
-// Ranks that file names tell: only when each file holds one process and the numbers differ. Beside rank0.log and
-// rank1.log, launch-node40.log is no rank's.
+// Ranks that file names tell: only when each file holds one process and the numbers differ, and of a single file only
+// if it says `rank`. Beside rank0.log and rank1.log, launch-node40.log is no rank's.
 std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
   std::map<int32_t, std::vector<ProcessId>> named;
   NumberKind kind = kBare;
@@ -196,7 +196,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
     if (list.size() != 1) return {};
     ranks.emplace(r, list.front());
   }
-  return ranks.size() > 1 ? ranks : std::map<int32_t, ProcessId>();
+  return ranks.size() > 1 || kind == kRank ? ranks : std::map<int32_t, ProcessId>();
 }
 
 void NameRanks(JobModel& model) {

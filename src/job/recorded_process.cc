@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/numbers.h"
-#include "job/process_tracker.h"
+#include "job/rank_in_file_name.h"
 
 namespace ncclwhy {
 namespace {

@@ -137,6 +137,34 @@ TEST_CASE("lines without a process say themselves who they are", "[rules]") {
   CHECK(findings[1].rank == 6);
 }
 
+TEST_CASE("ranks that wait in a file of one process are told by their words, however many", "[rules]") {
+  const auto rules = RulesOf({{"r", R"x("role":"symptom","causes":{"c":1},"sign":{"life":"waiting"},)x"
+                                    R"x("match":[{"literal":"waits","regex":"waits for (?P<operation>\\w+)"}])x"}});
+  FakeJob job(*rules);
+  job.AddProcess("a", 1, 0);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 40; ++i) texts.push_back("rank " + std::to_string(i) + " waits for " + (i == 33 ? "b" : "a"));
+  std::vector<FakeLine> lines;
+  for (const std::string& text : texts) lines.push_back({text, 0});
+  job.AddSource("a.log", lines);
+  const auto findings = job.Resolve();
+  REQUIRE(findings.size() == texts.size());
+  CHECK(findings[33].rank == 33);
+  CHECK(findings[33].fields.at("operation") == "b");
+}
+
+TEST_CASE("two exit codes of one process are two endings", "[rules]") {
+  const auto rules = RulesOf({{"r", R"x("role":"context","sign":{"life":"ending","how":"exit"},)x"
+                                    R"x("match":[{"literal":"exit","regex":"exit code (?P<exit_code>\\d+)"}])x"}});
+  FakeJob job(*rules);
+  job.AddProcess("a", 1, 0);
+  job.AddSource("a.log", {{"exit code 0", 0}, {"exit code 1", 0}, {"exit code 1", 0}});
+  const auto findings = job.Resolve();
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[1].fields.at("exit_code") == "1");
+  CHECK(findings[1].repeats == 1);
+}
+
 TEST_CASE("many hits and many conditions stay cheap", "[rules]") {
   const auto rules =
       RulesOf({{"r", kMain + std::string(R"(,"near":[{"literal":"other","scope":"host","within":3}])")}});
