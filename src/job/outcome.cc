@@ -147,7 +147,8 @@ class Reader {
       if (s.life != Life::kWaiting || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
       const After then = after_.Of(s.source, line, s.process);
-      if (then.beats >= 2 || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
+      const bool went_on = then.beats >= 2 || (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0);
+      if (went_on || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
       out_.outcome = JobOutcome::kHung;
       gave_up = gave_up || s.how != Ending::kNone;
       Add(Shows::kWaiting, s);
