@@ -109,9 +109,9 @@ struct PulseFacts {
   LineTrail beats;
   double first_value = 0;
   double last_value = 0;
-  double total = -1;  // "of" how many: 40 in `38/40`; -1 when the line says none
-  StringId name;      // the word beside the number, if it counts work (pulse_words.def): step, it; or invalid
-  LineRef last;       // the latest beat
+  double total = -1;               // "of" how many: 40 in `38/40`; -1 when the line says none
+  StringId name;                   // the word beside the number: step, iteration, it; may be invalid
+  LineRef last;                    // the latest beat
   StringId first_time, last_time;  // as printed; invalid without
 };
 

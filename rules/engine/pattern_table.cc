@@ -17,6 +17,10 @@ const T& MadeOnce(std::atomic<const T*>& slot, const Make& make) {
   return *made.release();
 }
 
+// Beside limits::kHitsPerPatternAndProcess: where a line says that it waits, all ranks may write into one stream, and
+// so many of them can be told apart.
+constexpr uint32_t kWaitingHitsPerPattern = 1024;
+
 }  // namespace
 
 PatternTable::PatternTable(const std::vector<Rule>& rules) {
@@ -26,8 +30,8 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
     const bool waits = rules[i].sign.life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
     VisitPatterns(rules[i], [&](const LinePattern& pattern, const Condition* condition) {
       const bool every_rank = waits && condition == nullptr;
-      entries_.push_back({&pattern, condition, i,
-                          every_rank ? limits::kWaitingHitsPerPatternAndProcess : limits::kHitsPerPatternAndProcess});
+      entries_.push_back(
+          {&pattern, condition, i, every_rank ? kWaitingHitsPerPattern : limits::kHitsPerPatternAndProcess});
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());

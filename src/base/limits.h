@@ -40,8 +40,6 @@ inline constexpr uint32_t kCommunicatorEventsPerSource = 65536;
 inline constexpr size_t kEventsPerSource = 1u << 20;
 // Hits of one pattern of one rule kept per process; further ones are counted.
 inline constexpr uint32_t kHitsPerPatternAndProcess = 8;
-// The same where a line says that it waits and all ranks may write into one stream: so many ranks can be told apart.
-inline constexpr uint32_t kWaitingHitsPerPatternAndProcess = 1024;
 // Hits of one pattern kept per source, hits of all patterns, and what each pattern may keep beyond those.
 inline constexpr uint32_t kHitsPerPatternAndSource = 16384;
 inline constexpr uint32_t kHitsPerSource = 131072;
