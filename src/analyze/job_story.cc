@@ -33,6 +33,7 @@ class Story {
     size_t shown = 0;
     for (const Consequence& item : report_->consequences) {
       if (shown == kConsequences) break;
+      if (item.file == root_.first && item.line < root_.second) continue;  // what follows stands behind
       if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
               item.text)) {
         steps_.back().count = item.count;
@@ -67,6 +68,7 @@ class Story {
     for (const Evidence& e : cause.evidence) {
       if (e.line == 0 || e.role == "contradicting") continue;
       if (!Add("root", e.file, e.line, e.text, e.note.empty() ? cause.title : e.note)) continue;
+      root_ = {e.file, e.line};
       if (!cause.culprits.empty()) {
         steps_.back().rank = cause.culprits.front().rank;
         steps_.back().host = cause.culprits.front().host;
@@ -139,6 +141,7 @@ class Story {
   const bool zh_;
   std::map<std::string, SourceId> sources_;
   std::set<std::pair<std::string, uint64_t>> told_;
+  std::pair<std::string, uint64_t> root_;  // where the cause is told
   std::vector<TimelineStep> steps_;
 };
 

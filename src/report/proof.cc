@@ -125,7 +125,10 @@ std::string ChainOf(const Report& report, const Words& words) {
     out += (links++ == 0 ? "" : " \xE2\x86\x92 ") + Clipped(link);  // →
   };
   for (const TimelineStep& step : report.timeline) {
-    if (step.kind == "root" || step.kind == "consequence" || step.kind == "ending") add(StepLine(step, words));
+    if (step.kind != "root" && step.kind != "consequence" && step.kind != "ending") continue;
+    TimelineStep link = step;  // the order is what a chain tells
+    link.time.clear();
+    add(StepLine(link, words));
   }
   if (links > 1) return out;
   out.clear();
