@@ -141,6 +141,21 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCode(std::string_view table, std
   return DecodeCode(table, impl_->tables.Json(*r), language);
 }
 
+std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Language language) const {
+  std::vector<CodeKnowledge> out;
+  const std::string number = CodeKey("", code);
+  const std::string name = "\"name\":\"" + std::string(code) + "\"";
+  for (const KbRecord& r : impl_->tables.codes) {
+    const std::string_view key = impl_->tables.Key(r);
+    const std::string_view table = key.substr(0, key.find('/'));
+    const bool named = impl_->tables.Json(r).find(name) != std::string_view::npos;
+    if (table != "environment" && (key.substr(table.size()) == number || named)) {
+      out.push_back(DecodeCode(table, impl_->tables.Json(r), language));
+    }
+  }
+  return out;
+}
+
 std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
   std::vector<BugKnowledge> bugs;
   for (const KbRecord& r : impl_->tables.bugs) bugs.push_back(DecodeBug(impl_->tables.Json(r), language));

@@ -102,6 +102,10 @@ class KnowledgeBase : public MessageRecognizer {
   // The same by text, for tables whose codes are no numbers, and for "0x1f".
   std::optional<CodeKnowledge> FindCode(std::string_view table, std::string_view code, Language language) const;
 
+  // Everything of that number ("79", "0x0c") or name ("SIGBUS", "ENOSPC"), whatever its table, in the order of tables.
+  // Not the table "environment", whose codes are words.
+  std::vector<CodeKnowledge> FindCodes(std::string_view code, Language language) const;
+
   // In the order of their ids.
   std::vector<BugKnowledge> Bugs(Language language) const;
 

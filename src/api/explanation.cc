@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/numbers.h"
+#include "base/text.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 
@@ -50,7 +51,10 @@ std::string TableName(std::string_view word) {
   if (name == "nccl" || name == "ncclresult") return "nccl_result";
   if (name == "ib" || name == "wc" || name == "completion") return "ib_wc_status";
   if (name == "cuda") return "cuda_runtime";
-  if (name == "exit") return "exit_code";
+  if (name == "exit" || name == "exit code" || name == "exitcode" || name == "code") return "exit_code";
+  if (name == "vendor err" || name == "vendor_err" || name == "vendor error" || name == "syndrome") return "vendor_err";
+  if (name == "status" || name == "error") return "ib_wc_status";
+  if (name == "cuda error" || name == "cuda failure") return "cuda_runtime";
   return name;
 }
 
@@ -116,28 +120,58 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
   return out.Take();
 }
 
-std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const RenderOptions& options) {
-  const size_t space = text.find_last_of(" :=");
-  if (space == std::string_view::npos || space == 0) return {};
-  int64_t code = 0;
-  const std::string_view digits = text.substr(space + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code);
-  if (error != std::errc() || end != digits.data() + digits.size()) return {};
-  std::string_view table = text.substr(0, space);
-  while (!table.empty() && (table.back() == ' ' || table.back() == ':')) table.remove_suffix(1);
-  const std::optional<CodeKnowledge> found = kb.FindCode(TableName(table), code, options.language);
-  if (!found) return {};
+namespace {
+
+void AddCode(const CodeKnowledge& code, const KnowledgeBase& kb, const RenderOptions& options, Layout* out) {
   const Words& words = WordsOf(options.language);
-  Layout out(options.width, options.color);
-  out.Headed(fmt::format("{} {}", found->table, found->code), Style::kCyan,
-             found->name.empty() ? found->text : found->name + (found->text.empty() ? "" : ": " + found->text));
-  out.Prose("  ", found->meaning);
-  if (!found->causes.empty()) out.Title(words.points_at);
-  for (const std::string& id : found->causes) {
+  out->Headed(fmt::format("{} {}", code.table, code.key), Style::kCyan,
+              code.name.empty() ? code.text : code.name + (code.text.empty() ? "" : ": " + code.text));
+  out->Prose("  ", code.meaning);
+  if (!code.causes.empty()) out->Title(words.points_at);
+  for (const std::string& id : code.causes) {
     const auto cause = kb.FindCause(id, options.language);
-    out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
+    out->Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
   }
-  return out.Take();
+}
+
+// "xid 79", "xid79", "exit code 137", "vendor err 129", "status=12": the words, and the number behind them.
+std::pair<std::string_view, std::string_view> TableAndCode(std::string_view text) {
+  size_t at = text.size();
+  while (at > 0 && IsHexDigit(text[at - 1])) --at;
+  if (at >= 2 && text[at - 1] == 'x' && text[at - 2] == '0') {
+    at -= 2;
+  } else {
+    while (at < text.size() && !IsDigit(text[at])) ++at;
+  }
+  std::string_view table = text.substr(0, at);
+  while (!table.empty() && !IsAlnum(table.back())) table.remove_suffix(1);
+  return {table, text.substr(at)};
+}
+
+}  // namespace
+
+std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const RenderOptions& options) {
+  Layout out(options.width, options.color);
+  const auto [table, code] = TableAndCode(text);
+  if (!table.empty() && !code.empty()) {
+    const std::string name = TableName(table);
+    // Tables write some numbers in decimal and some in hexadecimal.
+    const std::optional<int64_t> number = ParseInt(code);
+    auto found = kb.FindCode(name, code, options.language);
+    if (!found && number) found = kb.FindCode(name, fmt::format("{:#04x}", *number), options.language);
+    if (found) {
+      AddCode(*found, kb, options, &out);
+      return out.Take();
+    }
+  }
+  // A number or a name by itself: whatever it may be, a screen of it.
+  constexpr size_t kMeanings = 6;
+  if (text.find(' ') != std::string_view::npos) return {};
+  size_t told = 0;
+  for (const CodeKnowledge& each : kb.FindCodes(text, options.language)) {
+    if (told++ < kMeanings) AddCode(each, kb, options, &out);
+  }
+  return told == 0 ? std::string() : out.Take();
 }
 
 std::string ListCauses(const KnowledgeBase& kb, const RenderOptions& options) {

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Subcommand>> AllCommands() {
 #ifdef NCCLWHY_WITH_SERVE
   commands.push_back(NewServeCommand());
 #endif
+  commands.push_back(NewShowCommand());
   commands.push_back(NewCompletionCommand());
   return commands;
 }

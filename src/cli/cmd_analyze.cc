@@ -12,6 +12,7 @@
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
 #include "cli/source_link.h"
+#include "cli/standard_input.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
 #include "ncclwhy/analyzer.h"
@@ -24,15 +25,12 @@ constexpr CommandText kText = {
     .usage = R"(ncclwhy [analyze] [OPTIONS] LOG...)",
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG: files, directories, globs, archives (.gz .xz .zst .bz2 .zip .tar.*), or -
-for standard input. Give the logs of all ranks at once.)",
-    .further = R"(Also: ncclwhy explain ID|VARIABLE|"MESSAGE"   ncclwhy rules list|lint|test [DIR]
-      ncclwhy diff GOOD BAD   ncclwhy query DB "SELECT ..."   ncclwhy serve
-      ncclwhy completion bash|zsh|fish   ncclwhy --version)",
+for standard input, also without LOG. Give the logs of all ranks at once.)",
+    .further = R"(Also: ncclwhy --version; explain show diff query rules serve completion --help)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
 determined; 2 wrong usage, or something could not be read or written.)",
-    .examples = R"(ncclwhy logs/
-kubectl logs job/train | ncclwhy -
-ncclwhy --format html -o report.html rank*.log.gz)",
+    .examples = R"(kubectl logs job/train | ncclwhy
+ncclwhy -o why.html -o why.sarif rank*.log.gz)",
 };
 
 // Work that takes longer than this shows how far it is.
@@ -68,17 +66,25 @@ class AnalyzeCommand : public Subcommand {
   CommandText text() const override { return kText; }
 
   void AddOptions(CLI::App* app) override {
-    app->add_option("LOG", logs_)->required();
+    app->add_option("LOG", logs_);
+    const auto choose = [this](const std::string& name) { format_ = name, format_chosen_ = true; };
     CLI::Option* format =
-        app->add_option("-f,--format", format_, CLI::detail::join(FormatNames(), ", "))->type_name("F");
+        app->add_option_function<std::string>("-f,--format", choose, CLI::detail::join(FormatNames(), " "))
+            ->type_name("F");
     format->check(CLI::IsMember(FormatNames()));
-    app->add_option("-o,--output", output_, "write the report there")->type_name("FILE");
-    app->add_flag_callback(
-           "--summary", [this] { format_ = "summary"; }, "as --format summary")
-        ->excludes(format);
+    app->add_option("-o,--output", outputs_, "write there; several: in the form of each suffix")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    for (const char* name : {"json", "summary"}) {
+      app->add_flag_callback(
+             std::string("--") + name, [choose, name] { choose(name); }, std::string("as --format ") + name)
+          ->excludes(format);
+    }
     app->add_flag("--follow", follow_, "read logs as they grow; tell the first cause once it is sure");
     AddLanguageOption(app, &options_.language);
-    app->add_option("--top", options_.top, "causes to report (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
+    app->add_flag("--require-nccl", require_nccl_, "2 without lines of NCCL");
+    app->add_option("--top", options_.top, "causes (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
+    AddJobsOption(app, &options_.jobs);
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")
@@ -90,9 +96,8 @@ class AnalyzeCommand : public Subcommand {
         ->type_name("V")
         ->check(CLI::IsMember({"degraded", "undetermined"}))
         ->allow_extra_args(false);
-    CLI::Option* verbose = app->add_flag("-v,--verbose", verbose_, "all of the text report");
+    CLI::Option* verbose = app->add_flag("-v,--verbose", verbose_, "all of the text");
     app->add_flag("-q,--quiet", quiet_, "one line, no progress")->excludes(verbose);
-    AddJobsOption(app, &options_.jobs);
     AddColorOption(app, &color_);
   }
 
@@ -106,6 +111,15 @@ class AnalyzeCommand : public Subcommand {
       Complain("--follow and --db exclude each other: make the timeline when the job has ended");
       return kExitTrouble;
     }
+    const bool unnamed = logs_.empty();
+    if (unnamed) {
+      logs_ = {"-"};
+      AwaitStandardInput();
+    }
+    if (const std::string nothing = NothingThere(logs_); !nothing.empty() && !follow_) {
+      Complain(nothing);
+      return kExitTrouble;
+    }
     for (const std::string& log : logs_) {
       const std::string mistake = follow_ ? std::string() : MistakenLog(log);
       if (mistake.empty()) continue;
@@ -117,13 +131,20 @@ class AnalyzeCommand : public Subcommand {
       Complain(report.status().message());
       return kExitTrouble;
     }
+    if (unnamed && report.value().coverage.bytes == 0) {
+      Complain("no LOG given and standard input is empty: name files or directories; see ncclwhy --help");
+      return kExitTrouble;
+    }
     // A library that renders has no standard error to complain to; a command has.
-    const bool told = (format_ == "text" || format_ == "full") && output_.empty() && !quiet_;
+    const bool told = (format_ == "text" || format_ == "full") && outputs_.empty() && !quiet_;
     if (!told) {
       for (const std::string& problem : report.value().problems) Complain(problem);
     }
     if (options_.redact && !quiet_) Complain(Redacted(report.value()));
-    return Deliver(report.value());
+    const int status = Deliver(report.value());
+    if (!require_nccl_ || report.value().coverage.nccl > 0) return status;
+    Complain("no line of NCCL was found, which --require-nccl asks for");
+    return kExitTrouble;
   }
 
  private:
@@ -149,7 +170,7 @@ class AnalyzeCommand : public Subcommand {
 
   Result<Report> FollowLogs() {
     // What is told meanwhile must not get into a report that a program reads.
-    const bool readable = output_.empty() && (format_ == "text" || format_ == "summary");
+    const bool readable = outputs_.empty() && (format_ == "text" || format_ == "summary");
     FollowOptions options{options_, logs_, [readable](const std::string& line) {
                             if (readable) return WriteStandardOutput(line) != Written::kReaderGone;
                             Complain(std::string_view(line).substr(0, line.find('\n')));
@@ -159,37 +180,41 @@ class AnalyzeCommand : public Subcommand {
     return Follow(options);
   }
 
+  // To every file that was asked for, else to standard output.
   int Deliver(const Report& report) {
-    const bool to_file = !output_.empty() && output_ != "-";
+    int status = StatusOf(report);
+    for (const std::string& output : outputs_.empty() ? std::vector<std::string>{"-"} : outputs_) {
+      const bool to_file = output != "-";
+      const Result<std::string> bytes = Rendered(report, output, to_file);
+      if (!bytes.ok()) {
+        Complain(bytes.status().message());
+        return kExitTrouble;
+      }
+      if (!to_file) {
+        const Written written = WriteStandardOutput(bytes.value());
+        if (written == Written::kReaderGone) return 0;
+        if (written == Written::kFailed) status = kExitTrouble;
+      } else if (const Status done = WriteFile(output, bytes.value()); !done.ok()) {
+        Complain(done.message());
+        status = kExitTrouble;
+      }
+    }
+    return status;
+  }
+
+  Result<std::string> Rendered(const Report& report, const std::string& output, bool to_file) const {
     ReportFormat format;
     format.language = options_.language;
     format.width = to_file ? 0 : TerminalWidth(STDOUT_FILENO);
     format.color = UseColor(color_, to_file ? -1 : STDOUT_FILENO);
     if (!to_file && !options_.redact && FollowsLinks(STDOUT_FILENO)) format.link = SourceLink;
     std::string chosen = format_;
-    if (format_ == "text" && verbose_) chosen = "full";
-    if (format_ == "text" && quiet_ && !to_file) chosen = "summary";
-    Result<std::string> bytes = RenderReport(report, chosen, format);
-    if (!bytes.ok()) {
-      Complain(bytes.status().message());
-      return kExitTrouble;
-    }
-    if (to_file) {
-      if (const Status status = WriteFile(output_, bytes.value()); !status.ok()) {
-        Complain(status.message());
-        return kExitTrouble;
-      }
-      return StatusOf(report);
-    }
-    switch (WriteStandardOutput(bytes.value())) {
-      case Written::kAll:
-        return StatusOf(report);
-      case Written::kReaderGone:
-        return 0;
-      case Written::kFailed:
-        break;
-    }
-    return kExitTrouble;
+    // One file has the form that was asked for; several, or without a word, that of their names.
+    const Format* named = to_file && (!format_chosen_ || outputs_.size() > 1) ? FormatOfFile(output) : nullptr;
+    if (named != nullptr) chosen = named->name;
+    if (chosen == "text" && verbose_) chosen = "full";
+    if (chosen == "text" && quiet_ && !to_file) chosen = "summary";
+    return RenderReport(report, chosen, format);
   }
 
   int StatusOf(const Report& report) const {
@@ -203,9 +228,11 @@ class AnalyzeCommand : public Subcommand {
   std::vector<std::string> logs_;
   std::vector<std::string> fail_on_;
   std::string format_ = "text";
-  std::string output_;
+  std::vector<std::string> outputs_;
   std::string timeline_ = "default";
   std::string color_ = "auto";
+  bool format_chosen_ = false;
+  bool require_nccl_ = false;
   bool quiet_ = false;
   bool verbose_ = false;
   bool follow_ = false;

@@ -10,20 +10,24 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "cli/did_you_mean.h"
 #include "cli/output.h"
+#include "cli/saved_queries.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
+#include "store/schema_parts.h"
 #include "store/store.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr CommandText kText = {
-    .usage = R"(ncclwhy query [OPTIONS] DB "SELECT ...")",
+    .usage = R"(ncclwhy query [OPTIONS] DB ["SELECT ..."|@NAME])",
     .about = R"(Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
-steps and time. Public views: source process rank communicator event connection
-trait hardware difference doubtful_setting environment collective finding cause
-coverage.)",
+steps and time. Without SQL: views with their columns. @NAME is a saved query:
+@ranks @last-calls @env-diff @timeline. Public views: source process rank
+communicator event connection trait hardware difference doubtful_setting
+environment collective finding cause coverage.)",
     .exit_status = R"(0 answered; 2 the database or the SQL cannot be used.)",
     .examples = R"(ncclwhy --db job.db logs/
 ncclwhy query job.db "SELECT kind, count(*) FROM event GROUP BY kind"
@@ -72,14 +76,24 @@ std::string Table(const QueryTable& table, bool aligned) {
   return out;
 }
 
-// An array of objects; NULL is null.
+// As JSON writes one: no leading zeros, no sign in front of a plus; of a size that readers keep exactly.
+bool IsNumber(const std::string& text) {
+  const size_t digits = text.find_first_not_of('-');
+  if (digits > 1 || text.empty() || text.size() - digits > 15) return false;
+  if (text.find_first_not_of("0123456789.", digits) != std::string::npos) return false;
+  return nlohmann::json::accept(text) && (text[digits] != '0' || text.size() == digits + 1 || text[digits + 1] == '.');
+}
+
+// An array of objects; NULL is null, numbers are numbers.
 std::string Json(const QueryTable& table) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const auto& row : table.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (size_t i = 0; i < row.size(); ++i) {
       nlohmann::ordered_json& cell = object[SanitizeUtf8(table.columns[i])];
-      if (row[i]) cell = SanitizeUtf8(*row[i]);
+      if (row[i])
+        cell =
+            IsNumber(*row[i]) ? nlohmann::ordered_json::parse(*row[i]) : nlohmann::ordered_json(SanitizeUtf8(*row[i]));
     }
     out.push_back(std::move(object));
   }
@@ -93,7 +107,7 @@ class QueryCommand : public Subcommand {
 
   void AddOptions(CLI::App* app) override {
     app->add_option("DB", database_)->required();
-    app->add_option("SQL", sql_)->required();
+    app->add_option("SQL", sql_);
     app->add_option("--format", format_, "table (default on a terminal), tsv (default otherwise), json")
         ->type_name("F")
         ->check(CLI::IsMember({"table", "tsv", "json"}));
@@ -105,7 +119,19 @@ class QueryCommand : public Subcommand {
       Complain(timeline.status().message());
       return kExitTrouble;
     }
-    const Result<QueryTable> table = timeline.value()->Select(sql_);
+    if (sql_.starts_with('@')) {
+      const auto saved = SavedQueries();
+      const auto it =
+          std::find_if(saved.begin(), saved.end(), [&](const SavedQuery& q) { return q.name == sql_.substr(1); });
+      if (it == saved.end()) {
+        std::vector<std::string> names;
+        for (const SavedQuery& each : saved) names.push_back("@" + std::string(each.name));
+        Complain(sql_ + ": no query has that name" + DidYouMean(sql_, names));
+        return kExitTrouble;
+      }
+      sql_ = it->sql;
+    }
+    const Result<QueryTable> table = sql_.empty() ? Views(*timeline.value()) : timeline.value()->Select(sql_);
     if (!table.ok()) {
       Complain(table.status().message());
       return kExitTrouble;
@@ -116,6 +142,24 @@ class QueryCommand : public Subcommand {
   }
 
  private:
+  // Each view with its columns.
+  static Result<QueryTable> Views(ReadOnlyTimeline& timeline) {
+    QueryTable out;
+    out.columns = {"view", "columns"};
+    for (const SchemaPart& part : SchemaParts()) {
+      if (!IsPublicView(part.name)) continue;
+      const Result<QueryTable> table = timeline.Select("SELECT * FROM \"" + part.name + "\" LIMIT 0");
+      if (!table.ok()) return table.status();
+      std::string columns;
+      for (const std::string& column : table.value().columns) columns += (columns.empty() ? "" : " ") + column;
+      out.rows.push_back({part.name, columns});
+    }
+    for (const SavedQuery& query : SavedQueries()) {
+      out.rows.push_back({"query DB @" + std::string(query.name), std::string(query.text)});
+    }
+    return out;
+  }
+
   std::string database_;
   std::string sql_;
   std::string format_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command_facts.h"
+#include "cli/did_you_mean.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/subcommand.h"
@@ -17,14 +18,6 @@ namespace ncclwhy {
 namespace {
 
 int Print(std::string_view text) { return WriteStandardOutput(text) == Written::kFailed ? kExitTrouble : 0; }
-
-// One sentence without a final full stop, as the library words it.
-std::string Sentence(const CLI::ParseError& error) {
-  std::string out = error.what();
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  while (!out.empty() && (out.back() == ' ' || out.back() == '.')) out.pop_back();
-  return out;
-}
 
 // For the build, which installs it. Every option has to say what it does.
 int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
@@ -43,10 +36,7 @@ int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
 int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
-  if (arguments.empty()) {
-    Complain("no LOG given: name files or directories, or - for standard input; see ncclwhy --help");
-    return kExitTrouble;
-  }
+  if (arguments.empty()) arguments = {"analyze"};
   if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION "\n");
   if (arguments[0] == "--help-man") return PrintManual(commands);
   Subcommand* chosen = commands.front().get();
@@ -61,12 +51,11 @@ int Dispatch(std::vector<std::string> arguments) {
   app.set_help_flag("-h,--help");
   try {
     chosen->AddOptions(&app);
-    std::reverse(arguments.begin(), arguments.end());  // what App::parse wants
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // the last first
   } catch (const CLI::CallForHelp&) {
     return Print(HelpOf(FactsOf(chosen)));
   } catch (const CLI::ParseError& error) {
-    Complain(Sentence(error) + "; see ncclwhy " +
+    Complain(WrongUsage(app, arguments, error) + "; see ncclwhy " +
              (chosen == commands.front().get() ? "" : std::string(chosen->name()) + " ") + "--help");
     return kExitTrouble;
   }

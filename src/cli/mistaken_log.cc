@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "cli/did_you_mean.h"
 #include "cli/subcommand.h"
 
 namespace ncclwhy {
@@ -15,6 +16,22 @@ constexpr size_t kApplicationAt = 68;
 constexpr std::string_view kTimeline = "NClw";  // kApplicationId, the higher bytes first
 
 }  // namespace
+
+std::string NothingThere(const std::vector<std::string>& logs) {
+  std::string out;
+  for (const std::string& log : logs) {
+    std::error_code error;
+    if (log == "-" || log.find_first_of("*?[") != std::string::npos || std::filesystem::exists(log, error)) return {};
+    out += (out.empty() ? "" : ", ") + log;
+  }
+  out += logs.size() == 1 ? ": does not exist" : ": do not exist";
+  std::vector<std::string> names;
+  for (const auto& command : AllCommands()) {
+    if (command->name() == logs[0]) return {};  // MistakenLog tells more
+    names.emplace_back(command->name());
+  }
+  return out + DidYouMean(logs[0], names);
+}
 
 std::string MistakenLog(const std::string& log) {
   std::error_code ignored;

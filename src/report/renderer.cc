@@ -10,15 +10,15 @@ namespace {
 // A new format: a file that defines its function, the declaration in renderer.h, and a row here.
 constexpr char kPlain[] = "text/plain; charset=utf-8";
 constexpr std::array<Format, 9> kFormats = {{
-    {"text", kPlain, RenderText},
-    {"full", kPlain, RenderFull},
-    {"json", "application/json", RenderJson},
-    {"markdown", "text/markdown; charset=utf-8", RenderMarkdown},
-    {"html", "text/html; charset=utf-8", RenderHtml},
-    {"sarif", "application/sarif+json", RenderSarif},
-    {"junit", "application/xml", RenderJunit},
-    {"github", kPlain, RenderGithub},
-    {"summary", kPlain, RenderSummary},
+    {"text", kPlain, ".txt", RenderText},
+    {"full", kPlain, "", RenderFull},
+    {"json", "application/json", ".json", RenderJson},
+    {"markdown", "text/markdown; charset=utf-8", ".md", RenderMarkdown},
+    {"html", "text/html; charset=utf-8", ".html", RenderHtml},
+    {"sarif", "application/sarif+json", ".sarif", RenderSarif},
+    {"junit", "application/xml", ".xml", RenderJunit},
+    {"github", kPlain, "", RenderGithub},
+    {"summary", kPlain, "", RenderSummary},
 }};
 
 }  // namespace
@@ -32,6 +32,13 @@ std::vector<std::string> FormatNames() {
 const Format* FindFormat(std::string_view name) {
   const auto* const row =
       std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& format) { return format.name == name; });
+  return row == kFormats.end() ? nullptr : row;
+}
+
+const Format* FormatOfFile(std::string_view path) {
+  const auto* const row = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& format) {
+    return !format.suffix.empty() && path.ends_with(format.suffix);
+  });
   return row == kFormats.end() ? nullptr : row;
 }
 

@@ -30,7 +30,8 @@ struct RenderOptions {
 // A row of the table of formats (renderer.cc), the only list of them.
 struct Format {
   std::string_view name;
-  const char* media_type;  // for HTTP
+  const char* media_type;   // for HTTP
+  std::string_view suffix;  // of files that are meant to hold it; may be empty
   std::string (*render)(const Report& report, const RenderOptions& options);
 };
 
@@ -38,6 +39,8 @@ struct Format {
 std::vector<std::string> FormatNames();
 // Null when there is no such format.
 const Format* FindFormat(std::string_view name);
+// By the suffix of a file's name: why.sarif. Null when it says nothing.
+const Format* FormatOfFile(std::string_view path);
 
 // The short answer: at most kAnswerRows rows of 100 columns, kUndeterminedRows where candidates are listed, and a row
 // for each of several jobs.
