@@ -19,7 +19,7 @@ this machine, or behind a proxy that has both.
     .further = R"(SIGTERM and SIGINT answer what was begun and end; a second one ends at once.)",
     .exit_status = R"(0 after a signal; 2 the address or an option cannot be used.)",
     .examples = R"(ncclwhy serve --listen 127.0.0.1:8471 &
-curl --data-binary @job.log 'http://127.0.0.1:8471/analyze?format=text')",
+curl --data-binary @job 'http://127.0.0.1:8471/analyze?format=text')",
 };
 
 class ServeCommand : public Subcommand {
