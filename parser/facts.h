@@ -102,6 +102,12 @@ struct LineTrail {
   void Join(const LineTrail& later);
 };
 
+// How far a pulse had come when its number began anew: the next epoch, the next bar, another run in the same file.
+struct PulsePeak {
+  uint32_t line = 0;  // of its last beat before
+  double value = 0;
+};
+
 // A pulse: lines of one skeleton that came back while a number in them grew (parser/pulse_table.h). Its beats are the
 // lines in which it grew.
 struct PulseFacts {
@@ -113,6 +119,7 @@ struct PulseFacts {
   StringId name;                   // the word beside the number: step, iteration, it; may be invalid
   LineRef last;                    // the latest beat
   StringId first_time, last_time;  // as printed; invalid without
+  std::vector<PulsePeak> peaks;    // in order, at most limits::kPulsePeaks of them, spread over the source
 };
 
 // What a stream said that it had not said before, and that is no complaint.

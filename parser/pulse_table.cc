@@ -57,6 +57,15 @@ PulseTable::Kind& PulseTable::Add(Stream& stream, uint32_t number) {
   return stream.kinds[stream.latest];
 }
 
+// When there is no room every other one goes, so that those of every part of the source are known.
+void PulseTable::Kind::AddPeak(const Peak& peak) {
+  if (peaks.size() >= limits::kPulsePeaks) {
+    for (size_t i = 0; i < peaks.size() / 2; ++i) peaks[i] = peaks[2 * i + 1];
+    peaks.resize(peaks.size() / 2);
+  }
+  peaks.push_back(peak);
+}
+
 void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   const PulseLine read(line.text);
   Stream& stream = StreamOf(process);
@@ -91,6 +100,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
       ++slot.grew;
       grew = true;
     } else if (value < slot.most && (grew || value <= slot.first)) {
+      if (slot.grew > 0) kind->AddPeak({static_cast<uint8_t>(i), {kind->last.line, slot.most}});
       slot.most = value;  // the next epoch, the next bar
     }
   }
@@ -148,6 +158,9 @@ void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) 
         known->slots[i].grew += grew;
         if (!fresh) known->slots[i].first = first;
       }
+      for (const Peak& peak : kind.peaks) {
+        known->AddPeak({peak.slot, {in_source.Line(peak.at.line), peak.at.value}});
+      }
       known->beats.Join(moved(kind.beats));
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
@@ -186,6 +199,9 @@ void PulseTable::Finish() {
       p.last = kind->last;
       p.first_time = kind->first_time;
       p.last_time = kind->last_time;
+      for (const Peak& peak : kind->peaks) {
+        if (&kind->slots[peak.slot] == &best) p.peaks.push_back(peak.at);
+      }
       facts.pulses.push_back(std::move(p));
     }
   }

@@ -30,6 +30,10 @@ class PulseTable {
   void Finish();
 
  private:
+  struct Peak {
+    uint8_t slot = 0;
+    PulsePeak at;
+  };
   // One number of a kind of line.
   struct Slot {
     double first = 0;
@@ -51,6 +55,8 @@ class PulseTable {
     LineTrail beats;
     LineRef last;
     StringId first_time, last_time;
+    std::vector<Peak> peaks;
+    void AddPeak(const Peak& peak);
   };
   struct Stream {
     std::vector<Kind> kinds;

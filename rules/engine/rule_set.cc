@@ -65,6 +65,12 @@ std::unique_ptr<RuleSet> RuleSet::LoadOnly(const std::string& directory, std::ve
 
 const std::vector<Rule>& RuleSet::rules() const { return impl_->rules; }
 
+const Rule* RuleSet::RuleOf(const Hit& hit) const {
+  if (hit.pattern >= impl_->patterns.size()) return nullptr;
+  const PatternEntry& entry = impl_->patterns.entry(hit.pattern);
+  return entry.condition == nullptr ? &impl_->rules[entry.rule] : nullptr;
+}
+
 std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {
   return std::make_unique<RuleMatcher>(impl_->patterns, impl_->literals);
 }

@@ -45,6 +45,8 @@ class RuleSet {
 
   const std::vector<Rule>& rules() const;
   const Rule& rule(RuleId id) const { return rules()[id.value]; }
+  // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition.
+  const Rule* RuleOf(const Hit& hit) const;
 
   // A sink for one source: collects hits. Use one per source and thread; the rule set must outlive it.
   class Matcher : public LineSink {

@@ -34,11 +34,12 @@ inline constexpr std::array<NamedValue<Blame>, 6> kBlameWords = {{{"nobody", Bla
                                                                   {"peer", Blame::kPeer},
                                                                   {"connection", Blame::kConnection},
                                                                   {"field", Blame::kField}}};
-inline constexpr std::array<NamedValue<Life>, 5> kLifeWords = {{{"progress", Life::kProgress},
+inline constexpr std::array<NamedValue<Life>, 6> kLifeWords = {{{"progress", Life::kProgress},
                                                                 {"waiting", Life::kWaiting},
                                                                 {"leaving", Life::kLeaving},
                                                                 {"ending", Life::kEnding},
-                                                                {"restart", Life::kRestart}}};
+                                                                {"restart", Life::kRestart},
+                                                                {"launch", Life::kLaunch}}};
 inline constexpr std::array<NamedValue<Ending>, 7> kEndingWords = {{{"clean", Ending::kClean},
                                                                     {"exit", Ending::kExit},
                                                                     {"signal", Ending::kSignal},

@@ -21,9 +21,9 @@ struct AnalyzeOptions {
 // The job that digests describe, which it borrows.
 JobModel ModelOf(const std::vector<SourceDigest>& digests);
 
-// `rules`, `kb` and `timeline` are borrowed. `digests` are in the order of OrderByName (read/digest.h).
+// All but `problems` is borrowed. `digests` are in the order of OrderByName (read/digest.h), `model` is theirs.
 // `problems`: sentences about inputs that could not be read, copied into the report.
-Report Analyze(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
+Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
                Timeline& timeline, const AnalyzeOptions& options, std::vector<std::string> problems);
 
 // The findings alone, for rule authors (`ncclwhy rules test`) and the rule matrix.

@@ -13,6 +13,7 @@ namespace {
 Status Check(const AnalyzerOptions& options) {
   if (options.top < 1) return Status::InvalidArgument("at least one cause must be asked for (top)");
   if (options.jobs < 0) return Status::InvalidArgument("the number of threads (jobs) is negative");
+  if (options.job < 0 || options.attempt < 0) return Status::InvalidArgument("jobs and attempts are counted from 1");
   if (options.redact && !options.database.empty()) {
     return Status::InvalidArgument("redact and database exclude each other: the timeline holds the names as logged");
   }

@@ -106,6 +106,8 @@ constexpr Option kOptions[] = {
     {"language", SetLanguage},
     {"top", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->top); }},
     {"jobs", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->jobs); }},
+    {"job", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->job); }},
+    {"attempt", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->attempt); }},
     {"kb", [](AnalyzerOptions* o, std::string_view, std::string_view v) { return Add(v, &o->kb_directories); }},
     {"rules", [](AnalyzerOptions* o, std::string_view, std::string_view v) { return Add(v, &o->rule_directories); }},
     {"database",

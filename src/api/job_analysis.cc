@@ -86,18 +86,4 @@ Result<std::vector<Finding>> JobAnalysis::Findings() const {
   return findings;
 }
 
-Result<Report> JobAnalysis::MakeReport() {
-  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline(options_.database);
-  if (!timeline.ok() && !options_.database.empty()) {
-    problems_.push_back(timeline.status().message());
-    std::sort(problems_.begin(), problems_.end());
-    timeline = OpenTimeline("");
-  }
-  if (!timeline.ok()) return timeline.status();
-  const AnalyzeOptions analysis{options_.language, options_.top};
-  Report report =
-      Analyze(digests_, knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis, std::move(problems_));
-  return options_.redact ? Redact(std::move(report)) : std::move(report);
-}
-
 }  // namespace ncclwhy

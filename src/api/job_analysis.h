@@ -17,6 +17,7 @@
 
 #include "analyze/job_profile.h"
 #include "api/knowledge.h"
+#include "job/separate_jobs.h"
 #include "ncclwhy/analyzer.h"
 #include "read/digest.h"
 #include "read/source.h"
@@ -44,10 +45,15 @@ class JobAnalysis {
 
   JobProfile Profile() const;
   Result<std::vector<Finding>> Findings() const;
-  // Uses up the digests.
+  // Uses up the problems. Of several jobs in one place (job/separate_jobs.h) each is analysed by itself; the report is
+  // that of the worst, or of the one that the options name.
   Result<Report> MakeReport();
 
  private:
+  Result<Report> ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests, const std::string& database,
+                          std::vector<std::string> problems);
+  Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts);
+  Result<Report> ReportOfPart(const JobPart& part, const std::string& database);
   std::unique_ptr<DigestBuilder> NewSource(std::string_view name) const;
   ParserOptions Parsing() const;
 

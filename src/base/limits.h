@@ -65,6 +65,11 @@ inline constexpr size_t kPulsesPerSource = 8192;
 inline constexpr size_t kPulsesKept = 8;
 inline constexpr size_t kPulseNumbers = 8;
 inline constexpr size_t kTrailLines = 32;
+// Places at which a pulse began anew that are kept: runs of one program in one file are told apart by them.
+inline constexpr size_t kPulsePeaks = 16;
+// Jobs or runs in one place that are taken apart. Beyond that nobody handed over so many: something else is odd, and
+// all are taken as one.
+inline constexpr size_t kJobsApart = 64;
 // Memory of one compiled pattern; a pattern that needs more is refused when it is loaded.
 inline constexpr int64_t kPatternMemory = 1 << 20;
 inline constexpr size_t kPatternBytes = 4096;

@@ -85,6 +85,8 @@ class AnalyzeCommand : public Subcommand {
     app->add_flag("--require-nccl", require_nccl_, "2 without lines of NCCL");
     app->add_option("--top", options_.top, "causes (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
     AddJobsOption(app, &options_.jobs);
+    app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
+    app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")

@@ -5,32 +5,14 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
+
+#include "base/limits.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr uint32_t kNobody = UINT32_MAX;
-
-// Union-find over the processes.
-class Groups {
- public:
-  explicit Groups(size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
-
-  uint32_t Find(uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-
-  // The smaller number stays, so that the result does not depend on the order of calls.
-  void Join(uint32_t a, uint32_t b) {
-    a = Find(a);
-    b = Find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<uint32_t> parent_;
-};
 
 // Releases before 2.18 print no commId, and communicators of one size are then one to us. A rank that stands twice
 // gives it away.
@@ -48,7 +30,7 @@ struct Shape {
   std::set<int32_t> ranks;
 };
 
-std::vector<Shape> ShapesOf(const JobModel& model, Groups& groups) {
+std::vector<Shape> ShapesOf(const JobModel& model, ProcessGroups& groups) {
   std::vector<Shape> shapes;
   std::vector<uint32_t> shape_of(model.processes.size(), kNobody);
   for (const Communicator& c : model.communicators) {
@@ -91,15 +73,52 @@ void JoinByHost(JobModel& model) {
   }
 }
 
-// Beyond this many groups nobody handed over that many jobs: something else is odd, and all are taken as one.
-constexpr size_t kMostJobs = 64;
+// The members of one communicator that is several: in each source a rank that comes again begins another.
+void JoinGenerations(const JobModel& model, const Communicator& c, ProcessGroups& groups) {
+  using Member = std::tuple<uint32_t, uint32_t, int32_t, uint32_t>;  // source, line, rank, process
+  std::vector<Member> members;
+  for (const Rank& r : c.ranks) {
+    if (!r.process.valid()) continue;
+    const Place& first = model.processes[r.process.value].first;
+    members.emplace_back(first.source.value, first.line, r.rank, r.process.value);
+  }
+  std::sort(members.begin(), members.end());
+  uint32_t in = kNobody, begins = kNobody;
+  std::set<int32_t> ranks;
+  for (const auto& [source, line, rank, process] : members) {
+    if (source != in || !ranks.insert(rank).second) {
+      in = source;
+      begins = process;
+      ranks = {rank};
+    }
+    groups.Join(begins, process);
+  }
+}
 
 }  // namespace
 
-void GroupJobs(JobModel& model) {
-  Groups groups(model.processes.size());
+ProcessGroups::ProcessGroups(size_t processes) : parent_(processes) {
+  std::iota(parent_.begin(), parent_.end(), 0U);
+}
+
+uint32_t ProcessGroups::Find(uint32_t process) {
+  while (parent_[process] != process) process = parent_[process] = parent_[parent_[process]];
+  return process;
+}
+
+void ProcessGroups::Join(uint32_t a, uint32_t b) {
+  a = Find(a);
+  b = Find(b);
+  parent_[std::max(a, b)] = std::min(a, b);
+}
+
+ProcessGroups GroupByCommunicator(const JobModel& model) {
+  ProcessGroups groups(model.processes.size());
   for (const Communicator& c : model.communicators) {
-    if (SeveralInOne(c)) continue;
+    if (SeveralInOne(c)) {
+      JoinGenerations(model, c, groups);
+      continue;
+    }
     uint32_t first = kNobody;
     for (const Rank& r : c.ranks) {
       if (!r.process.valid()) continue;
@@ -107,6 +126,11 @@ void GroupJobs(JobModel& model) {
       groups.Join(first, r.process.value);
     }
   }
+  return groups;
+}
+
+void GroupJobs(JobModel& model) {
+  ProcessGroups groups = GroupByCommunicator(model);
   std::vector<uint32_t> first_of(model.sources.size(), kNobody);
   for (const Process& p : model.processes) {
     for (const auto& [source, index] : p.parts) {
@@ -124,7 +148,7 @@ void GroupJobs(JobModel& model) {
       groups.Join(same->group, shape.group);
       same->ranks.merge(shape.ranks);
     }
-    if (jobs.size() > kMostJobs) return;
+    if (jobs.size() > limits::kJobsApart) return;
   }
   if (jobs.size() < 2) return;
   std::vector<uint32_t> number_of(model.processes.size(), kNobody);

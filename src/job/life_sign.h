@@ -18,6 +18,7 @@ enum class Life : uint8_t {
   kLeaving,   // it has begun to leave: shutting down, destroying its groups
   kEnding,    // it is gone, see Ending
   kRestart,   // what follows is another attempt
+  kLaunch,    // what follows is a run of its own: a launcher's first words, a script's echo of its command
 };
 
 // How a process or a job ended.

@@ -100,7 +100,7 @@ class FullText {
     if (report_.attempts.size() > kAttempts) More("  ", words_.more_items, report_.attempts.size() - kAttempts);
     if (report_.jobs.empty()) return;
     layout_.Prose("  ", Filled(words_.label, words_.jobs) + std::to_string(report_.jobs.size()));
-    for (const JobAnswer& job : report_.jobs) layout_.Prose("  - ", JobLine(job, words_));
+    for (size_t i = 0; i < report_.jobs.size(); ++i) layout_.Prose("  ", JobLine(i + 1, report_.jobs[i], words_));
   }
 
   // What broke, what followed and how it ended, step by step.

@@ -94,8 +94,9 @@ std::string RenderGithub(const Report& report, const RenderOptions& options) {
   } else {
     out.Add("notice", nullptr, "ncclwhy", OutcomeLine(report, words) + Headline(report, words));
   }
-  for (const JobAnswer& job : report.jobs) {
-    out.Add(job.exit_status == 0 ? "notice" : "error", nullptr, job.name, JobLine(job, words));
+  for (size_t i = 0; i < report.jobs.size(); ++i) {
+    const JobAnswer& job = report.jobs[i];
+    out.Add(job.exit_status == 0 ? "notice" : "error", nullptr, job.name, JobLine(i + 1, job, words));
   }
   for (const std::string& problem : report.problems) out.Add("warning", nullptr, words.problems, problem);
   for (const Warning& warning : report.warnings) {

@@ -132,8 +132,8 @@ class Page {
     if (report_.jobs.empty()) return;
     out_ += Paragraph(Filled(words_.label, words_.jobs) + std::to_string(report_.jobs.size()), "where");
     std::string jobs;
-    for (const JobAnswer& job : report_.jobs) {
-      jobs += fmt::format("<li data-item=\"\">{}</li>\n", EscapeHtml(JobLine(job, words_)));
+    for (size_t i = 0; i < report_.jobs.size(); ++i) {
+      jobs += fmt::format("<li data-item=\"\">{}</li>\n", EscapeHtml(JobLine(i + 1, report_.jobs[i], words_)));
     }
     out_ += "<ul>\n" + jobs + "</ul>\n";
   }

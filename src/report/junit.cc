@@ -90,11 +90,12 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
   // Each of several jobs is a case of its own.
   std::string jobs;
   size_t failures = failed ? 1 : 0;
-  for (const JobAnswer& each : report.jobs) {
+  for (size_t i = 0; i < report.jobs.size(); ++i) {
+    const JobAnswer& each = report.jobs[i];
     const bool bad = each.exit_status != 0;
     failures += bad ? 1 : 0;
     const std::string type = each.cause.empty() ? std::string(VerdictName(each.verdict)) : each.cause;
-    jobs += test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(each, words)) : std::string());
+    jobs += test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(i + 1, each, words)) : std::string());
   }
   const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
                                          2 + report.jobs.size(), failures, problems.empty() ? 0 : 1, skipped ? 1 : 0);

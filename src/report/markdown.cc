@@ -117,8 +117,9 @@ void Outcomes(const Report& report, Markdown* out) {
   }
   if (report.jobs.empty()) return;
   out->Title(Filled(words.label, words.jobs) + std::to_string(report.jobs.size()));
+  size_t number = 0;
   out->List(report.jobs, words.more_items,
-            [&](const JobAnswer& job) { return "- " + EscapeMarkdown(JobLine(job, words)) + "\n"; });
+            [&](const JobAnswer& job) { return "- " + EscapeMarkdown(JobLine(++number, job, words)) + "\n"; });
   out->Add("\n");
 }
 

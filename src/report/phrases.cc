@@ -232,8 +232,22 @@ std::string AttemptLine(size_t number, const Attempt& attempt, const Words& word
   return out;
 }
 
-std::string JobLine(const JobAnswer& job, const Words& words) {
-  std::string out = Filled(words.label, job.name) + std::string(VerdictWord(job.verdict, words));
+namespace {
+
+// The first beginning of a character at or behind `at`.
+size_t Utf8Boundary(std::string_view text, size_t at) {
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+  return at;
+}
+
+}  // namespace
+
+std::string JobLine(size_t number, const JobAnswer& job, const Words& words) {
+  // Of long names the end tells more: lines of a file, the number of a run.
+  constexpr size_t kName = 44;
+  const size_t cut = job.name.size() > kName ? Utf8Boundary(job.name, job.name.size() - kName) : 0;
+  const std::string name = (cut > 0 ? "…" : "") + job.name.substr(cut);
+  std::string out = fmt::format("{}. ", number) + Filled(words.label, name) + std::string(VerdictWord(job.verdict, words));
   if (job.outcome != Outcome::kUnknown) {
     out += std::string(words.clause_separator) + std::string(OutcomeWord(job.outcome, words));
   }

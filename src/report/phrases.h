@@ -42,8 +42,8 @@ std::string_view SureWord(double confidence, const Words& words);
 std::string OutcomeSentence(const Report& report, const Words& words);
 // "2. failed: shm.too-small: what happened then"
 std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words);
-// "job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on gpu-a17"
-std::string JobLine(const JobAnswer& job, const Words& words);
+// "2. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on gpu-a17"; the number is that of --job.
+std::string JobLine(size_t number, const JobAnswer& job, const Words& words);
 // "10:00:03 rank 0 on gpu-a16: lost its peer (12 times)"
 std::string StepLine(const TimelineStep& step, const Words& words);
 // "rerun without gpu-a17, mlx5_2: the errors are this host's"

@@ -69,7 +69,9 @@ class Sarif {
       properties["decisionSentence"] = SanitizeUtf8(DecisionSentence(*report_.decision, words_));
     }
     Json jobs = Json::array();
-    for (const JobAnswer& job : report_.jobs) jobs.push_back(SanitizeUtf8(JobLine(job, words_)));
+    for (size_t i = 0; i < report_.jobs.size(); ++i) {
+      jobs.push_back(SanitizeUtf8(JobLine(i + 1, report_.jobs[i], words_)));
+    }
     if (!jobs.empty()) properties["jobs"] = std::move(jobs);
     const Json run = {{"tool", {{"driver", driver}}},
                       {"columnKind", "unicodeCodePoints"},

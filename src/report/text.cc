@@ -215,7 +215,7 @@ class ShortAnswer {
     if (report_.jobs.empty()) return;
     layout_.Section(Labelled(words_.jobs, std::to_string(report_.jobs.size())));
     const size_t shown = std::min(report_.jobs.size(), kJobs);
-    for (size_t i = 0; i < shown; ++i) layout_.Clipped("  ", JobLine(report_.jobs[i], words_), 1);
+    for (size_t i = 0; i < shown; ++i) layout_.Clipped("  ", JobLine(i + 1, report_.jobs[i], words_), 1);
     if (shown < report_.jobs.size()) {
       layout_.Clipped("  ", Counted(words_.more_items, report_.jobs.size() - shown), 1, Style::kDim);
     }

@@ -41,6 +41,8 @@ struct AnalyzerOptions {
   Language language = Language::kEnglish;     // of the texts in the report
   int top = 3;                                // causes in the report, at least 1
   int jobs = 0;                               // threads that read files; 0: one a processor
+  int job = 0;      // of several jobs in one place the one to report on, as Report::jobs counts them from 1; 0: the worst
+  int attempt = 0;  // the same for attempts at one job, in the order of Report::attempts; 0: the job as a whole
   std::vector<std::string> kb_directories;    // knowledge that adds to or overrides the embedded one
   std::vector<std::string> rule_directories;  // the same for rules
   std::string database;        // the timeline is written to this SQLite file; empty: it is kept in memory
@@ -74,7 +76,8 @@ class NCCLWHY_EXPORT Analyzer {
   Status Append(std::string_view name, std::string_view bytes);
 
   // Reads what was added and analyses all of it. Sources that cannot be read become problems of the report, and so does
-  // a database that cannot be written. Called once.
+  // a database that cannot be written. Of several jobs each is analysed by itself: Report::jobs. Fails when there is no
+  // job or attempt of the number asked for. Called once.
   Result<Report> Finish();
 
  private:

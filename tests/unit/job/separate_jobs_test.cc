@@ -1,0 +1,164 @@
+#include "job/separate_jobs.h"
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/limits.h"
+#include "catch.h"
+#include "parser/parser.h"
+
+namespace ncclwhy {
+namespace {
+
+using Source = std::pair<std::string, std::string>;  // name, text
+
+std::string Init(const std::string& host, int pid, int rank, int nranks, const std::string& comm_id) {
+  const std::string header =
+      host + ":" + std::to_string(pid) + ":" + std::to_string(pid) + " [" + std::to_string(rank) + "] NCCL INFO ";
+  const std::string what = "comm 0x55" + std::to_string(pid) + " rank " + std::to_string(rank) + " nranks " +
+                           std::to_string(nranks) + " cudaDev 0 busId 1000";
+  return header + (comm_id.empty() ? what + " - Init COMPLETE\n"
+                                   : "ncclCommInitRank " + what + " commId " + comm_id + " - Init COMPLETE\n");
+}
+
+// Two ranks of one job.
+std::string World(const std::string& host, int pid, const std::string& comm_id, int nranks = 2) {
+  std::string out;
+  for (int rank = 0; rank < nranks; ++rank) out += Init(host, pid + rank, rank, nranks, comm_id);
+  return out;
+}
+
+std::string Steps(int from, int to) {
+  std::string text;
+  for (int i = from; i <= to; ++i) text += "step " + std::to_string(i) + "/20 done\n";
+  return text;
+}
+
+// Each job as its spans: "a 1-2, b". Sources by name; `marks` of the first source.
+std::vector<std::string> Jobs(const std::vector<Source>& sources, std::vector<Mark> marks = {}) {
+  std::deque<SourceFacts> facts;
+  std::vector<const SourceFacts*> views;
+  for (const auto& [name, text] : sources) {
+    Parser parser(name, nullptr, nullptr, {});
+    parser.Push(text);
+    views.push_back(&facts.emplace_back(parser.Finish()));
+  }
+  const JobModel model = BuildJobModel(views);
+  std::vector<std::vector<Mark>> all(sources.size());
+  all[0] = std::move(marks);
+  std::vector<std::string> out;
+  for (const JobPart& part : SeparateJobs(model, all)) {
+    std::string text;
+    for (const Span& span : part.spans) {
+      text += (text.empty() ? "" : ", ") + model.sources[span.source.value]->name;
+      if (!span.whole()) text += " " + std::to_string(span.first) + "-";
+      if (!span.whole() && span.last != UINT32_MAX) text += std::to_string(span.last);
+    }
+    out.push_back(text);
+  }
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("one job is not taken apart", "[jobs]") {
+  CHECK(Jobs({{"a", World("n1", 1, "0xaa")}}).empty());
+  CHECK(Jobs({{"rank0.log", Init("n1", 1, 0, 2, "0xaa")}, {"rank1.log", Init("n2", 2, 1, 2, "0xaa")}}).empty());
+  SECTION("nor by ranks one behind the other in a file, as cat makes it") {
+    CHECK(Jobs({{"a", Init("n1", 1, 0, 2, "0xaa") + "x\n" + Init("n2", 2, 1, 2, "0xaa")}}).empty());
+  }
+  SECTION("nor by two communicators at the same time in one stream") {
+    CHECK(Jobs({{"a", Init("n1", 1, 0, 2, "0xaa") + Init("n2", 3, 0, 2, "0xbb") + Init("n1", 2, 1, 2, "0xaa") +
+                          Init("n2", 4, 1, 2, "0xbb")}})
+              .empty());
+  }
+  SECTION("nor by parts of a service that come up one behind the other on hosts of their own") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + World("n2", 3, "0xbb")}}).empty());
+  }
+  SECTION("nor by plain files beside it") {
+    CHECK(Jobs({{"job.log", World("n1", 1, "0xaa")}, {"launch.log", "mpirun: exit 1\n"}}, {}).empty());
+  }
+}
+
+TEST_CASE("two runs in one stream", "[jobs]") {
+  SECTION("with the same seats taken again") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "bye\n" + World("n1", 11, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
+  }
+  SECTION("of other sizes") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + World("n2", 11, "0xbb", 4)}}) == Texts{"a 1-2", "a 3-"});
+  }
+  SECTION("the words at the ending are of the first") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "exit 1\nhello\n" + World("n1", 11, "0xbb")}},
+               {{3, Life::kEnding, true}}) == Texts{"a 1-3", "a 4-"});
+  }
+  SECTION("a launch is of the second") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "bye\n+ mpirun\nhello\n" + World("n1", 11, "0xbb")}},
+               {{4, Life::kLaunch, true}}) == Texts{"a 1-3", "a 4-"});
+  }
+  SECTION("without a commId") {
+    CHECK(Jobs({{"a", World("n1", 1, "") + "bye\n" + World("n1", 11, "")}}) == Texts{"a 1-3", "a 4-"});
+  }
+  SECTION("another attempt is no other job") {
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "restarting\n" + World("n1", 11, "0xbb")}}, {{3, Life::kRestart, true}})
+              .empty());
+  }
+}
+
+TEST_CASE("the same ranks again in the files of each rank are another attempt", "[jobs]") {
+  const auto both = [](int rank) {
+    return Init("n" + std::to_string(rank), 1 + rank, rank, 2, "0xaa") + "\n" +
+           Init("n" + std::to_string(rank), 11 + rank, rank, 2, "0xbb");
+  };
+  CHECK(Jobs({{"rank0.log", both(0)}, {"rank1.log", both(1)}}).empty());
+}
+
+TEST_CASE("runs of which NCCL says nothing are told apart by endings and a new beginning", "[jobs]") {
+  const std::string text = Steps(1, 20) + "exit 1\n" + Steps(1, 20);
+  CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
+  SECTION("work that goes on had not ended") {
+    CHECK(Jobs({{"a", Steps(1, 10) + "exit 1\n" + Steps(11, 20)}}, {{11, Life::kEnding, true}}).empty());
+  }
+  SECTION("the ending of one process is not that of the job") {
+    CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, false}}).empty());
+  }
+  SECTION("a step that fails before the work begins is part of it") {
+    CHECK(Jobs({{"a", "exit 1\n" + Steps(1, 20)}}, {{1, Life::kEnding, true}}).empty());
+  }
+  SECTION("another attempt is no other job") {
+    CHECK(Jobs({{"a", Steps(1, 20) + "exit 1\nrestarting\n" + Steps(1, 20)}},
+               {{21, Life::kEnding, true}, {22, Life::kRestart, true}})
+              .empty());
+  }
+}
+
+TEST_CASE("several jobs in a folder", "[jobs]") {
+  CHECK(Jobs({{"x.log", World("n1", 1, "0xaa")}, {"y.log", World("n1", 11, "0xbb")}}) == Texts{"x.log", "y.log"});
+  SECTION("files that tell nothing of any job are of all, others go by their folder") {
+    CHECK(Jobs({{"d/a/dmesg", "a\n"},
+                {"d/a/r0", World("n1", 1, "0xaa")},
+                {"d/b/r0", World("n2", 11, "0xbb")},
+                {"d/b/r1", Init("n3", 13, 2, 3, "0xcc")}})
+              .size() == 2);
+  }
+  SECTION("a stranger is none of a job of which every rank is known") {
+    CHECK(Jobs({{"b.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"a.log", World("n1", 1, "0xaa")}}, {}).empty());
+    CHECK(Jobs({{"a1.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"b.log", World("n1", 1, "0xaa")}},
+               {{1, Life::kNone, false}}) == Texts{"a1.log", "b.log"});
+  }
+}
+
+TEST_CASE("more jobs than anybody hands over are one", "[jobs]") {
+  std::vector<Source> sources;
+  for (size_t i = 0; i <= limits::kJobsApart; ++i) {
+    const int n = static_cast<int>(i);
+    sources.push_back({"job" + std::to_string(1000 + n), World("n1", 1 + 10 * n, "0xa" + std::to_string(n))});
+  }
+  CHECK(Jobs(sources).empty());
+  sources.pop_back();
+  CHECK(Jobs(sources).size() == limits::kJobsApart);
+}
+
+}  // namespace
+}  // namespace ncclwhy
