@@ -109,7 +109,7 @@ class Analyzer:
     """Logs in, Report out.
 
     Options: language ("en", "zh"), top, jobs (numbers), kb, rules (a directory or several), database (a path),
-    timeline ("default", "full"), redact (True, False).
+    timeline ("default", "full"), redact (True, False); of several jobs or attempts in one place job=N, attempt=N.
     """
 
     def __init__(self, **options):

@@ -52,7 +52,8 @@ class JobAnalysis {
  private:
   Result<Report> ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests, const std::string& database,
                           std::vector<std::string> problems);
-  Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts);
+  Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts);
+  Result<Report> ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts);
   Result<Report> ReportOfPart(const JobPart& part, const std::string& database);
   std::unique_ptr<DigestBuilder> NewSource(std::string_view name) const;
   ParserOptions Parsing() const;

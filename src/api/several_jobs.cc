@@ -56,6 +56,32 @@ JobAnswer AnswerOf(const JobPart& part, const std::vector<SourceDigest>& digests
   return answer;
 }
 
+Attempt AttemptOf(const JobPart& part, const JobModel& model, const Report& report) {
+  Attempt attempt;
+  attempt.outcome = report.outcome;
+  const auto cut = std::find_if(part.spans.begin(), part.spans.end(), [](const Span& span) { return !span.whole(); });
+  const Span& span = cut == part.spans.end() ? part.spans.front() : *cut;
+  const SourceFacts& source = *model.sources[span.source.value];
+  if (part.spans.size() == 1 || cut != part.spans.end()) attempt.file = source.name;
+  attempt.first_line = span.first;
+  attempt.last_line = std::min<uint64_t>(span.last, source.counters.Get(Counter::kLines));
+  if (const Cause* cause = NamedCause(report)) {
+    attempt.cause = cause->id;
+    attempt.sentence = cause->summary;
+  } else if (!report.outcome_evidence.empty()) {
+    attempt.sentence = report.outcome_evidence.front().text;
+  }
+  return attempt;
+}
+
+// Whether all that only the attempt has is the job's.
+bool IsPartOf(const JobPart& attempt, const JobPart& job) {
+  return std::all_of(attempt.spans.begin(), attempt.spans.end(), [&](const Span& a) {
+    return std::any_of(job.spans.begin(), job.spans.end(),
+                       [&](const Span& b) { return a.source == b.source && a.first >= b.first && a.last <= b.last; });
+  });
+}
+
 int Badness(const JobAnswer& answer) {
   switch (answer.verdict) {
     case Verdict::kFailure:
@@ -73,8 +99,8 @@ int Badness(const JobAnswer& answer) {
 }
 
 Status NoSuch(const char* what, int number, size_t known) {
-  return Status::InvalidArgument("there is no " + std::string(what) + " " + std::to_string(number) + ": the logs hold " +
-                                 std::to_string(std::max<size_t>(known, 1)));
+  return Status::InvalidArgument("there is no " + std::string(what) + " " + std::to_string(number) +
+                                 ": the logs hold " + std::to_string(std::max<size_t>(known, 1)));
 }
 
 }  // namespace
@@ -98,7 +124,7 @@ Result<Report> JobAnalysis::ReportOfPart(const JobPart& part, const std::string&
 }
 
 // The worst first, and of equally bad ones the one that begins first. Only the worst one's report is kept meanwhile.
-Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts) {
+Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts) {
   std::vector<std::pair<JobAnswer, size_t>> answers;
   Report worst;
   int badness = -1;
@@ -114,8 +140,18 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts) {
                    [](const auto& a, const auto& b) { return Badness(a.first) > Badness(b.first); });
   const auto chosen = static_cast<size_t>(std::max(options_.job, 1) - 1);
   if (chosen >= answers.size()) return NoSuch("job", options_.job, answers.size());
+  const JobPart& job = parts[answers[chosen].second];
+  if (options_.attempt > 0) {
+    std::vector<const JobPart*> own;
+    for (const JobPart& attempt : attempts) {
+      if (IsPartOf(attempt, job)) own.push_back(&attempt);
+    }
+    const auto number = static_cast<size_t>(options_.attempt - 1);
+    if (number >= std::max<size_t>(own.size(), 1)) return NoSuch("attempt", options_.attempt, own.size());
+    return ReportOfPart(own.empty() ? job : *own[number], options_.database);
+  }
   if (chosen > 0 || !options_.database.empty()) {
-    Result<Report> report = ReportOfPart(parts[answers[chosen].second], options_.database);
+    Result<Report> report = ReportOfPart(job, options_.database);
     if (!report.ok()) return report.status();
     worst = report.take();
   }
@@ -124,15 +160,40 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts) {
   return worst;
 }
 
+Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts) {
+  if (options_.attempt > 0) {
+    const auto chosen = static_cast<size_t>(options_.attempt - 1);
+    if (chosen >= std::max<size_t>(attempts.size(), 1)) return NoSuch("attempt", options_.attempt, attempts.size());
+    if (!attempts.empty()) return ReportOfPart(attempts[chosen], options_.database);
+  }
+  Result<Report> whole = ReportOf(model, digests_, options_.database, std::move(problems_));
+  problems_.clear();
+  if (!whole.ok() || attempts.empty()) return whole;
+  Report report = whole.take();
+  std::vector<Attempt> told;
+  for (const JobPart& part : attempts) {
+    Result<Report> one = ReportOfPart(part, "");
+    if (!one.ok()) return one;
+    told.push_back(AttemptOf(part, model, one.value()));
+  }
+  // The last one decides, and of it the whole knows most.
+  told.back().outcome = report.outcome;
+  if (const Cause* cause = NamedCause(report)) told.back().cause = cause->id;
+  report.attempts = std::move(told);
+  return report;
+}
+
 Result<Report> JobAnalysis::MakeReport() {
   const JobModel model = ModelOf(digests_);
-  const std::vector<JobPart> parts = SeparateJobs(model, MarksOf(digests_, knowledge_.rules()));
+  const std::vector<std::vector<Mark>> marks = MarksOf(digests_, knowledge_.rules());
+  const std::vector<JobPart> parts = SeparateJobs(model, marks);
   if (parts.empty() && options_.job > 1) return NoSuch("job", options_.job, parts.size());
-  Result<Report> made = parts.empty() ? ReportOf(model, digests_, options_.database, std::move(problems_))
-                                      : ReportOfSeveral(parts);
+  std::vector<JobPart> attempts;
+  if (parts.empty() || options_.attempt > 0) attempts = SeparateJobs(model, marks, Apart::kAttempts);
+  Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(parts, attempts);
   if (!made.ok()) return made;
   Report report = made.take();
-  if (!parts.empty()) report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
+  report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.
   if (!report.jobs.empty()) {
     Coverage all = SummariseCoverage(model);

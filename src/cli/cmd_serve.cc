@@ -14,7 +14,7 @@ constexpr CommandText kText = {
 this machine, or behind a proxy that has both.
   POST /analyze   a log or an archive as body; parameters: format=json|text|
                   markdown|html|sarif|junit|github|summary lang=en|zh redact=0|1
-                  top=N name=LABEL
+                  top=N job=N attempt=N name=LABEL
   GET /health     GET /metrics (Prometheus))",
     .further = R"(SIGTERM and SIGINT answer what was begun and end; a second one ends at once.)",
     .exit_status = R"(0 after a signal; 2 the address or an option cannot be used.)",

@@ -97,9 +97,7 @@ void JoinGenerations(const JobModel& model, const Communicator& c, ProcessGroups
 
 }  // namespace
 
-ProcessGroups::ProcessGroups(size_t processes) : parent_(processes) {
-  std::iota(parent_.begin(), parent_.end(), 0U);
-}
+ProcessGroups::ProcessGroups(size_t processes) : parent_(processes) { std::iota(parent_.begin(), parent_.end(), 0U); }
 
 uint32_t ProcessGroups::Find(uint32_t process) {
   while (parent_[process] != process) process = parent_[process] = parent_[parent_[process]];

@@ -11,17 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "job/following_runs.h"
 #include "job/job_model.h"
-#include "job/life_sign.h"
 
 namespace ncclwhy {
-
-// A line of a source that tells of its life, or that something is wrong.
-struct Mark {
-  uint32_t line = 0;
-  Life life = Life::kNone;  // kNone: an alarm
-  bool of_job = false;      // said of the job as a whole, or by the launcher of one of its processes
-};
 
 // Lines `first` to `last` of a source; both are included.
 struct Span {
@@ -36,8 +29,11 @@ struct JobPart {
   std::vector<Span> spans;  // by source, each source at most once
 };
 
+enum class Apart : uint8_t { kJobs, kAttempts };  // kAttempts: attempts at one job, too
+
 // The jobs in the order in which they begin; none when there is one job. `marks`: of each source, in the order of their
 // lines. A source that tells nothing of any job is part of all of them.
-std::vector<JobPart> SeparateJobs(const JobModel& model, const std::vector<std::vector<Mark>>& marks);
+std::vector<JobPart> SeparateJobs(const JobModel& model, const std::vector<std::vector<Mark>>& marks,
+                                  Apart apart = Apart::kJobs);
 
 }  // namespace ncclwhy

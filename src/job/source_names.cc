@@ -90,8 +90,8 @@ FolderView FoldersOf(const JobModel& model) {
   // stacks/ beside the logs of a job is a part of it.
   const std::set<std::string> all(view.of.begin(), view.of.end());
   for (std::string& folder : view.of) {
-    const auto above = std::find_if(all.begin(), all.end(),
-                                    [&](const std::string& other) { return !other.empty() && folder.starts_with(other); });
+    const auto above = std::find_if(
+        all.begin(), all.end(), [&](const std::string& other) { return !other.empty() && folder.starts_with(other); });
     if (above != all.end()) folder = *above;
   }
   std::set<std::string_view> folders;

@@ -247,7 +247,8 @@ std::string JobLine(size_t number, const JobAnswer& job, const Words& words) {
   constexpr size_t kName = 44;
   const size_t cut = job.name.size() > kName ? Utf8Boundary(job.name, job.name.size() - kName) : 0;
   const std::string name = (cut > 0 ? "…" : "") + job.name.substr(cut);
-  std::string out = fmt::format("{}. ", number) + Filled(words.label, name) + std::string(VerdictWord(job.verdict, words));
+  std::string out =
+      fmt::format("{}. ", number) + Filled(words.label, name) + std::string(VerdictWord(job.verdict, words));
   if (job.outcome != Outcome::kUnknown) {
     out += std::string(words.clause_separator) + std::string(OutcomeWord(job.outcome, words));
   }

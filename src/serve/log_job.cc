@@ -86,6 +86,8 @@ LogAnswer LogJob::Analyse() {
   options_.language = request_.language;
   options_.top = request_.top;
   options_.redact = request_.redact;
+  options_.job = request_.job;
+  options_.attempt = request_.attempt;
   options_.jobs = 1;
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
   if (!analyzer.ok()) return Problem(500, analyzer.status().message());
@@ -104,7 +106,9 @@ LogAnswer LogJob::Analyse() {
   }
 
   Result<Report> report = analyzer.value()->Finish();
-  if (!report.ok()) return Problem(500, report.status().message());
+  // There is no job or attempt of that number.
+  const bool asked = report.status().code() == ErrorCode::kInvalidArgument;
+  if (!report.ok()) return Problem(asked ? 422 : 500, report.status().message());
   if (!read.ok()) report.value().problems.push_back(read.message());
   ReportFormat format;
   format.language = request_.language;

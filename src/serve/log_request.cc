@@ -29,16 +29,16 @@ Status Set(LogRequest* request, const std::string& name, const std::string& valu
   } else if (name == "redact") {
     if (value != "0" && value != "1") return Wrong("redact", "0, 1");
     request->redact = value == "1";
-  } else if (name == "top") {
+  } else if (name == "top" || name == "job" || name == "attempt") {
     const std::optional<int> number = ParseInt<int>(value);
-    if (!number || *number < 1 || *number > 1000) return Status::InvalidArgument("top is a number from 1 to 1000");
-    request->top = *number;
+    if (!number || *number < 1 || *number > 1000) return Status::InvalidArgument(name + " is a number from 1 to 1000");
+    (name == "top" ? request->top : name == "job" ? request->job : request->attempt) = *number;
   } else if (name == "name") {
     if (value.empty() || value.size() > kNameBytes) return Status::InvalidArgument("name has 1 to 256 bytes");
     request->name = EscapeTerminal(SanitizeUtf8(value));
   } else {
     return Status::InvalidArgument("there is no parameter '" + name.substr(0, 64) +
-                                   "'; known are format, lang, redact, top, name");
+                                   "'; known are format, lang, redact, top, job, attempt, name");
   }
   return {};
 }

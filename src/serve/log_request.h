@@ -14,10 +14,12 @@ struct LogRequest {
   Language language = Language::kEnglish;
   bool redact = false;
   int top = 3;
+  int job = 0;  // as in AnalyzerOptions
+  int attempt = 0;
   std::string name = "log";  // what the report calls the body; a label, never a path that is opened
 };
 
-// format, lang, redact, top, name. An unknown parameter or value is refused with a sentence: a client that wrote
+// format, lang, redact, top, job, attempt, name. An unknown parameter or value is refused with a sentence: a client that wrote
 // "formt" wants to know.
 Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>& parameters);
 

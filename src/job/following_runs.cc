@@ -1,0 +1,81 @@
+#include "job/following_runs.h"
+
+#include <algorithm>
+
+namespace ncclwhy {
+namespace {
+
+constexpr uint64_t kWorks = 3;  // beats
+
+class Reader {
+ public:
+  Reader(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts)
+      : facts_(facts), marks_(marks), attempts_(attempts) {}
+
+  std::vector<uint32_t> Read() {
+    std::vector<uint32_t> out;
+    uint32_t over = 0;
+    const auto close = [&](uint32_t line) {
+      if (over != 0 && Begins(over, line)) out.push_back(over);
+    };
+    const auto worked = [&](uint32_t line) { return NextWork(out.empty() ? 1 : out.back()) < line; };
+    for (const Mark& m : marks_) {
+      const bool nothing_since = over != 0 && NextWork(over) > m.line;
+      if (m.life == Life::kRestart) {
+        if (attempts_ && NextWork(m.line) != UINT32_MAX) out.push_back(m.line + 1);
+        if (attempts_ || nothing_since) over = 0;
+      } else if (m.life == Life::kLaunch || (m.life == Life::kEnding && (m.of_job || nothing_since))) {
+        if (!nothing_since) close(m.line);
+        if (worked(m.line)) over = m.life == Life::kLaunch ? m.line : m.line + 1;
+      }
+    }
+    close(UINT32_MAX);
+    return out;
+  }
+
+ private:
+  // Whether work begins at `line`, from the start, and goes on before `end`.
+  bool Begins(uint32_t line, uint32_t end) const {
+    if (NextWork(line) >= end) return false;
+    for (const ProcessFacts& p : facts_.processes) {
+      if (p.pid >= 0 && p.first.line < line && p.last.line >= line) return false;
+    }
+    bool works = false;
+    for (const PulseFacts& p : facts_.pulses) {
+      const uint64_t behind = p.beats.After(line - 1);
+      works = works || behind >= kWorks;
+      const auto anew = [&](const PulsePeak& peak) {
+        return peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
+      };
+      if (p.beats.first < line && behind > 0 && std::none_of(p.peaks.begin(), p.peaks.end(), anew)) return false;
+    }
+    return works || std::any_of(facts_.processes.begin(), facts_.processes.end(),
+                                [&](const ProcessFacts& p) { return p.pid >= 0 && p.first.line >= line; });
+  }
+
+  // The first line of work, or of a process, from `line` on.
+  uint32_t NextWork(uint32_t line) const {
+    uint32_t next = UINT32_MAX;
+    for (const PulseFacts& p : facts_.pulses) {
+      const auto it = std::lower_bound(p.beats.lines.begin(), p.beats.lines.end(), line);
+      if (it != p.beats.lines.end()) next = std::min(next, *it);
+      if (p.beats.last >= line) next = std::min(next, p.beats.last);
+    }
+    for (const ProcessFacts& p : facts_.processes) {
+      if (p.pid >= 0 && p.first.line >= line) next = std::min(next, p.first.line);
+    }
+    return next;
+  }
+
+  const SourceFacts& facts_;
+  const std::vector<Mark>& marks_;
+  const bool attempts_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> FollowingRuns(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts) {
+  return marks.empty() ? std::vector<uint32_t>() : Reader(facts, marks, attempts).Read();
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,72 @@
+// Runs: processes that are one job as far as communicators, and the order of lines in a source, tell.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "job/following_runs.h"
+#include "job/job_groups.h"
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// From the first to the last line with a header.
+struct Hull {
+  uint32_t first = UINT32_MAX;
+  uint32_t last = 0;
+  void Add(uint32_t from, uint32_t to) {
+    first = std::min(first, from);
+    last = std::max(last, to);
+  }
+};
+
+// Processes that are one job as far as is known, or sources without any.
+struct Run {
+  std::map<uint32_t, Hull> hulls;              // by source
+  std::map<int32_t, std::string_view> placed;  // rank in the largest communicator -> host
+  std::set<std::string_view> hosts;
+  std::string_view version;
+  int64_t nranks = -1;
+  bool over = true;            // each of its processes has left
+  std::set<uint32_t> sources;  // that are wholly its own
+  bool complete() const { return nranks > 0 && static_cast<int64_t>(placed.size()) >= nranks; }
+};
+
+// All members are for who goes on with them (separate_jobs.cc). Borrows model and marks.
+class JobRuns {
+ protected:
+  JobRuns(const JobModel& model, const std::vector<std::vector<Mark>>& marks, bool attempts);
+
+  // False: there is one job, as far as can be told.
+  bool Find();
+  void AddProcess(Run& run, const Process& p) const;
+  // The runs of a source, by where they begin.
+  std::vector<uint32_t> RunsIn(uint32_t source) const;
+  // Whether a line of one of these lives stands there.
+  bool Marked(uint32_t source, uint32_t from, uint32_t to, std::initializer_list<Life> lives) const;
+
+  static constexpr uint32_t kSourceRuns = 1u << 31;  // ids of runs that are no process
+  static constexpr uint32_t kFollowers = 3u << 30;
+
+  const JobModel& model_;
+  const std::vector<std::vector<Mark>>& marks_;  // by source
+  const bool attempts_;                          // attempts are told apart, too
+  mutable ProcessGroups groups_;                 // finding shortens paths
+  std::vector<bool> in_world_;                   // by process: it is in a communicator
+  std::map<uint32_t, Run> runs_;                 // by the group of its processes
+
+ private:
+  bool OneWorld() const;
+  void FindRuns();
+  bool JoinRuns();
+  void FindFollowers();
+  bool OneBehindTheOther(uint32_t source, const Run& a, const Run& b) const;
+  bool AgainTheSame(const Run& a, const Run& b) const;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,133 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.h"
+#include "ncclwhy/analyzer.h"
+
+namespace ncclwhy {
+namespace {
+
+enum class How { kHealthy, kNoMemory };
+
+// All ranks of a job on one host.
+std::string JobLog(const std::string& host, int pid, const std::string& comm_id, How how) {
+  std::string out;
+  for (const bool starts : {true, false}) {
+    for (int rank = 0; rank < 2; ++rank) {
+      const std::string id = std::to_string(pid + rank);
+      const std::string header = host + ":" + id + ":" + id + " [" + std::to_string(rank) + "] ";
+      const std::string comm = "comm 0x55d" + id + " rank " + std::to_string(rank) + " nranks 2 cudaDev " +
+                               std::to_string(rank) + " nvmlDev 0 busId 1000";
+      if (starts) {
+        out += header + "NCCL INFO ncclCommInitRank " + comm + " commId " + comm_id + " - Init START\n";
+      } else if (how == How::kHealthy) {
+        out += header + "NCCL INFO ncclCommInitRank " + comm + " commId " + comm_id + " - Init COMPLETE\n" + header +
+               "NCCL INFO " + comm + " - Destroy COMPLETE\n";
+      } else {
+        out += header + "misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-abc" + id +
+               " to 9637892 bytes, error: No space left on device (28)\n";
+      }
+    }
+  }
+  return out;
+}
+
+const std::string kGood = JobLog("node1", 100, "0x1111", How::kHealthy);
+const std::string kBad = JobLog("node2", 300, "0x2222", How::kNoMemory);
+
+Result<Report> Analyzed(const std::vector<std::pair<std::string, std::string>>& sources, AnalyzerOptions options = {}) {
+  auto analyzer = Analyzer::Create(std::move(options));
+  REQUIRE(analyzer.ok());
+  for (const auto& [name, text] : sources) {
+    REQUIRE(analyzer.value()->Begin(name).ok());
+    REQUIRE(analyzer.value()->Push(text).ok());
+    REQUIRE(analyzer.value()->EndSource().ok());
+  }
+  return analyzer.value()->Finish();
+}
+
+void CheckBoth(const Report& report) {
+  REQUIRE(report.jobs.size() == 2);
+  CHECK(report.verdict == Verdict::kFailure);
+  REQUIRE(!report.causes.empty());
+  CHECK(report.causes[0].id == "shm.too-small");
+  for (const Culprit& culprit : report.causes[0].culprits) CHECK(culprit.host == "node2");
+  CHECK(report.jobs[0].cause == "shm.too-small");
+  CHECK(report.jobs[0].exit_status == 1);
+  CHECK(report.jobs[1].cause.empty());
+  CHECK(report.jobs[1].verdict == Verdict::kHealthy);
+  CHECK(report.jobs[1].exit_status == 0);
+  CHECK(ExitStatus(report) == 1);
+}
+
+TEST_CASE("a healthy run before, behind or beside a failing one hides nothing and is not blamed", "[api][jobs]") {
+  for (const std::string& both : {kGood + kBad, kBad + kGood}) {
+    const Report report = Analyzed({{"ci.log", both}}).take();
+    CheckBoth(report);
+    CHECK(report.coverage.lines == 10);
+    CHECK(report.coverage.sources == 1);
+    CHECK(report.causes[0].evidence[0].file == "ci.log");
+  }
+  CheckBoth(Analyzed({{"a.log", kGood}, {"b.log", kBad}}).take());
+  CheckBoth(Analyzed({{"a.log", kBad}, {"b.log", kGood}}).take());
+}
+
+TEST_CASE("evidence in a later run has the line that it has in the stream", "[api][jobs]") {
+  const Report alone = Analyzed({{"ci.log", kBad}}).take();
+  const Report behind = Analyzed({{"ci.log", kGood + kBad}}).take();
+  REQUIRE(alone.jobs.empty());
+  REQUIRE(!behind.causes.empty());
+  CHECK(behind.causes[0].evidence[0].line == alone.causes[0].evidence[0].line + 6);
+  CHECK(behind.causes[0].evidence[0].text == alone.causes[0].evidence[0].text);
+  CHECK(behind.causes[0].confidence == alone.causes[0].confidence);
+}
+
+TEST_CASE("one of several jobs is told by its number", "[api][jobs]") {
+  AnalyzerOptions options;
+  options.job = 2;
+  const Report good = Analyzed({{"a.log", kGood}, {"b.log", kBad}}, options).take();
+  CHECK(good.verdict == Verdict::kHealthy);
+  CHECK(good.jobs.empty());
+  CHECK(good.coverage.lines == 6);
+  CHECK(ExitStatus(good) == 0);
+  options.job = 3;
+  const Result<Report> none = Analyzed({{"a.log", kGood}, {"b.log", kBad}}, options);
+  REQUIRE(!none.ok());
+  CHECK(none.status().message().find("hold 2") != std::string::npos);
+  options.job = 2;
+  CHECK(!Analyzed({{"b.log", kBad}}, options).ok());
+  options.job = 1;
+  CHECK(Analyzed({{"b.log", kBad}}, options).take().causes[0].id == "shm.too-small");
+}
+
+TEST_CASE("attempts at one job stay one job; each has its own outcome", "[api][jobs]") {
+  const std::string log = kBad + "[launcher] attempt 1 ended with exit code 1, starting attempt 2\n" +
+                          JobLog("node2", 400, "0x3333", How::kHealthy);
+  const Report report = Analyzed({{"train.log", log}}).take();
+  CHECK(report.jobs.empty());
+  REQUIRE(report.attempts.size() == 2);
+  CHECK(report.attempts[0].cause == "shm.too-small");
+  CHECK(report.attempts[0].first_line == 1);
+  CHECK(report.attempts[0].last_line == 5);
+  CHECK(report.attempts[1].first_line == 6);
+  CHECK(report.attempts[1].outcome == report.outcome);
+  AnalyzerOptions options;
+  options.attempt = 1;
+  const Report first = Analyzed({{"train.log", log}}, options).take();
+  CHECK(first.verdict == Verdict::kFailure);
+  options.attempt = 2;
+  CHECK(Analyzed({{"train.log", log}}, options).take().verdict == Verdict::kHealthy);
+  options.attempt = 3;
+  CHECK(!Analyzed({{"train.log", log}}, options).ok());
+}
+
+TEST_CASE("the answer does not depend on the order in which sources come", "[api][jobs]") {
+  const auto json = [](const Report& report) { return RenderReport(report, "json", {}).take(); };
+  const std::string third = JobLog("node3", 500, "0x4444", How::kNoMemory);
+  CHECK(json(Analyzed({{"a", kGood}, {"b", kBad}, {"c", third}}).take()) ==
+        json(Analyzed({{"c", third}, {"b", kBad}, {"a", kGood}}).take()));
+}
+
+}  // namespace
+}  // namespace ncclwhy
