@@ -18,7 +18,14 @@ class Reader {
     const auto close = [&](uint32_t line) {
       if (over != 0 && Begins(over, line)) out.push_back(over);
     };
-    const auto worked = [&](uint32_t line) { return NextWork(out.empty() ? 1 : out.back()) < line; };
+    // A run that died early has no pulse; its launcher's labels show that it was one.
+    const auto worked = [&](uint32_t line) {
+      const uint32_t since = out.empty() ? 1 : out.back();
+      return NextWork(since) < line ||
+             std::any_of(facts_.processes.begin(), facts_.processes.end(), [&](const ProcessFacts& p) {
+               return p.launcher_rank >= 0 && p.first.line < line && p.last.line >= since;
+             });
+    };
     for (const Mark& m : marks_) {
       const bool nothing_since = over != 0 && NextWork(over) > m.line;
       if (m.life == Life::kRestart) {

@@ -186,7 +186,7 @@ class Separator : private JobRuns {
     for (uint32_t s = 0; s < model_.sources.size(); ++s) {
       bool& lives = alive[folders.of[s]];
       lives = lives || !RunsIn(s).empty() || !marks_[s].empty() || !model_.sources[s]->pulses.empty() ||
-              !StrangersIn(s).empty();
+              model_.sources[s]->counters.Get(Counter::kNccl) > 0;
     }
     for (const auto& [folder, lives] : alive) {
       if (!lives) return false;
