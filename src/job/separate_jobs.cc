@@ -36,7 +36,8 @@ class Separator : private JobRuns {
       uint32_t latest = kNobody;  // a run of strangers that is being gathered
       for (const Process* p : StrangersIn(s)) {
         const Hull lines = LinesOf(*p, s);
-        const uint32_t home = HomeOf(s, lines, *p);
+        uint32_t home = HomeOf(s, lines, *p);
+        if (home == kNobody && !RunsIn(s).empty()) home = OnlyOpen();
         if (home != kNobody) {
           AddProcess(runs_[home], *p);
         } else if (latest != kNobody && runs_[latest].hulls[s].last < lines.first &&
@@ -48,6 +49,17 @@ class Separator : private JobRuns {
         }
       }
     }
+  }
+
+  // The only run of which ranks are missing.
+  uint32_t OnlyOpen() const {
+    uint32_t open = kNobody;
+    for (const auto& [id, run] : runs_) {
+      if (run.complete()) continue;
+      if (open != kNobody) return kNobody;
+      open = id;
+    }
+    return open;
   }
 
   // Whether another run stands between two lines.

@@ -139,8 +139,9 @@ TEST_CASE("several jobs in a folder", "[jobs]") {
     CHECK(Jobs({{"d/a/dmesg", "a\n"},
                 {"d/a/r0", World("n1", 1, "0xaa")},
                 {"d/b/r0", World("n2", 11, "0xbb")},
-                {"d/b/r1", Init("n3", 13, 2, 3, "0xcc")}})
-              .size() == 2);
+                {"d/b/r1", "hello\n"}}) == Texts{"d/a/dmesg, d/a/r0", "d/b/r0, d/b/r1"});
+    CHECK(Jobs({{"dmesg", "a\n"}, {"x", World("n1", 1, "0xaa")}, {"y", World("n2", 11, "0xbb")}}) ==
+          Texts{"dmesg, x", "dmesg, y"});
   }
   SECTION("a stranger is none of a job of which every rank is known") {
     CHECK(Jobs({{"b.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"a.log", World("n1", 1, "0xaa")}}, {}).empty());
