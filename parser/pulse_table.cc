@@ -60,7 +60,7 @@ PulseTable::Kind& PulseTable::Add(Stream& stream, uint32_t number) {
 // When there is no room every other one goes, so that those of every part of the source are known.
 void PulseTable::Kind::AddPeak(const Peak& peak) {
   if (peaks.size() >= limits::kPulsePeaks) {
-    for (size_t i = 0; i < peaks.size() / 2; ++i) peaks[i] = peaks[2 * i + 1];
+    for (size_t i = 0; i < peaks.size() / 2; ++i) peaks[i] = peaks[2 * i];
     peaks.resize(peaks.size() / 2);
   }
   peaks.push_back(peak);

@@ -5,7 +5,9 @@
 namespace ncclwhy {
 namespace {
 
-constexpr uint64_t kWorks = 3;  // beats
+// Beats. What is printed at an ending can grow, too: frames, ranks of a table. A kind of line that began anew is work.
+constexpr uint64_t kWorksAnew = 3;
+constexpr uint64_t kWorks = 8;
 
 class Reader {
  public:
@@ -50,11 +52,11 @@ class Reader {
     bool works = false;
     for (const PulseFacts& p : facts_.pulses) {
       const uint64_t behind = p.beats.After(line - 1);
-      works = works || behind >= kWorks;
-      const auto anew = [&](const PulsePeak& peak) {
+      const bool anew = std::any_of(p.peaks.begin(), p.peaks.end(), [&](const PulsePeak& peak) {
         return peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
-      };
-      if (p.beats.first < line && behind > 0 && std::none_of(p.peaks.begin(), p.peaks.end(), anew)) return false;
+      });
+      if (p.beats.first < line && behind > 0 && !anew) return false;
+      works = works || behind >= (anew ? kWorksAnew : kWorks);
     }
     return works || std::any_of(facts_.processes.begin(), facts_.processes.end(),
                                 [&](const ProcessFacts& p) { return p.pid >= 0 && p.first.line >= line; });

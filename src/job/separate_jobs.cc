@@ -136,7 +136,7 @@ class Separator : private JobRuns {
       }
       const bool stranger = closed && !StrangersIn(s).empty() && !marks_[s].empty();
       const bool lives = !marks_[s].empty() || !model_.sources[s]->pulses.empty();
-      if (!stranger && !apart && !(lives && runs_.size() > 1)) continue;  // of all
+      if (!apart && (attempts_ || (!stranger && !(lives && runs_.size() > 1)))) continue;  // of all
       const auto [it, fresh] = own.try_emplace(folders.of[s], kSourceRuns + s);
       Run& run = runs_[it->second];
       run.sources.insert(s);
