@@ -99,7 +99,7 @@ class AnalyzeCommand : public Subcommand {
         ->check(CLI::IsMember({"degraded", "undetermined"}))
         ->allow_extra_args(false);
     CLI::Option* verbose = app->add_flag("-v,--verbose", verbose_, "all of the text");
-    app->add_flag("-q,--quiet", quiet_, "one line, no progress")->excludes(verbose);
+    app->add_flag("-q,--quiet", quiet_, "one line only")->excludes(verbose);
     AddColorOption(app, &color_);
   }
 
