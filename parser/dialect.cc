@@ -144,6 +144,17 @@ size_t PythonExceptionLength(std::string_view text) {
   return 0;
 }
 
+size_t DialectHeadLength(std::string_view text) {
+  if (text.empty()) return 0;
+  for (const Mark& mark : kHeads) {
+    // A program's bare name stands in mid-sentence, too.
+    const std::string_view head = scan::Trim(mark.text);
+    if (head.find_first_of(":#([\"") == std::string_view::npos && head.find(' ') == std::string_view::npos) continue;
+    if (StartsWith(text, head)) return head.size();
+  }
+  return 0;
+}
+
 Dialect SniffDialect(std::string_view text, TellingWords words) {
   if (text.size() < 4) return Dialect::kUnknown;
   if (text[0] == '[' && FindTorchRecord(text.substr(0, 200), 0) == 0) return Dialect::kTorch;

@@ -13,6 +13,9 @@ namespace ncclwhy {
 Dialect SniffDialect(std::string_view text, TellingWords words);
 inline Dialect SniffDialect(std::string_view text) { return SniffDialect(text, TellingWords(text)); }
 
+// Length of the words that only the beginning of a line has, where `text` begins with some: `slurmstepd: `, `frame #`.
+size_t DialectHeadLength(std::string_view text);
+
 // Length of the exception's name when `text` is the last line of a traceback, `torch.cuda.OutOfMemoryError: …`; else 0.
 size_t PythonExceptionLength(std::string_view text);
 

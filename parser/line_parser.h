@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parser/extract/extract.h"
@@ -26,10 +27,11 @@ class LineParser final : public PieceSink {
       : facts_(facts),
         recognizer_(recognizer),
         sink_(sink),
-        options_(options),
+        options_(std::move(options)),
         builder_(facts),
         processes_(facts, &builder_),
         pulses_(&builder_),
+        stripper_(options_.frame),
         fast_(PlainPathFor(prover)) {}
 
   // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
@@ -76,6 +78,7 @@ class LineParser final : public PieceSink {
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
   // `line.words` are known.
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
+  LogLevel LevelOfHeadless(std::string_view text) const;
   bool IsCutHeader(std::string_view text) const;
   // What a record of the piece has of it; counts the record.
   void BeginRecord(const LinePiece& piece, ParsedLine* line);

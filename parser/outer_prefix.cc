@@ -39,12 +39,24 @@ StrippedLine OuterPrefixStripper::Strip(std::string_view line) {
 StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
   StrippedLine out;
   out.only_time = true;
+  bool framed = frame_.any();
   for (int layer = 0; layer < limits::kPrefixLayers && !part.empty(); ++layer) {
-    if (!StripLayer(part, out)) break;
-    out.prefix.any = true;
+    if (StripLayer(part, out)) {
+      out.prefix.any = true;
+    } else if (!framed || !TakeFrame(part)) {
+      break;
+    } else {
+      framed = false;
+    }
   }
   out.text = part;
   return out;
+}
+
+bool OuterPrefixStripper::TakeFrame(std::string_view& text) {
+  if (scratch_used_ >= scratch_.size() || !frame_.TakeOff(text, scratch_[scratch_used_])) return false;
+  ++scratch_used_;
+  return true;
 }
 
 bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) {
@@ -167,7 +179,7 @@ bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out)
 }
 
 OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
-  OuterPrefixStripper out;
+  OuterPrefixStripper out(frame_);
   out.words_ = words_;
   out.learned_ = learned_;
   out.learned_heads_ = learned_heads_;

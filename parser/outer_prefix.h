@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/limits.h"
+#include "parser/line_frame.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
@@ -26,6 +28,9 @@ struct StrippedLine {
 
 class OuterPrefixStripper {
  public:
+  OuterPrefixStripper() = default;
+  explicit OuterPrefixStripper(LineFrame frame) : frame_(std::move(frame)) {}
+
   // Views point into `line` or into buffers that the next call replaces.
   StrippedLine Strip(std::string_view line);
   // The same for a part of the text that the last Strip left; what that returned stays valid.
@@ -52,6 +57,7 @@ class OuterPrefixStripper {
     uint64_t head = 0, head_mask = 0;     // its first bytes, as swar::Load has them
   };
 
+  bool TakeFrame(std::string_view& text);
   bool StripLayer(std::string_view& text, StrippedLine& out);
   bool Bracket(std::string_view& text, StrippedLine& out);
   bool MpiBracket(std::string_view& text, StrippedLine& out);
@@ -62,6 +68,7 @@ class OuterPrefixStripper {
   bool Json(std::string_view& text, StrippedLine& out);
   bool Learned(std::string_view& text, StrippedLine& out);
 
+  LineFrame frame_;
   std::array<std::string, limits::kPrefixLayers> scratch_;
   size_t scratch_used_ = 0;
   std::vector<std::string> words_;  // pdsh hosts and other learned `word: `

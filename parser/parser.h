@@ -14,6 +14,7 @@
 
 #include "base/limits.h"
 #include "parser/facts.h"
+#include "parser/line_frame.h"
 #include "parser/parsed_line.h"
 #include "parser/recognizer.h"
 #include "parser/segment_translation.h"
@@ -36,6 +37,8 @@ struct ParserOptions {
   bool keep_every_collective = false;  // --timeline full: a kCollective event for each COLL line
   // Of one segment (segments.h), for whoever cuts the source. At least 64: so much tells how the text is encoded.
   uint64_t segment_bytes = limits::kSegmentBytes;
+  bool headless = false;  // the headers were cut off: a line that NCCL is known to print is NCCL's
+  LineFrame frame = {};   // what the lines of the source stand in
 };
 
 class Parser {

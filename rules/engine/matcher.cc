@@ -1,6 +1,7 @@
 #include "rules/engine/matcher.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/limits.h"
@@ -35,7 +36,8 @@ RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& liter
       seen_(patterns.size(), 0),
       kept_total_(patterns.size(), 0),
       last_kept_(patterns.size(), UINT32_MAX),
-      latest_(patterns.size()) {}
+      latest_(patterns.size()),
+      clipped_(patterns) {}
 
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
@@ -63,6 +65,45 @@ std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(std::string_view 
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
   for (Candidate& candidate : CandidatesOf(line.body)) TryPattern(candidate, line, process, facts);
+  const std::string_view clipped = BeforeClip(line.body);
+  if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) OnClipped(line, clipped, process, facts);
+}
+
+namespace {
+
+// The cause that a rule speaks for most.
+std::string_view Named(const Rule& rule) {
+  const auto most = std::max_element(rule.causes.begin(), rule.causes.end(),
+                                     [](const Weight& a, const Weight& b) { return a.log_odds < b.log_odds; });
+  return most == rule.causes.end() ? std::string_view() : most->cause;
+}
+
+}  // namespace
+
+void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, uint32_t process, SourceFacts& facts) {
+  std::vector<uint32_t> matching;
+  std::set<std::string_view> named;
+  for (uint32_t number = 0; number < patterns_.size(); ++number) {
+    const PatternEntry& entry = patterns_.entry(number);
+    if (entry.condition != nullptr || entry.of->sign.life != Life::kNone || !Fits(*entry.pattern, line)) continue;
+    if (entry.of->role == Role::kContext || entry.of->role == Role::kWarning) continue;
+    const auto& known = CandidatesOf(line.body);
+    const bool matched = std::any_of(known.begin(), known.end(), [&](const Candidate& c) {
+      return c.pattern == number && (entry.pattern->regex.empty() || c.regex == Candidate::Regex::kYes);
+    });
+    if (matched) return;  // what stands there is enough to tell
+    if (!clipped_.Matches(number, text)) continue;
+    named.insert(Named(*entry.of));
+    matching.push_back(number);
+  }
+  // A beginning that many go on from in their own ways tells nothing; two may both be meant.
+  if (named.size() > 2) return;
+  for (const uint32_t number : matching) Hold(number, line, process, facts);
+}
+
+bool RuleMatcher::Fits(const LinePattern& pattern, const ParsedLine& line) {
+  return AnyOrContains(pattern.levels, line.header.level) && AnyOrContains(pattern.dialects, line.dialect) &&
+         (pattern.file.empty() || IsFile(line.header.file, pattern.file));
 }
 
 bool RuleMatcher::MayMatch(std::string_view shape, std::vector<std::string>* words) const {
@@ -85,14 +126,16 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   const uint32_t number = candidate.pattern;
   const PatternEntry& entry = patterns_.entry(number);
   const LinePattern& pattern = *entry.pattern;
-  if (!AnyOrContains(pattern.levels, line.header.level) || !AnyOrContains(pattern.dialects, line.dialect)) return;
-  if (!pattern.file.empty() && !IsFile(line.header.file, pattern.file)) return;
+  if (!Fits(pattern, line)) return;
   if (!pattern.regex.empty()) {
     if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
     if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);
     if (candidate.regex != Candidate::Regex::kYes) return;
   }
+  Hold(number, line, process, facts);
+}
 
+void RuleMatcher::Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   const Room room = CountHit(number, process, 0, facts);
   if (room != Room::kNone) return KeepHit(number, line, process, room == Room::kPlace, facts);
   const uint32_t last = KeptOf(number, process).last;

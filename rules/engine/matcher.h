@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text_memo.h"
+#include "rules/engine/clipped_match.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/literal_index.h"
 #include "rules/engine/pattern_table.h"
@@ -46,6 +47,11 @@ class RuleMatcher final : public RuleSet::Matcher {
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(std::string_view body);
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
+  // Level, dialect and file.
+  static bool Fits(const LinePattern& pattern, const ParsedLine& line);
+  // A line whose end was cut off: rules that would match more of it, where they nearly agree.
+  void OnClipped(const ParsedLine& line, std::string_view text, uint32_t process, SourceFacts& facts);
+  void Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
   enum class Room : uint8_t { kNone, kPlace, kAll };
@@ -65,6 +71,8 @@ class RuleMatcher final : public RuleSet::Matcher {
   TextMemo<std::vector<Candidate>> repeats_;  // of those that come again
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
+  ClippedMatch clipped_;
+  uint32_t clipped_lines_ = 0;
   SourceHits hits_;
 };
 

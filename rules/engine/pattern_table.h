@@ -25,6 +25,7 @@ struct PatternEntry {
   const Condition* condition = nullptr;  // null for the rule's own patterns
   uint32_t rule = 0;
   uint32_t most = 0;  // hits that are kept of a process
+  const Rule* of = nullptr;
 };
 
 // A regex and its named groups by number.

@@ -14,6 +14,9 @@ inline constexpr size_t kPastedBytes = 64 * 1024;
 inline constexpr size_t kSegmentBytes = 32u << 20;
 // Text of one line that is kept with an event or shown as evidence.
 inline constexpr size_t kEvidenceText = 512;
+// Lines of a source whose end is cut off and marked, for which every rule is asked. A viewer marks some hundred; a
+// program that ends its lines with dots gains nothing.
+inline constexpr uint32_t kClippedLooks = 512;
 // Glued headers in one line: beyond this the rest is one damaged record.
 inline constexpr size_t kRecordsPerLine = 64;
 // Nested launcher and collector prefixes (CRI, GitHub, srun, torchrun, Ray …).

@@ -1,6 +1,9 @@
 #include "read/segmented_read.h"
 
+#include <string>
 #include <utility>
+
+#include "parser/find_frame.h"
 
 namespace ncclwhy {
 namespace {
@@ -32,6 +35,21 @@ class DigestReader : public LargeFile::Reader {
   uint64_t unreported_ = 0;
 };
 
+// The beginning of the file.
+class HeadReader : public LargeFile::Reader {
+ public:
+  void Begin(uint64_t) override {}
+  void Push(std::string_view chunk) override { head += chunk.substr(0, kFrameBytes - head.size()); }
+  std::string head;
+};
+
+ParserOptions WithFrame(const LargeFile& file, ParserOptions options) {
+  HeadReader reader;
+  file.Read(0, kFrameBytes, reader);  // what is wrong with the file shows when it is read
+  options.frame = FindFrame(reader.head);
+  return options;
+}
+
 }  // namespace
 
 SegmentedRead::SegmentedRead(std::unique_ptr<LargeFile> file, const RuleSet& rules, const KnowledgeBase& kb,
@@ -39,7 +57,7 @@ SegmentedRead::SegmentedRead(std::unique_ptr<LargeFile> file, const RuleSet& rul
     : file_(std::move(file)),
       segment_bytes_(options.segment_bytes),
       progress_(std::move(progress)),
-      first_(std::make_unique<SegmentDigest>(WitnessContext{file_->name(), rules, kb, options})) {}
+      first_(std::make_unique<SegmentDigest>(WitnessContext{file_->name(), rules, kb, WithFrame(*file_, options)})) {}
 
 SegmentedRead::~SegmentedRead() = default;
 

@@ -1,11 +1,15 @@
 #include "read/text_log.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/limits.h"
+#include "parser/find_frame.h"
+#include "parser/name_files.h"
 #include "parser/segments.h"
+#include "parser/unglue.h"
 #include "parser/unwrap.h"
 #include "read/segment_digest.h"
 
@@ -32,33 +36,60 @@ bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
 // Digests a text segment by segment (parser/segments.h), in one thread; SegmentedRead does it in many.
 class TextLog : public Witness {
  public:
-  explicit TextLog(const WitnessContext& context)
-      : context_(context),
-        cutter_(context.options.segment_bytes),
-        first_(std::make_unique<SegmentDigest>(context)),
-        now_(first_.get()) {}
+  explicit TextLog(const WitnessContext& context) : context_(context), cutter_(context.options.segment_bytes) {}
 
   void Push(std::string_view chunk) override;
   SourceDigest Finish() override;
 
  private:
+  void Begin();
+  void Take(std::string_view chunk);
   void BeginSegment();
   void Remember(std::string_view chunk);
-  SourceDigest Digest(std::string_view text) const;
+  SourceDigest Digest(std::string_view text, const ParserOptions& options) const;
+  // The text as it may have been before somebody copied it.
+  struct Repair {
+    std::string text;
+    ParserOptions options;
+    Counter counter;  // of what was changed
+    uint64_t changes = 0;
+    bool sure = false;  // it is right, whether or not it says more
+  };
+  void Try(Repair repair, SourceDigest& digest);
 
-  const WitnessContext context_;
+  WitnessContext context_;
+  std::string head_;  // held back until the frame is known
   SegmentCutter cutter_;
   std::unique_ptr<SegmentDigest> first_;
   std::unique_ptr<const SegmentDigest> learned_;  // what later segments start from
   std::unique_ptr<SegmentDigest> later_;
-  SegmentDigest* now_;  // one of first_ and later_
-  bool ended_ = false;  // a new segment begins with the next byte
-  std::string pasted_;  // all that was pushed, while that is little
-  bool long_ = false;   // it was more
+  SegmentDigest* now_ = nullptr;  // one of first_ and later_
+  bool ended_ = false;            // a new segment begins with the next byte
+  std::string pasted_;            // all that was pushed, while that is little
+  bool long_ = false;             // it was more
 };
 
 void TextLog::Push(std::string_view chunk) {
   Remember(chunk);
+  if (now_ == nullptr) {
+    const size_t wanted = std::min(kFrameBytes - head_.size(), chunk.size());
+    head_ += chunk.substr(0, wanted);
+    chunk.remove_prefix(wanted);
+    if (head_.size() < kFrameBytes) return;
+    Begin();
+  }
+  Take(chunk);
+}
+
+void TextLog::Begin() {
+  context_.options.frame = FindFrame(head_);
+  first_ = std::make_unique<SegmentDigest>(context_);
+  now_ = first_.get();
+  Take(head_);
+  head_ = {};
+}
+
+void TextLog::Take(std::string_view chunk) {
   while (!chunk.empty()) {
     if (ended_) BeginSegment();
     const SegmentCutter::Cut cut = cutter_.Take(chunk);
@@ -85,25 +116,59 @@ void TextLog::Remember(std::string_view chunk) {
   }
 }
 
-SourceDigest TextLog::Digest(std::string_view text) const {
-  SegmentDigest whole(context_);
+SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options) const {
+  WitnessContext context = context_;
+  context.options = options;
+  SegmentDigest whole(context);
   whole.Push(text);
   return whole.Finish();
 }
 
+// Reads the repaired text and takes it where that says more.
+void TextLog::Try(Repair repair, SourceDigest& digest) {
+  SourceDigest again = Digest(repair.text, repair.options);
+  if (!repair.sure && !SaysMore(again, digest)) return;
+  again.facts.bytes = digest.facts.bytes;
+  for (const Counter kept : {Counter::kRejoinedLines, Counter::kSplitLines}) {
+    again.facts.counters.Add(kept, digest.facts.counters.Get(kept));
+  }
+  again.facts.counters.Add(repair.counter, repair.changes);
+  digest = std::move(again);
+  pasted_ = std::move(repair.text);
+  context_.options = std::move(repair.options);
+}
+
 SourceDigest TextLog::Finish() {
+  if (now_ == nullptr) Begin();
   if (later_ != nullptr) first_->Join(*later_);
   SourceDigest digest = first_->Finish();
   if (long_) return digest;
-  for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft, Wrapping::kIndented}) {
-    const Unwrapped unwrapped = Unwrap(pasted_, wrapping);
-    if (unwrapped.joins == 0) continue;
-    SourceDigest joined = Digest(unwrapped.text);
-    if (!SaysMore(joined, digest)) continue;
-    joined.facts.bytes = digest.facts.bytes;
-    joined.facts.counters.Add(Counter::kRejoinedLines, unwrapped.joins);
-    digest = std::move(joined);
+  Unglued unglued = Unglue(pasted_);
+  if (unglued.cuts > 0) {
+    // Where most lines hold several headers there is no doubt.
+    const bool sure = unglued.sure * 2 >= digest.facts.counters.Get(Counter::kLines);
+    Try({std::move(unglued.text), context_.options, Counter::kSplitLines, unglued.cuts, sure}, digest);
   }
+  const auto unwrap = [&](const std::string& text, const ParserOptions& options) {
+    for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft, Wrapping::kIndented}) {
+      Unwrapped unwrapped = Unwrap(text, wrapping);
+      if (unwrapped.joins == 0) continue;
+      Try({std::move(unwrapped.text), options, Counter::kRejoinedLines, unwrapped.joins, false}, digest);
+    }
+  };
+  // Behind a prefix the lines are wider than they were when they were broken.
+  const std::string broken = pasted_, inside = BareText(pasted_, context_.options.frame);
+  ParserOptions bare = context_.options;
+  bare.frame = {};
+  unwrap(broken, context_.options);
+  unwrap(inside, bare);
+  if (digest.facts.counters.Get(Counter::kNccl) == 0) {
+    ParserOptions headless = context_.options;
+    headless.headless = true;
+    Try({pasted_, headless, Counter::kLines, 0, false}, digest);
+  }
+  std::string with_files = NameFiles(pasted_, context_.options.headless);
+  if (!with_files.empty()) Try({std::move(with_files), context_.options, Counter::kLines, 0, false}, digest);
   return digest;
 }
 

@@ -1,0 +1,165 @@
+#include "parser/find_frame.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "parser/dialect.h"
+#include "parser/outer_prefix.h"
+#include "parser/prefix.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr char kNumber = LineFrame::kNumber;
+constexpr char kBlanks = LineFrame::kBlanks;
+
+constexpr size_t kLeastLines = 3;
+constexpr size_t kMostBytes = 160;
+constexpr size_t kNpos = std::string_view::npos;
+
+std::string ShapeOf(std::string_view text) {
+  std::string shape;
+  for (size_t at = 0; at < text.size();) {
+    const size_t digits = scan::DigitsAt(text, at);
+    if (digits > 0) {
+      shape.push_back(kNumber);
+      at += digits;
+    } else if (scan::IsSpace(text[at])) {
+      shape.push_back(kBlanks);
+      while (at < text.size() && scan::IsSpace(text[at])) ++at;
+    } else {
+      shape.push_back(text[at++]);
+    }
+  }
+  return shape;
+}
+
+// Up to the last byte that may end a frame.
+std::string_view UpToBorder(std::string_view shape) {
+  while (!shape.empty() && std::string_view("\2:,;\"'|>]) ").find(shape.back()) == kNpos) shape.remove_suffix(1);
+  return shape;
+}
+
+bool IsListing(std::string_view shape) {
+  return std::none_of(shape.begin(), shape.end(), [](char c) { return scan::IsAlpha(c); });
+}
+
+bool BeginsHeader(std::string_view text) {
+  HeaderMatch match;
+  return ParseHeader(text, &match);
+}
+
+// What something known begins with.
+bool IsKnown(std::string_view text) {
+  return BeginsHeader(text) || FindTorchRecord(text.substr(0, 200), 0) == 0 || SniffDialect(text) != Dialect::kUnknown;
+}
+
+// A frame of signs alone: marks of tables, lists and quotes, or one number, which is that of the line. Programs draw
+// with other signs.
+bool CountsOrNone(std::string_view shape, const std::vector<std::string>& lines) {
+  const auto numbers = std::count(shape.begin(), shape.end(), kNumber);
+  if (numbers == 0) {
+    return shape.find_first_of("|*->") != kNpos && shape.find_first_not_of("|*->\2") == kNpos;
+  }
+  if (numbers > 1) return false;
+  int64_t last = -1;
+  for (const std::string& line : lines) {
+    const size_t at = line.find_first_of("0123456789");
+    const int64_t n = scan::IntOr(std::string_view(line).substr(at), -1);
+    if (last >= 0 && (n <= last || n > last + 4)) return false;  // empty lines are not counted here
+    last = n;
+  }
+  return true;
+}
+
+// Where in `text` a record begins that must not be touched.
+size_t RecordIn(std::string_view text) {
+  HeaderMatch match;
+  size_t at = FindHeader(text, 0, &match) ? match.begin : text.size();
+  at = std::min(at, FindTorchRecord(text.substr(0, at), 0));
+  return at;
+}
+
+}  // namespace
+
+LineFrame FindFrame(std::string_view head) {
+  std::vector<std::string> lines;  // without the prefixes that are known
+  OuterPrefixStripper stripper;
+  for (size_t end = head.find('\n'); end != kNpos; end = head.find('\n')) {
+    std::string_view line = head.substr(0, end);
+    head.remove_prefix(end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (scan::Trim(line).empty()) continue;
+    if (BeginsHeader(line)) return {};
+    const std::string_view text = stripper.Strip(line).text;
+    if (BeginsHeader(text)) return {};
+    if (!scan::Trim(text).empty()) lines.emplace_back(text);
+  }
+  if (lines.size() < kLeastLines) return {};
+
+  std::string shape = ShapeOf(std::string_view(lines[0]).substr(0, kMostBytes));
+  for (const std::string& line : lines) {
+    const std::string_view may = std::string_view(line).substr(0, std::min(RecordIn(line), kMostBytes));
+    const std::string other = ShapeOf(may);
+    // A run that goes on behind the part that was looked at is not the same one.
+    const auto differs = std::mismatch(shape.begin(), shape.end(), other.begin(), other.end());
+    shape.erase(differs.first, shape.end());
+  }
+  shape = UpToBorder(shape);
+  if (shape.empty() || shape == std::string{kBlanks}) return {};
+
+  size_t blanks = SIZE_MAX;
+  if (shape.back() == kBlanks) {
+    for (const std::string& line : lines) {
+      const size_t with = LineFrame::Match(shape, SIZE_MAX, line);
+      const size_t without = LineFrame::Match(std::string_view(shape).substr(0, shape.size() - 1), SIZE_MAX, line);
+      if (with == line.size()) continue;  // nothing else stands in it
+      blanks = std::min(blanks, with - without);
+    }
+  }
+  std::vector<std::string_view> rests;
+  for (const std::string& line : lines) {
+    const size_t n = LineFrame::Match(shape, blanks, line);
+    if (n == kNpos) return {};
+    rests.push_back(std::string_view(line).substr(n));
+  }
+  const bool told = IsListing(shape) && CountsOrNone(shape, lines);
+  const auto uncovers = [&](size_t i) { return IsKnown(rests[i]) && !IsKnown(lines[i]); };
+  bool known = false;
+  for (size_t i = 0; i < lines.size() && !known; ++i) known = uncovers(i);
+  if (!told && !known) return {};
+
+  // The same at the end of all lines: only where the beginning opened it.
+  const bool quoted = shape.back() == '"' || shape.back() == '\'';
+  const bool row = shape.find('|') != std::string::npos;
+  const auto all_end = [&](std::string_view end) {
+    return std::all_of(rests.begin(), rests.end(), [&](std::string_view rest) { return scan::EndsWith(rest, end); });
+  };
+  std::string closing;
+  if (quoted && all_end(std::string_view(&shape.back(), 1))) closing = shape.back();
+  if (row && all_end("|")) closing = all_end(" |") ? " |" : "|";
+  return LineFrame(std::move(shape), blanks, std::move(closing));
+}
+
+std::string BareText(std::string_view text, const LineFrame& frame) {
+  std::string out;
+  out.reserve(text.size());
+  OuterPrefixStripper stripper(frame);
+  size_t lines = 0, prefixed = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const std::string_view inside = BeginsHeader(line) ? line : stripper.Strip(line).text;
+    lines += line.empty() ? 0 : 1;
+    prefixed += inside.size() < line.size() ? 1 : 0;
+    out += inside;
+    out += '\n';
+  }
+  if (prefixed * 8 < lines * 7) return {};
+  return out;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,22 @@
+// Finds the frame (line_frame.h) that the lines of a source stand in, from its beginning alone: a text that all of them
+// share but for numbers, and that hides what stands behind it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parser/line_frame.h"
+
+namespace ncclwhy {
+
+// Enough lines to tell, and little to hold back.
+inline constexpr size_t kFrameBytes = 4096;
+
+// `head`: the first kFrameBytes of the source, or all of it; its last line may be cut. None where a line begins with
+// NCCL's header, or less than three lines say so.
+LineFrame FindFrame(std::string_view head);
+
+// The text without its frame and all prefixes; a line stays a line. Empty where not nearly all lines have some.
+std::string BareText(std::string_view text, const LineFrame& frame);
+
+}  // namespace ncclwhy

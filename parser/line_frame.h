@@ -1,0 +1,45 @@
+// LineFrame: what every line of a source stands in since somebody listed, quoted, searched or exported the log.
+//
+//      12  node3:4711:4790 [2] NCCL INFO …                                     cat -n
+//   logs/rank0.txt:7:Traceback (most recent call last):                        grep -n
+//   | RuntimeError: NCCL error |                                               a table
+//   2026-11-20 10:00:00,123 - launcher - INFO - slurmstepd: error: …           a logger around another program
+//   2026-11-20T10:00:00Z,train-0,"… said ""no"""                               CSV
+//
+// Forms that say more than that (a launcher's rank, a container's time) are those of OuterPrefixStripper, which takes
+// the frame off between them. Found by find_frame.h.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ncclwhy {
+
+class LineFrame {
+ public:
+  // In a shape.
+  static constexpr char kNumber = '\1';  // a run of digits
+  static constexpr char kBlanks = '\2';  // a run of blanks
+
+  LineFrame() = default;
+  // `blanks`: what a kBlanks at the end of the shape takes at most; what is more of them belongs to the line.
+  // `closing`: what ends the line: ` |`, `"`.
+  LineFrame(std::string shape, size_t blanks, std::string closing)
+      : shape_(std::move(shape)), blanks_(blanks), closing_(std::move(closing)) {}
+
+  // How much of `text` the shape takes, or npos.
+  static size_t Match(std::string_view shape, size_t blanks, std::string_view text);
+
+  bool any() const { return !shape_.empty(); }
+  // Takes it off `text`. False: the line does not stand in it. `scratch` is used where quotes are doubled.
+  bool TakeOff(std::string_view& text, std::string& scratch) const;
+
+ private:
+  std::string shape_;
+  size_t blanks_ = 0;
+  std::string closing_;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,62 @@
+#include "parser/name_files.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "parser/prefix.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+// `transport/nvls.cc:394` of `transport/nvls.cc:394 -> 1`, `group.cc:65 -> 5 [Async thread]`; empty for other texts.
+std::string_view TracedPlace(std::string_view body) {
+  scan::Cursor c(body);
+  const std::string_view file = c.Until(": \t");
+  uint64_t line = 0, result = 0;
+  if (!scan::EndsWith(file, ".cc") && !scan::EndsWith(file, ".cu") && !scan::EndsWith(file, ".h")) return {};
+  if (!c.Char(':') || !c.Uint(&line)) return {};
+  const std::string_view place = body.substr(0, static_cast<size_t>(c.position() - body.data()));
+  return c.Literal(" -> ") && c.Uint(&result) ? place : std::string_view();
+}
+
+}  // namespace
+
+std::string NameFiles(std::string_view text, bool headless) {
+  std::vector<std::string_view> lines;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::string out;
+  bool any = false;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto header_of = [&](std::string_view line) {
+      HeaderMatch match;
+      if (!ParseHeader(line, &match)) match = {};
+      return match;
+    };
+    const HeaderMatch own = header_of(lines[i]);
+    std::string_view place;
+    if (i + 1 < lines.size() && own.header.file.empty())
+      place = TracedPlace(lines[i + 1].substr(header_of(lines[i + 1]).body));
+    const bool warns = own.body > 0 ? own.header.level == LogLevel::kWarn : headless && !scan::Trim(lines[i]).empty();
+    if (place.empty() || !warns || !TracedPlace(lines[i].substr(own.body)).empty()) {
+      out += lines[i];
+    } else {
+      // `node3:4711:4790 [2] NCCL WARN text`: in front of NCCL
+      const size_t at = own.body > 0 ? lines[i].substr(0, own.body).rfind("NCCL") : 0;
+      if (at == std::string_view::npos) return {};
+      out += lines[i].substr(0, at);
+      out += place;
+      out += own.body > 0 ? " " : " NCCL WARN ";
+      out += lines[i].substr(at);
+      any = true;
+    }
+    if (i + 1 < lines.size()) out += '\n';
+  }
+  return any ? out : std::string();
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,117 @@
+#include "parser/unglue.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "parser/dialect.h"
+#include "parser/prefix.h"
+#include "parser/scan.h"
+#include "parser/timestamp.h"
+
+namespace ncclwhy {
+namespace {
+
+// Longer than most lines; what is shorter is rarely two.
+constexpr size_t kLongLine = 120;
+// From a prefix to the header that it belongs to.
+constexpr size_t kPrefix = 120;
+
+bool IsHeader(std::string_view text) {
+  HeaderMatch match;
+  return ParseHeader(text, &match) || ParseHeaderless(text, &match) || FindTorchRecord(text.substr(0, 200), 0) == 0;
+}
+
+// How much of `text` surely belongs to the beginning of a record; 0: none begins here.
+size_t RecordHead(std::string_view text) {
+  HeaderMatch match;
+  if (ParseHeader(text, &match) || ParseHeaderless(text, &match)) return std::max<size_t>(match.body, 1);
+  if (FindTorchRecord(text.substr(0, 200), 0) == 0) return text.find(']') + 1;
+  TimeForm form = TimeForm::kNone;
+  const size_t bracket = text[0] == '[' ? 1 : 0;
+  const size_t time = TimestampLength(text.substr(bracket), &form);
+  if (time > 0 && form != TimeForm::kEpoch && form != TimeForm::kBootSeconds) return time + bracket;
+  // (RayWorker pid=812, ip=10.1.62.31)   [1,3]<stdout>:   I0917 19:46:00.202469 118211 file.cc:82]
+  if (text[0] == '(' && scan::Contains(text.substr(0, std::min(text.find(')'), kPrefix)), " pid="))
+    return text.find(')');
+  if (text[0] == '[' && scan::Contains(text.substr(0, 24), "]<std")) return text.find(':');
+  if (std::string_view("IWEF").find(text[0]) != std::string_view::npos && scan::DigitsAt(text, 1) == 4 &&
+      TimestampLength(text.substr(std::min<size_t>(6, text.size())), nullptr) > 0) {
+    return std::min(text.find("] "), kPrefix);
+  }
+  const size_t exception = PythonExceptionLength(text);
+  if (exception > 0 && exception < text.size()) return exception;
+  if (scan::StartsWith(text, "File \"")) return 6;
+  if (scan::StartsWith(text, "Test NCCL failure ") || scan::StartsWith(text, "Cuda failure ")) return 12;
+  return DialectHeadLength(text);
+}
+
+// The same with the heads that follow at once: `[1,3]<stdout>:node3:4711:4790 [2] NCCL INFO `, `(W pid=1) [rank0]:[E…] `
+size_t RecordHeads(std::string_view text) {
+  size_t at = 0;
+  for (int layer = 0; layer < limits::kPrefixLayers; ++layer) {
+    const size_t head = at < text.size() ? RecordHead(text.substr(at)) : 0;
+    if (head == 0) break;
+    at += head;
+    while (at < text.size() && (text[at] == ':' || text[at] == ')' || text[at] == ']' || text[at] == ' ')) ++at;
+  }
+  while (at > 0 && text[at - 1] == ' ') --at;
+  return at;
+}
+
+// Whether nothing but a prefix stands between `begin`, where a record began if `known`, and what begins at `at`.
+bool IsPrefix(std::string_view text, size_t begin, size_t at, bool known) {
+  if (at - begin > kPrefix) return false;
+  if (!known) return true;
+  const char last = text[at - 2];
+  return last == ']' || last == ')' || last == ':' || last == '>' || last == '|' || last == '-' ||
+         TimestampLength(text.substr(begin, at - begin - 1), nullptr) == at - begin - 1;
+}
+
+}  // namespace
+
+Unglued Unglue(std::string_view text) {
+  Unglued out;
+  std::string cut(text);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (line.size() > kLongLine && line[0] != '{') {
+      size_t record = 0;  // the last one begins here
+      const size_t first = RecordHeads(line);
+      bool known = first > 0;
+      for (size_t at = first; at < line.size(); ++at) {
+        if (line[at] == '\\' && at + 2 < line.size() && line[at + 1] == 'n') {
+          cut[begin + at] = ' ';
+          cut[begin + at + 1] = '\n';
+          ++out.cuts;
+          record = at + 2;
+          ++at;
+          continue;
+        }
+        if (at == 0 || line[at - 1] != ' ' || line[at] == ' ') continue;
+        const size_t head = RecordHeads(line.substr(at));
+        if (head == 0) continue;
+        if (!IsPrefix(line, record, at, known)) {
+          cut[begin + at - 1] = '\n';
+          ++out.cuts;
+          out.sure += IsHeader(line.substr(at)) ? 1 : 0;
+          record = at;
+        }
+        known = true;
+        // What follows `Last error:` is a record of its own.
+        at += head;
+        if (at + 1 < line.size() && scan::EndsWith(line.substr(0, at), "Last error:") && line[at] == ' ') {
+          cut[begin + at] = '\n';
+          ++out.cuts;
+          record = at + 1;
+        }
+        --at;
+      }
+    }
+    begin = end + 1;
+  }
+  if (out.cuts > 0) out.text = std::move(cut);
+  return out;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,117 @@
+#include "rules/engine/clipped_match.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/re2_call.h"
+#include "rules/engine/pattern_regex.h"
+
+namespace ncclwhy {
+namespace {
+
+// Of a literal that was cut. Less is in many lines.
+constexpr size_t kLeastShown = 10;
+constexpr size_t kMostParts = 200;
+constexpr size_t kNpos = std::string_view::npos;
+
+// Where the part of a regex that begins at `at` ends, its repetition included; npos: not understood.
+size_t PartEnd(std::string_view regex, size_t at) {
+  size_t end = at + 1;
+  if (regex[at] == '\\') {
+    if (at + 1 >= regex.size()) return kNpos;
+    end = at + 2;
+    if (end < regex.size() && regex[end] == '{') end = regex.find('}', end) + 1;  // \x{41}, \p{L}
+    if (end == 0) return kNpos;
+  } else if (regex[at] == '[') {
+    for (end = at + 1; end < regex.size(); ++end) {
+      if (regex[end] == '\\') {
+        ++end;
+      } else if (regex[end] == ']' && end > at + 1 && !(end == at + 2 && regex[at + 1] == '^')) {
+        break;
+      }
+    }
+    if (end >= regex.size()) return kNpos;
+    ++end;
+  } else if (regex[at] == '(') {
+    int depth = 1;
+    for (end = at + 1; end < regex.size() && depth > 0;) {
+      if (regex[end] == '(') ++depth;
+      if (regex[end] == ')' && --depth == 0) break;
+      const bool whole = regex[end] == '\\' || regex[end] == '[';
+      const size_t next = whole ? PartEnd(regex, end) : end + 1;
+      if (next == kNpos) return kNpos;
+      end = next;
+    }
+    if (end >= regex.size()) return kNpos;
+    ++end;
+  }
+  if (end < regex.size() && regex[end] == '{') end = std::min(regex.find('}', end), regex.size() - 1) + 1;
+  while (end < regex.size() && std::string_view("*+?").find(regex[end]) != kNpos) ++end;
+  return end;
+}
+
+}  // namespace
+
+std::string_view BeforeClip(std::string_view line) {
+  for (const std::string_view mark : {std::string_view("…"), std::string_view("...")}) {
+    if (line.ends_with(mark)) return line.substr(0, line.size() - mark.size());
+  }
+  return {};
+}
+
+std::string ClippedRegex(std::string_view regex) {
+  std::string flags;
+  while (regex.starts_with("(?") && regex.find(')') != kNpos && regex.find_first_of(":P", 2) > regex.find(')')) {
+    flags += regex.substr(0, regex.find(')') + 1);
+    regex.remove_prefix(regex.find(')') + 1);
+  }
+  std::vector<std::vector<std::string_view>> alternatives(1);
+  size_t parts = 0;
+  for (size_t at = 0; at < regex.size();) {
+    if (regex[at] == '|') {
+      alternatives.emplace_back();
+      ++at;
+      continue;
+    }
+    const size_t end = PartEnd(regex, at);
+    if (end == kNpos || ++parts > kMostParts) return {};
+    alternatives.back().push_back(regex.substr(at, end - at));
+    at = end;
+  }
+  std::string out;
+  for (const std::vector<std::string_view>& alternative : alternatives) {
+    if (!out.empty()) out += '|';
+    std::string tail = "$";
+    for (auto part = alternative.rbegin(); part != alternative.rend(); ++part) {
+      tail = std::string(*part) + (part == alternative.rbegin() ? "" : "(?:" + tail + "|$)");
+    }
+    out += tail;
+  }
+  return flags + out;
+}
+
+bool ClippedMatch::ShowsLiteral(const LinePattern& pattern, std::string_view text) const {
+  return std::any_of(pattern.literals.begin(), pattern.literals.end(), [&](const std::string& literal) {
+    if (literal.size() >= kLeastShown && text.find(literal) != kNpos) return true;
+    for (size_t n = std::min(literal.size() - 1, text.size()); n >= kLeastShown; --n) {
+      if (text.ends_with(std::string_view(literal).substr(0, n))) return true;
+    }
+    return false;
+  });
+}
+
+bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
+  const LinePattern& pattern = *patterns_.entry(number).pattern;
+  if (!ShowsLiteral(pattern, text)) return false;
+  if (pattern.regex.empty()) return true;
+  std::unique_ptr<RE2>& regex = compiled_[number];
+  if (regex == nullptr) {
+    const std::string clipped = ClippedRegex(pattern.regex);
+    if (clipped.empty()) return false;
+    regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(clipped), RulePatternOptions()); });
+  }
+  if (!regex->ok()) return false;
+  return InRe2([&] { return regex->Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0); });
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,50 @@
+#include "rules/engine/clipped_match.h"
+
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "rules/engine/pattern_regex.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+namespace {
+
+TEST_CASE("only a mark at the end says that a line was clipped", "[rules]") {
+  CHECK(BeforeClip("falling back to simp…") == "falling back to simp");
+  CHECK(BeforeClip("falling back to simp...") == "falling back to simp");
+  CHECK(BeforeClip("falling back … to").empty());
+}
+
+TEST_CASE("a clipped text matches as far as it goes, and to its end", "[rules]") {
+  const auto matches = [](std::string_view regex, std::string_view text) {
+    const std::string clipped = ClippedRegex(regex);
+    CAPTURE(clipped);
+    const RE2 re(clipped, RulePatternOptions());
+    REQUIRE(re.ok());
+    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), re);
+  };
+  const std::string regex = R"(Connect to (?P<address>[\d.]+)<\d+> failed : (?:timeout|refused)\b)";
+  CHECK(matches(regex, "x Connect to 10.0.0.1<77> fai"));
+  CHECK(matches(regex, "x Connect to 10.0.0.1<77> failed : refused"));
+  CHECK_FALSE(matches(regex, "x Connect to host"));
+  CHECK_FALSE(matches(regex, "x Connect to 10.0.0.1<77> went well"));
+  CHECK(matches("one two|three four", "and three fo"));
+  CHECK_FALSE(matches("^one two", "and one t"));
+  CHECK(ClippedRegex("[never closed").empty());
+}
+
+TEST_CASE("too little of a literal tells nothing", "[rules]") {
+  std::vector<Rule> rules(1);
+  LinePattern pattern;
+  pattern.literals = {"Cannot re-initialize CUDA in forked subprocess"};
+  rules[0].patterns.push_back(pattern);
+  const PatternTable table(rules);
+  ClippedMatch clipped(table);
+  CHECK(clipped.Matches(0, "RuntimeError: Cannot re-initialize CU"));
+  CHECK_FALSE(clipped.Matches(0, "RuntimeError: Cannot"));
+  CHECK_FALSE(clipped.Matches(0, "RuntimeError: Cannot re-initialize CUPS"));
+}
+
+}  // namespace
+}  // namespace ncclwhy
