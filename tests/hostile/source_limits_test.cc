@@ -61,6 +61,17 @@ TEST_CASE("size of a source that may have been pasted", "[hostile]") {
   CHECK(Pasted(limits::kPastedBytes).facts.bytes == limits::kPastedBytes);
 }
 
+TEST_CASE("clipped lines for which every rule is asked", "[hostile]") {
+  const OwnRules own(1, R"("match": [{"literal": "the quick brown fox jumps over the lazy dog"}])");
+  for (const uint32_t before : {limits::kClippedLooks - 1, limits::kClippedLooks}) {
+    std::string text;
+    for (uint32_t i = 0; i < before; ++i) text += "step " + std::to_string(i) + " of a program…\n";
+    DigestBuilder builder("clipped", own.rules(), KnowledgeBase::Embedded());
+    builder.Push(text + "the quick brown fox jum…\n");
+    CHECK(builder.Finish().hits.hits.size() == (before < limits::kClippedLooks ? 1 : 0));
+  }
+}
+
 TEST_CASE("events of one kind in a source", "[hostile]") {
   constexpr size_t kEach = limits::kEventsPerKindAndProcess;
   constexpr size_t kBorder = limits::kEventsPerKindAndSource;
