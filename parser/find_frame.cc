@@ -35,11 +35,7 @@ std::string ShapeOf(std::string_view text) {
   return shape;
 }
 
-// Up to the last byte that may end a frame.
-std::string_view UpToBorder(std::string_view shape) {
-  while (!shape.empty() && std::string_view("\2:,;\"'|>]) ").find(shape.back()) == kNpos) shape.remove_suffix(1);
-  return shape;
-}
+constexpr std::string_view kBorders = "\2:,;\"'|>]) ";
 
 bool IsListing(std::string_view shape) {
   return std::none_of(shape.begin(), shape.end(), [](char c) { return scan::IsAlpha(c); });
@@ -50,9 +46,13 @@ bool BeginsHeader(std::string_view text) {
   return ParseHeader(text, &match);
 }
 
-// What something known begins with.
+// What something known begins with: a record, or a prefix that says whose it is.
 bool IsKnown(std::string_view text) {
-  return BeginsHeader(text) || FindTorchRecord(text.substr(0, 200), 0) == 0 || SniffDialect(text) != Dialect::kUnknown;
+  if (BeginsHeader(text) || FindTorchRecord(text.substr(0, 200), 0) == 0) return true;
+  if (SniffDialect(text) != Dialect::kUnknown) return true;
+  OuterPrefixStripper stripper;
+  const StrippedLine stripped = stripper.Strip(text);
+  return stripped.prefix.any && !stripped.only_time;
 }
 
 // A frame of signs alone: marks of tables, lists and quotes, or one number, which is that of the line. Programs draw
@@ -81,6 +81,38 @@ size_t RecordIn(std::string_view text) {
   return at;
 }
 
+// A shape that all lines may begin with, and what stands behind it.
+struct Found {
+  std::string shape;
+  size_t blanks = SIZE_MAX;
+  std::vector<std::string_view> rests;
+  size_t uncovered = 0;  // lines that are known behind it only; one more where it says itself what it is
+};
+
+Found Try(std::string_view shape, const std::vector<std::string>& lines) {
+  Found out;
+  out.shape = shape;
+  if (shape.back() == kBlanks) {
+    for (const std::string& line : lines) {
+      const size_t with = LineFrame::Match(shape, SIZE_MAX, line);
+      const size_t without = LineFrame::Match(shape.substr(0, shape.size() - 1), SIZE_MAX, line);
+      if (with == line.size()) continue;  // nothing else stands in it
+      out.blanks = std::min(out.blanks, with - without);
+    }
+  }
+  for (const std::string& line : lines) {
+    const size_t n = LineFrame::Match(shape, out.blanks, line);
+    if (n == kNpos) return out;
+    out.rests.push_back(std::string_view(line).substr(n));
+  }
+  // `3: ` in front of known lines may be a rank: signs must tell themselves what they are.
+  const bool listing = IsListing(shape);
+  if (listing && !CountsOrNone(shape, lines)) return out;
+  for (size_t i = 0; i < lines.size(); ++i) out.uncovered += IsKnown(out.rests[i]) && !IsKnown(lines[i]) ? 1 : 0;
+  if (listing) ++out.uncovered;
+  return out;
+}
+
 }  // namespace
 
 LineFrame FindFrame(std::string_view head) {
@@ -106,29 +138,17 @@ LineFrame FindFrame(std::string_view head) {
     const auto differs = std::mismatch(shape.begin(), shape.end(), other.begin(), other.end());
     shape.erase(differs.first, shape.end());
   }
-  shape = UpToBorder(shape);
-  if (shape.empty() || shape == std::string{kBlanks}) return {};
-
-  size_t blanks = SIZE_MAX;
-  if (shape.back() == kBlanks) {
-    for (const std::string& line : lines) {
-      const size_t with = LineFrame::Match(shape, SIZE_MAX, line);
-      const size_t without = LineFrame::Match(std::string_view(shape).substr(0, shape.size() - 1), SIZE_MAX, line);
-      if (with == line.size()) continue;  // nothing else stands in it
-      blanks = std::min(blanks, with - without);
-    }
+  // Of all places where it may end the one behind which most is known; a rank or a header is none of it.
+  Found best;
+  for (size_t end = 1; end <= shape.size(); ++end) {
+    if (kBorders.find(shape[end - 1]) == kNpos) continue;
+    Found found = Try(std::string_view(shape).substr(0, end), lines);
+    const bool wider = found.uncovered == best.uncovered && shape[end - 1] == kBlanks && best.shape.size() + 1 == end;
+    if (found.uncovered > best.uncovered || (wider && found.uncovered > 0)) best = std::move(found);
   }
-  std::vector<std::string_view> rests;
-  for (const std::string& line : lines) {
-    const size_t n = LineFrame::Match(shape, blanks, line);
-    if (n == kNpos) return {};
-    rests.push_back(std::string_view(line).substr(n));
-  }
-  const bool told = IsListing(shape) && CountsOrNone(shape, lines);
-  const auto uncovers = [&](size_t i) { return IsKnown(rests[i]) && !IsKnown(lines[i]); };
-  bool known = false;
-  for (size_t i = 0; i < lines.size() && !known; ++i) known = uncovers(i);
-  if (!told && !known) return {};
+  if (best.uncovered == 0) return {};
+  shape = best.shape;
+  const std::vector<std::string_view>& rests = best.rests;
 
   // The same at the end of all lines: only where the beginning opened it.
   const bool quoted = shape.back() == '"' || shape.back() == '\'';
@@ -139,7 +159,7 @@ LineFrame FindFrame(std::string_view head) {
   std::string closing;
   if (quoted && all_end(std::string_view(&shape.back(), 1))) closing = shape.back();
   if (row && all_end("|")) closing = all_end(" |") ? " |" : "|";
-  return LineFrame(std::move(shape), blanks, std::move(closing));
+  return LineFrame(std::move(shape), best.blanks, std::move(closing));
 }
 
 std::string BareText(std::string_view text, const LineFrame& frame) {

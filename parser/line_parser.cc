@@ -307,24 +307,8 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
   EmitForeignRecord(line, own);
 }
 
-// The level at which NCCL prints `text`; kNone where it is not known to.
-LogLevel LineParser::LevelOfHeadless(std::string_view text) const {
-  for (const LogLevel level : {LogLevel::kWarn, LogLevel::kInfo}) {
-    if (recognizer_->Recognize(level, text) >= 0) return level;
-  }
-  return LogLevel::kNone;
-}
-
 void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
   line.dialect = SniffDialect(line.text, line.words);
-  if (options_.headless && recognizer_ != nullptr && line.dialect == Dialect::kUnknown) {
-    line.header.level = LevelOfHeadless(line.text);
-    if (line.header.level != LogLevel::kNone) {
-      line.dialect = Dialect::kNccl;
-      EmitNccl(line, processes_.OfStream(line.outer), false, true);
-      return;
-    }
-  }
   if (stripped.kernel && line.dialect != Dialect::kSlurm) line.dialect = Dialect::kKernel;
   if (stripped.framework && line.dialect == Dialect::kUnknown) line.dialect = Dialect::kFramework;
   const bool prefixed = stripped.prefix.any && !stripped.only_time && !stripped.kernel;

@@ -78,7 +78,6 @@ class LineParser final : public PieceSink {
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
   // `line.words` are known.
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
-  LogLevel LevelOfHeadless(std::string_view text) const;
   bool IsCutHeader(std::string_view text) const;
   // What a record of the piece has of it; counts the record.
   void BeginRecord(const LinePiece& piece, ParsedLine* line);

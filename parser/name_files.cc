@@ -22,7 +22,7 @@ std::string_view TracedPlace(std::string_view body) {
 
 }  // namespace
 
-std::string NameFiles(std::string_view text, bool headless) {
+std::string NameFiles(std::string_view text) {
   std::vector<std::string_view> lines;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -41,16 +41,16 @@ std::string NameFiles(std::string_view text, bool headless) {
     std::string_view place;
     if (i + 1 < lines.size() && own.header.file.empty())
       place = TracedPlace(lines[i + 1].substr(header_of(lines[i + 1]).body));
-    const bool warns = own.body > 0 ? own.header.level == LogLevel::kWarn : headless && !scan::Trim(lines[i]).empty();
+    const bool warns = own.body > 0 && own.header.level == LogLevel::kWarn;
     if (place.empty() || !warns || !TracedPlace(lines[i].substr(own.body)).empty()) {
       out += lines[i];
     } else {
       // `node3:4711:4790 [2] NCCL WARN text`: in front of NCCL
-      const size_t at = own.body > 0 ? lines[i].substr(0, own.body).rfind("NCCL") : 0;
+      const size_t at = lines[i].substr(0, own.body).rfind("NCCL");
       if (at == std::string_view::npos) return {};
       out += lines[i].substr(0, at);
       out += place;
-      out += own.body > 0 ? " " : " NCCL WARN ";
+      out += ' ';
       out += lines[i].substr(at);
       any = true;
     }

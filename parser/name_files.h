@@ -10,8 +10,7 @@
 
 namespace ncclwhy {
 
-// The text with the files that can be told; a line stays a line. Empty where there are none. `headless`: lines have no
-// NCCL header at all.
-std::string NameFiles(std::string_view text, bool headless);
+// The text with the files that can be told; a line stays a line. Empty where there are none.
+std::string NameFiles(std::string_view text);
 
 }  // namespace ncclwhy

@@ -37,8 +37,7 @@ struct ParserOptions {
   bool keep_every_collective = false;  // --timeline full: a kCollective event for each COLL line
   // Of one segment (segments.h), for whoever cuts the source. At least 64: so much tells how the text is encoded.
   uint64_t segment_bytes = limits::kSegmentBytes;
-  bool headless = false;  // the headers were cut off: a line that NCCL is known to print is NCCL's
-  LineFrame frame = {};   // what the lines of the source stand in
+  LineFrame frame = {};  // what the lines of the source stand in
 };
 
 class Parser {

@@ -45,7 +45,8 @@ size_t RecordHead(std::string_view text) {
   return DialectHeadLength(text);
 }
 
-// The same with the heads that follow at once: `[1,3]<stdout>:node3:4711:4790 [2] NCCL INFO `, `(W pid=1) [rank0]:[E…] `
+// The same with the heads that follow at once: `[1,3]<stdout>:node3:4711:4790 [2] NCCL INFO `, `(W pid=1) [rank0]:[E…]
+// `
 size_t RecordHeads(std::string_view text) {
   size_t at = 0;
   for (int layer = 0; layer < limits::kPrefixLayers; ++layer) {
@@ -62,9 +63,10 @@ size_t RecordHeads(std::string_view text) {
 bool IsPrefix(std::string_view text, size_t begin, size_t at, bool known) {
   if (at - begin > kPrefix) return false;
   if (!known) return true;
-  const char last = text[at - 2];
-  return last == ']' || last == ')' || last == ':' || last == '>' || last == '|' || last == '-' ||
-         TimestampLength(text.substr(begin, at - begin - 1), nullptr) == at - begin - 1;
+  // Stamps and brackets go on with what they are of; headers, and words that begin a record, do not.
+  const bool stamp = scan::IsDigit(text[begin]) || text[begin] == '[' || text[begin] == '(';
+  return stamp && !IsHeader(text.substr(begin)) &&
+         std::string_view("])}:>|-").find(text[at - 2]) != std::string_view::npos;
 }
 
 }  // namespace
@@ -88,7 +90,8 @@ Unglued Unglue(std::string_view text) {
           ++at;
           continue;
         }
-        if (at == 0 || line[at - 1] != ' ' || line[at] == ' ') continue;
+        // In mid-sentence: `…, NCCL version 2.28.9`
+        if (at < 2 || line[at - 1] != ' ' || line[at] == ' ' || line[at - 2] == ',' || line[at - 2] == '(') continue;
         const size_t head = RecordHeads(line.substr(at));
         if (head == 0) continue;
         if (!IsPrefix(line, record, at, known)) {

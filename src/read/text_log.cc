@@ -11,6 +11,7 @@
 #include "parser/segments.h"
 #include "parser/unglue.h"
 #include "parser/unwrap.h"
+#include "read/lost_headers.h"
 #include "read/segment_digest.h"
 
 namespace ncclwhy {
@@ -162,13 +163,11 @@ SourceDigest TextLog::Finish() {
   bare.frame = {};
   unwrap(broken, context_.options);
   unwrap(inside, bare);
-  if (digest.facts.counters.Get(Counter::kNccl) == 0) {
-    ParserOptions headless = context_.options;
-    headless.headless = true;
-    Try({pasted_, headless, Counter::kLines, 0, false}, digest);
-  }
-  std::string with_files = NameFiles(pasted_, context_.options.headless);
-  if (!with_files.empty()) Try({std::move(with_files), context_.options, Counter::kLines, 0, false}, digest);
+  const auto try_text = [&](std::string text) {
+    if (!text.empty()) Try({std::move(text), context_.options, Counter::kLines, 0, false}, digest);
+  };
+  if (digest.facts.counters.Get(Counter::kNccl) == 0) try_text(WithHeaders(pasted_, context_.kb));
+  try_text(NameFiles(pasted_));
   return digest;
 }
 

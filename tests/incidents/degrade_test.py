@@ -36,10 +36,10 @@ WAYS = {
     "row of a table": (each(lambda i, line: f"| {line} |"), 95),
     "quoted in a reply": (each(lambda i, line: f"> {line}"), 95),
     "through a logger": (each(lambda i, line: f"2026-03-01 10:{i // 60 % 60:02d}:{i % 60:02d},000 - driver - INFO - {line}"), 95),
-    "cell of a CSV file": (each(lambda i, line: f'2026-03-01T10:{i // 60 % 60:02d}:{i % 60:02d}Z,job-7,"' + line.replace('"', '""') + '"'), 95),
+    "cell of a CSV file": (each(lambda i, line: f'2026-03-01T10:{i // 60 % 60:02d}:{i % 60:02d}Z,job-7,"' + line.replace('"', '""') + '"'), 85),
     "escaped for HTML": (each(lambda i, line: html.escape(line)), 95),
     "everything twice": (lambda lines: [copy for line in lines for copy in (line, line)], 95),
-    "without hosts": (each(lambda i, line: HEADER.sub("", line)), 85),
+    "without hosts": (each(lambda i, line: HEADER.sub("", line)), 80),
     "line breaks lost": (glued, 80),
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("lines that lost their breaks get them back in front of records", "[pa
   const Unglued out = Unglue(glued);
   CHECK(out.text ==
         "n1:7:9 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\nNCCL version 2.7.8+cuda11.1\nn1:8:9 [1] NCCL INFO "
-        "NET/IB : No device found.\n[0] misc/x.cc:6 NCCL WARN it broke\nTraceback (most recent call last):\nFile "
+        "NET/IB : No device found.\n[0] misc/x.cc:6 NCCL WARN it broke\nTraceback (most recent call last): File "
         "\"a.py\", line 7\nRuntimeError: NCCL error\nLast error:\nit broke");
   CHECK(out.text.size() == glued.size());  // offsets stay
   CHECK(out.sure == 3);
@@ -75,14 +75,13 @@ TEST_CASE("a prefix is not torn from its header, and a short or plain line stays
 
 TEST_CASE("the trace behind a warning says in which file it stands", "[parser]") {
   const std::string trace = "transport/nvls.cc:394 -> 1\n";
-  CHECK(NameFiles("NCCL WARN it broke\nNCCL INFO " + trace, false) ==
+  CHECK(NameFiles("NCCL WARN it broke\nNCCL INFO " + trace) ==
         "transport/nvls.cc:394 NCCL WARN it broke\nNCCL INFO " + trace);
-  CHECK(NameFiles("n1:7:9 [0] NCCL WARN it broke\nn1:7:9 [0] NCCL INFO " + trace, false) ==
+  CHECK(NameFiles("n1:7:9 [0] NCCL WARN it broke\nn1:7:9 [0] NCCL INFO " + trace) ==
         "n1:7:9 [0] transport/nvls.cc:394 NCCL WARN it broke\nn1:7:9 [0] NCCL INFO " + trace);
-  CHECK(NameFiles("it broke\n" + trace, true) == "transport/nvls.cc:394 NCCL WARN it broke\n" + trace);
-  CHECK(NameFiles("it broke\n" + trace, false).empty());
-  CHECK(NameFiles("n1:7:9 [0] proxy.cc:7 NCCL WARN it broke\nn1:7:9 [0] NCCL INFO " + trace, false).empty());
-  CHECK(NameFiles("NCCL INFO fine\nNCCL INFO " + trace, false).empty());
+  CHECK(NameFiles("it broke\n" + trace).empty());
+  CHECK(NameFiles("n1:7:9 [0] proxy.cc:7 NCCL WARN it broke\nn1:7:9 [0] NCCL INFO " + trace).empty());
+  CHECK(NameFiles("NCCL INFO fine\nNCCL INFO " + trace).empty());
 }
 
 }  // namespace
