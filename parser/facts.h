@@ -29,10 +29,10 @@ struct LineRef {
 struct ProcessFacts {
   StringId host;  // as spelled; invalid when unknown
   int64_t pid = -1;
-  int32_t launcher_rank = -1;  // most frequent rank of the launcher prefixes on its lines
+  int32_t launcher_rank = -1;                     // most frequent rank of the launcher prefixes on its lines
   LauncherLabel launcher = LauncherLabel::kNone;  // whose labels stood in front of its lines
   StringId pod;                                   // pod, container or actor of a collector prefix
-  uint64_t lines = 0;          // lines of this process
+  uint64_t lines = 0;                             // lines of this process
   uint64_t warns = 0;
   LineRef first;
   LineRef last;            // its last line in this source: where a killed process stops
@@ -80,7 +80,8 @@ struct CollectiveStream {
   uint64_t hash = 0;       // over (operation, count, datatype, op, root) of all calls
   uint64_t interval = 1;   // checkpoints[i] is the hash after (i + 1) * interval calls
   std::vector<uint64_t> checkpoints;
-  // Ring buffer; the newest call is at (calls - 1) % kCollectiveWindow. A call of line 0 was lost: nothing is known of it.
+  // Ring buffer; the newest call is at (calls - 1) % kCollectiveWindow. A call of line 0 was lost: nothing is known of
+  // it.
   std::vector<CollectiveCall> window;
   std::vector<CollectiveCall> p2p_window;  // the same for Send and Recv
   int64_t completed = -1;                  // how many of the calls are known to have ended; -1: not known

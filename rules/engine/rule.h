@@ -89,8 +89,8 @@ struct Rule {
   Blame blame = Blame::kSelf;
   Sign sign;
   // Warnings.
-  bool healthy_only = false;            // said when nothing failed, else left out
-  bool degrades = false;                // better was there or asked for: where nothing failed, its causes are the answer
+  bool healthy_only = false;  // said when nothing failed, else left out
+  bool degrades = false;      // better was there or asked for: where nothing failed, its causes are the answer
   std::vector<std::string> covered_by;  // causes that say the same when they are named
   std::vector<CollectStep> collect;     // what to collect next
   // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.

@@ -194,8 +194,9 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
   return FindCulprits(model, items, hypothesis, Language::kEnglish);
 }
 
-Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
-               Timeline& timeline, const AnalyzeOptions& options, std::vector<std::string> problems) {
+Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
+               const KnowledgeBase& kb, Timeline& timeline, const AnalyzeOptions& options,
+               std::vector<std::string> problems) {
   std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems);
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));
   std::vector<Finding> messages;  // behind the query rules: they ask what rules found

@@ -23,8 +23,9 @@ JobModel ModelOf(const std::vector<SourceDigest>& digests);
 
 // All but `problems` is borrowed. `digests` are in the order of OrderByName (read/digest.h), `model` is theirs.
 // `problems`: sentences about inputs that could not be read, copied into the report.
-Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
-               Timeline& timeline, const AnalyzeOptions& options, std::vector<std::string> problems);
+Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
+               const KnowledgeBase& kb, Timeline& timeline, const AnalyzeOptions& options,
+               std::vector<std::string> problems);
 
 // The findings alone, for rule authors (`ncclwhy rules test`) and the rule matrix.
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,

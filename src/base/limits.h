@@ -53,8 +53,8 @@ inline constexpr size_t kPoolBytesPerSource = 64u << 20;
 inline constexpr size_t kCollectiveWindow = 64;
 // Digest checkpoints of a collective stream (the interval doubles when they are used up).
 inline constexpr size_t kCollectiveCheckpoints = 256;
-// A document (a flight recorder, JSON) that is kept whole while it is read: 20,000 calls with their stacks are some 40 MB.
-// What it consists of is counted, too: one byte can stand for a value.
+// A document (a flight recorder, JSON) that is kept whole while it is read: 20,000 calls with their stacks are some 40
+// MB. What it consists of is counted, too: one byte can stand for a value.
 inline constexpr size_t kDocumentBytes = 64u << 20;
 inline constexpr size_t kDocumentValues = 8u << 20;
 // Process groups of one flight recorder, and calls that are not completed which are shown one by one.

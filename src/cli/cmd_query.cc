@@ -107,7 +107,7 @@ class QueryCommand : public Subcommand {
 
   void AddOptions(CLI::App* app) override {
     app->add_option("DB", database_)->required();
-    app->add_option("SQL", sql_);
+    sql_option_ = app->add_option("SQL", sql_);
     app->add_option("--format", format_, "table (default on a terminal), tsv (default otherwise), json")
         ->type_name("F")
         ->check(CLI::IsMember({"table", "tsv", "json"}));
@@ -131,7 +131,8 @@ class QueryCommand : public Subcommand {
       }
       sql_ = it->sql;
     }
-    const Result<QueryTable> table = sql_.empty() ? Views(*timeline.value()) : timeline.value()->Select(sql_);
+    const Result<QueryTable> table =
+        sql_option_->count() == 0 ? Views(*timeline.value()) : timeline.value()->Select(sql_);
     if (!table.ok()) {
       Complain(table.status().message());
       return kExitTrouble;
@@ -160,6 +161,7 @@ class QueryCommand : public Subcommand {
     return out;
   }
 
+  CLI::Option* sql_option_ = nullptr;
   std::string database_;
   std::string sql_;
   std::string format_;

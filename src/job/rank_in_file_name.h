@@ -6,7 +6,8 @@
 
 namespace ncclwhy {
 
-// How a file name says its number: rank0.log, or worker-2.log, nccl.12.log, out_0003 and 3.log. The clearest comes first.
+// How a file name says its number: rank0.log, or worker-2.log, nccl.12.log, out_0003 and 3.log. The clearest comes
+// first.
 enum NumberKind : uint8_t { kRank, kBare };
 struct NumberInName {
   int32_t number = -1;  // -1: it has none, or several

@@ -95,7 +95,8 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
     const bool bad = each.exit_status != 0;
     failures += bad ? 1 : 0;
     const std::string type = each.cause.empty() ? std::string(VerdictName(each.verdict)) : each.cause;
-    jobs += test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(i + 1, each, words)) : std::string());
+    jobs +=
+        test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(i + 1, each, words)) : std::string());
   }
   const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
                                          2 + report.jobs.size(), failures, problems.empty() ? 0 : 1, skipped ? 1 : 0);

@@ -19,8 +19,8 @@ struct LogRequest {
   std::string name = "log";  // what the report calls the body; a label, never a path that is opened
 };
 
-// format, lang, redact, top, job, attempt, name. An unknown parameter or value is refused with a sentence: a client that wrote
-// "formt" wants to know.
+// format, lang, redact, top, job, attempt, name. An unknown parameter or value is refused with a sentence: a client
+// that wrote "formt" wants to know.
 Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>& parameters);
 
 // The media type of a format.

@@ -55,8 +55,10 @@ TEST_CASE("records in one line", "[hostile]") {
     return Repeat(
                n,
                [](size_t) { return std::string(kHeader) + "NCCL INFO comm 0x1 rank 0 nranks 2 - Destroy COMPLETE"; }) +
-           "\n";
-  };
+           "\n" + Repeat(limits::kPastedBytes / 32, [](size_t) {
+             return kHeader + std::string("NCCL INFO Ring 00 : 3 -> 0 -> 1\n");
+           });
+  };  // more than a paste, of which glued lines are cut
   CHECK(Note(Analysed(line(limits::kRecordsPerLine)), "glued_records") == limits::kRecordsPerLine - 1);
   const Report beyond = Analysed(line(limits::kRecordsPerLine + 1));
   CHECK(Note(beyond, "glued_records") == limits::kRecordsPerLine - 1);
@@ -92,9 +94,17 @@ TEST_CASE("communicators of one process", "[hostile]") {
   CHECK(beyond.job.communicators.size() == limits::kCommunicatorsPerProcess);
 }
 
+TEST_CASE("facts about where a job ran", "[hostile]") {
+  const auto variables = [](size_t n) {
+    return Repeat(n, [](size_t i) { return kHeader + ("NCCL INFO NCCL_V" + N(i) + " set by environment to 1.\n"); });
+  };
+  CHECK(Analysed(variables(limits::kEnvironmentFacts / 2)).job.environment.size() > limits::kEnvironmentFacts / 2);
+  CHECK(Analysed(variables(limits::kEnvironmentFacts + 1)).job.environment.size() == limits::kEnvironmentFacts);
+}
+
 TEST_CASE("communicators of a report", "[hostile]") {
   const auto comms = [](size_t n) {
-    return Repeat(n, [](size_t i) { return "node1:" + N(i / 1000 + 1) + ":1 [0] " + Init(i, 0, 1, "0x" + N(i)); });
+    return Repeat(n, [](size_t i) { return "node1:" + N(i % 8 + 1) + ":1 [0] " + Init(i, 0, 1, "0x" + N(i)); });
   };
   CHECK(Note(Analysed(comms(limits::kReportCommunicators)), "unlisted") == 0);
   const Report beyond = Analysed(comms(limits::kReportCommunicators + 1));

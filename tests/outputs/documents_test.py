@@ -88,6 +88,7 @@ class DocumentsTest(ProgramTest):
     def working_folder(self):
         """A folder in which the commands of README.md make sense."""
         work = self.dir / "work"
+        shutil.rmtree(work, ignore_errors=True)
         (work / "logs").mkdir(parents=True)
         for log in KILLED.glob("*.log"):
             shutil.copy(log, work)
@@ -97,6 +98,8 @@ class DocumentsTest(ProgramTest):
         (work / "good").mkdir()
         for log in (SOURCE / "samples/healthy/healthy-2.21.5-2x2-s3").glob("*.log"):
             shutil.copy(log, work / "good")
+        shutil.copytree(work / "good", work / "runs/monday")
+        shutil.copytree(work / "bad", work / "runs/tuesday")
         subprocess.run(["tar", "czf", "logs.tar.gz", "logs"], cwd=work, check=True)
         kubectl = self.dir / "bin/kubectl"
         kubectl.write_text('#!/bin/sh\n[ "$1" = logs ] && cat job.log\n')

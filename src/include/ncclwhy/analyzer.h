@@ -38,10 +38,10 @@ struct Progress {
 };
 
 struct AnalyzerOptions {
-  Language language = Language::kEnglish;     // of the texts in the report
-  int top = 3;                                // causes in the report, at least 1
-  int jobs = 0;                               // threads that read files; 0: one a processor
-  int job = 0;      // of several jobs in one place the one to report on, as Report::jobs counts them from 1; 0: the worst
+  Language language = Language::kEnglish;  // of the texts in the report
+  int top = 3;                             // causes in the report, at least 1
+  int jobs = 0;                            // threads that read files; 0: one a processor
+  int job = 0;  // of several jobs in one place the one to report on, as Report::jobs counts them from 1; 0: the worst
   int attempt = 0;  // the same for attempts at one job, in the order of Report::attempts; 0: the job as a whole
   std::vector<std::string> kb_directories;    // knowledge that adds to or overrides the embedded one
   std::vector<std::string> rule_directories;  // the same for rules

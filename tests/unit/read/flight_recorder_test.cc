@@ -1,5 +1,6 @@
 #include "read/flight_recorder.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -71,6 +72,32 @@ TEST_CASE("dumps that are cut, refused or too large say so", "[read]") {
   const SourceDigest large = DigestOf(whole + std::string(limits::kDocumentBytes, 'N'), 1 << 20);
   CHECK(large.facts.counters.Get(Counter::kRefusedRecords) == 1);
   CHECK(large.facts.bytes == whole.size() + limits::kDocumentBytes);
+}
+
+size_t EventsOf(const SourceDigest& digest, EventKind kind) {
+  return static_cast<size_t>(std::count_if(digest.facts.events.begin(), digest.facts.events.end(),
+                                           [&](const Event& e) { return e.kind == kind; }));
+}
+
+TEST_CASE("groups and open calls of a dump are bounded: limits::kRecordedGroups, limits::kRecordedPending", "[read]") {
+  const auto dump = [](size_t groups, size_t open) {
+    std::string text = "{\"version\": \"2.9\", \"pg_config\": {";
+    for (size_t i = 0; i < groups; ++i) {
+      const std::string name = "\"" + std::to_string(i) + "\"";
+      text += (i == 0 ? "" : ", ") + name + ": {\"name\": " + name + ", \"desc\": \"\", \"ranks\": \"[0, 1]\"}";
+    }
+    text += "}, \"entries\": [";
+    for (size_t i = 0; i < open; ++i) {
+      text += std::string(i == 0 ? "" : ", ") + "{\"collective_seq_id\": " + std::to_string(i + 1) +
+              ", \"is_p2p\": false, \"pg_id\": 0, \"process_group\": [\"0\", \"default_pg\"], \"record_id\": " +
+              std::to_string(i) + ", \"profiling_name\": \"nccl:all_reduce\", \"state\": \"started\"}";
+    }
+    return DigestOf(text + "]}");
+  };
+  CHECK(EventsOf(dump(limits::kRecordedGroups, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
+  CHECK(EventsOf(dump(limits::kRecordedGroups + 1, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
+  CHECK(EventsOf(dump(1, limits::kRecordedPending), EventKind::kRecordedCall) == limits::kRecordedPending);
+  CHECK(EventsOf(dump(1, limits::kRecordedPending + 1), EventKind::kRecordedCall) == limits::kRecordedPending);
 }
 
 TEST_CASE("JSON that only resembles a dump is read as text", "[read]") {

@@ -257,8 +257,8 @@ TEST_CASE("undetermined lists candidates with what would tell", "[report]") {
 
 TEST_CASE("several jobs are one line each, the worst first", "[report]") {
   const std::string text = RenderText(testing::SeveralJobsReport(), At(100));
-  CHECK(
-      Has(text, "Jobs in these logs: 3\n  1. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on "));
+  CHECK(Has(text,
+            "Jobs in these logs: 3\n  1. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on "));
   CHECK(Has(text, "\n  3. job 19: HEALTHY, succeeded: Nothing failed in these logs.\n"));
 }
 
