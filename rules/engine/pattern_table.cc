@@ -30,8 +30,8 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
     const bool waits = rules[i].sign.life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
     VisitPatterns(rules[i], [&](const LinePattern& pattern, const Condition* condition) {
       const bool every_rank = waits && condition == nullptr;
-      entries_.push_back({&pattern, condition, i,
-                          every_rank ? kWaitingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
+      entries_.push_back(
+          {&pattern, condition, i, every_rank ? kWaitingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
