@@ -98,7 +98,7 @@ TEST_CASE("facts about where a job ran", "[hostile]") {
   const auto variables = [](size_t n) {
     return Repeat(n, [](size_t i) { return kHeader + ("NCCL INFO NCCL_V" + N(i) + " set by environment to 1.\n"); });
   };
-  CHECK(Analysed(variables(limits::kEnvironmentFacts / 2)).job.environment.size() > limits::kEnvironmentFacts / 2);
+  CHECK(Analysed(variables(limits::kEnvironmentFacts / 2)).job.environment.size() >= limits::kEnvironmentFacts / 2);
   CHECK(Analysed(variables(limits::kEnvironmentFacts + 1)).job.environment.size() == limits::kEnvironmentFacts);
 }
 
