@@ -115,7 +115,8 @@ def benign_lines_before_the_last_pulse(check, name, files, label):
 
 
 def all_files_cut_alike(check, name, files, label):
-    if not healthy(label):
+    # What a job only survived later, as a port that comes back, may be named where the log ends before that.
+    if not healthy(label) or set(label.get("also_acceptable", [])) - {"benign", "none"}:
         return
     for share in SHARES:
         cut = {path: data[: int(len(data) * share)] for path, data in files.items()}
