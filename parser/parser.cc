@@ -9,7 +9,7 @@ namespace ncclwhy {
 
 class Parser::Impl {
  public:
-  Impl(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
+  Impl(std::string name, const MessageRecognizer* recognizer, LineSink* sink, const ParserOptions& options,
        ShapeProver* prover)
       : lines_(&facts_, recognizer, sink, options, prover), reader_(&lines_, &lines_.fast()) {
     facts_.name = std::move(name);
@@ -45,7 +45,7 @@ class Parser::Impl {
   uint64_t joined_bytes_ = 0;  // of segments
 };
 
-Parser::Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
+Parser::Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, const ParserOptions& options,
                ShapeProver* prover)
     : impl_(std::make_unique<Impl>(std::move(name), recognizer, sink, options, prover)) {}
 Parser::Parser(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -44,7 +44,7 @@ class Parser {
  public:
   // All but the name is borrowed and may be null. `prover` (parser/fast/shape_prover.h) speaks for recognizer and sink;
   // with one, lines that differ in their numbers alone are parsed faster.
-  Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options = {},
+  Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, const ParserOptions& options = {},
          ShapeProver* prover = nullptr);
   ~Parser();
   Parser(const Parser&) = delete;

@@ -97,7 +97,8 @@ class Tracker {
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid < 0) continue;
-      auto& group = groups_[{facts.Str(f.host), f.pid}];
+      const std::pair name(facts.Str(f.host), f.pid);
+      auto& group = groups_[name];
       const auto fits = [&](ProcessId id) { return !Conflict(claims_of_[id], claims[i]); };
       const auto known = std::find_if(group.begin(), group.end(), fits);
       Process& p = known != group.end() ? model_.processes[known->value] : New();

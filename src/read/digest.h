@@ -15,7 +15,7 @@ namespace ncclwhy {
 // end. `rules`, `kb` and `answers`, which may be null, are borrowed. One builder per source and thread.
 class DigestBuilder {
  public:
-  DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, ParserOptions options = {},
+  DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options = {},
                 SharedAnswers* answers = nullptr)
       : context_{std::move(name), rules, kb, options, answers} {}
 
