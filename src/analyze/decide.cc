@@ -59,14 +59,13 @@ Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, co
       out.devices.insert(fmt::format("{} GPU {}", culprit.host, culprit.gpu));
   }
   const bool everywhere = !c.model.hosts.empty() && out.hosts.size() >= c.model.hosts.size();
-  if (known.about == "outside") {
+  const bool without_hosts = local && !out.hosts.empty() && !(everywhere && out.hosts.size() > 1);
+  if (known.about == "outside" || (!local && !always && !EndedItself(c, cause))) {
     out.action = Action::kRerun;
-  } else if (local && !out.hosts.empty() && !(everywhere && out.hosts.size() > 1)) {
+  } else if (without_hosts) {
     out.action = Action::kRerunWithout;
   } else if (always) {
     out.action = Action::kFixFirst;
-  } else if (!local && !EndedItself(c, cause)) {
-    out.action = Action::kRerun;
   }
   return out;
 }
