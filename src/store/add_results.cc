@@ -18,33 +18,6 @@ std::string WeightsJson(const std::vector<Weight>& weights) {
   return out + "}";
 }
 
-std::string FieldsJson(const std::map<std::string, std::string>& fields) {
-  std::string out = "{";
-  for (const auto& [name, value] : fields) {
-    if (out.size() > 1) out += ',';
-    AppendJsonString(name, &out);
-    out += ':';
-    AppendJsonValue(value, &out);
-  }
-  return out + "}";
-}
-
-std::string CulpritsJson(const std::vector<Culprit>& culprits) {
-  std::string out = "[";
-  for (const Culprit& c : culprits) {
-    if (out.size() > 1) out += ',';
-    std::map<std::string, std::string> members;
-    if (c.rank >= 0) members["rank"] = std::to_string(c.rank);
-    if (!c.host.empty()) members["host"] = c.host;
-    if (c.pid >= 0) members["pid"] = std::to_string(c.pid);
-    if (c.gpu >= 0) members["gpu"] = std::to_string(c.gpu);
-    if (!c.device.empty()) members["device"] = c.device;
-    if (!c.why.empty()) members["why"] = c.why;
-    out += FieldsJson(members);
-  }
-  return out + "]";
-}
-
 // Source, line and text, all NULL when the place is not known.
 void BindPlace(Insert& insert, const Place& place) {
   if (place.line == 0 || !place.source.valid()) {
@@ -73,7 +46,7 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
     const bool known = f.rule.valid() && f.rule.value < rules.rules().size();
     const Weight* best = Strongest(f.causes);
     const std::string causes = WeightsJson(f.causes);
-    const std::string fields = FieldsJson(f.fields);
+    const std::string fields = JsonObject(f.fields);
     insert.Text(known ? rules.rule(f.rule).id : f.message).Text(WordOf(kRoleWords, f.role));
     best == nullptr ? insert.Null().Null() : insert.Text(best->cause).Real(best->log_odds);
     insert.Text(causes);
@@ -133,20 +106,6 @@ Status AddSettingRows(Database& database, const JobModel& model, const std::vect
 Status AddComparisonRows(Database& database, const JobModel& model, const JobComparison& comparison) {
   Status status = AddDifferenceRows(database, comparison.differences);
   return status.ok() ? AddSettingRows(database, model, comparison.settings) : status;
-}
-
-Status AddCauseRows(Database& database, const Report& report) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _cause VALUES (?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
-  int64_t position = 0;
-  for (const Cause& cause : report.causes) {
-    const std::string culprits = CulpritsJson(cause.culprits);
-    insert.Integer(++position).Text(cause.id).Text(cause.title).Real(cause.confidence).TextOrNull(cause.summary);
-    insert.Text(culprits).TextOrNull(cause.why_not);
-    if (Status status = insert.Run(); !status.ok()) return status;
-  }
-  return Status::Ok();
 }
 
 }  // namespace ncclwhy

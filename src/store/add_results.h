@@ -1,10 +1,9 @@
-// What the analysis found: the views difference, doubtful_setting, finding and cause.
+// What the analysis found on its way: the views difference, doubtful_setting and finding. Its answer is report_tables.h.
 #pragma once
 
 #include <vector>
 
 #include "analyze/timeline.h"
-#include "ncclwhy/report.h"
 #include "rules/engine/rule_set.h"
 #include "store/database.h"
 
@@ -15,6 +14,5 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
 Status AddDifferenceRows(Database& database, const std::vector<RankDifference>& differences);
 Status AddSettingRows(Database& database, const JobModel& model, const std::vector<DoubtfulSetting>& settings);
 Status AddComparisonRows(Database& database, const JobModel& model, const JobComparison& comparison);
-Status AddCauseRows(Database& database, const Report& report);
 
 }  // namespace ncclwhy

@@ -49,4 +49,15 @@ void AppendJsonValue(std::string_view text, std::string* out) {
   }
 }
 
+std::string JsonObject(const std::map<std::string, std::string>& members) {
+  std::string out = "{";
+  for (const auto& [name, value] : members) {
+    if (out.size() > 1) out += ',';
+    AppendJsonString(name, &out);
+    out += ':';
+    AppendJsonValue(value, &out);
+  }
+  return out + "}";
+}
+
 }  // namespace ncclwhy

@@ -1,6 +1,7 @@
 // JSON written by hand: the `fields` of an event are made for every event.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,8 @@ void AppendJsonString(std::string_view text, std::string* out);
 // Appends a number when `text` is a plain decimal integer, else a string: `fields->>'code' = 12` then compares as
 // people expect.
 void AppendJsonValue(std::string_view text, std::string* out);
+
+// An object of such values.
+std::string JsonObject(const std::map<std::string, std::string>& members);
 
 }  // namespace ncclwhy

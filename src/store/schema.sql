@@ -1,5 +1,6 @@
--- Private tables of the timeline. Their form may change with every version (PRAGMA user_version says which one a file
--- has); the public names are the views of views.sql. NULL means: not known.
+-- The timeline. Views are the public, documented names (README.md): their columns are only added within one major version.
+-- Tables begin with an underscore, are private and may change with every version (PRAGMA user_version says which one a
+-- file has). A view stands behind the last table that it reads. NULL means: not known.
 CREATE TABLE _source (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, bytes INTEGER NOT NULL
 ) STRICT;
@@ -13,11 +14,22 @@ CREATE TABLE _process (
   log_just_ends INTEGER NOT NULL, job INTEGER
 ) STRICT;
 
+CREATE VIEW process AS
+  SELECT id, host, pod, pid, launcher_rank, rank, gpu, bus_id, nccl_version, cuda_version, driver_version,
+    bootstrap_interface, bootstrap_address, network, net_interface, net_address, net_devices, lines, warns,
+    first_source, first_line, last_source, last_line, last_text, last_torn, aborted, destroyed, log_just_ends, job
+  FROM _process;
+
 CREATE TABLE _communicator (
   id INTEGER PRIMARY KEY, comm_id TEXT, nranks INTEGER, nnodes INTEGER, ranks_seen INTEGER NOT NULL,
   stage TEXT NOT NULL, parent INTEGER, aborted INTEGER NOT NULL, destroyed INTEGER NOT NULL, divergence_kind TEXT,
   divergence_index INTEGER, expected TEXT, found_instead TEXT, minority TEXT
 ) STRICT;
+
+CREATE VIEW communicator AS
+  SELECT id, comm_id, nranks, nnodes, ranks_seen, stage, parent, aborted, destroyed, divergence_kind,
+    divergence_index, expected, found_instead, minority
+  FROM _communicator;
 
 CREATE TABLE _rank (
   id INTEGER PRIMARY KEY, communicator INTEGER NOT NULL, rank INTEGER NOT NULL, process INTEGER, comm TEXT, host TEXT,
@@ -27,11 +39,23 @@ CREATE TABLE _rank (
   init_complete_line INTEGER, last_source INTEGER, last_line INTEGER, last_text TEXT, divergence_line INTEGER, completed INTEGER
 ) STRICT;
 
+CREATE VIEW rank AS
+  SELECT r.communicator, r.rank, r.process, r.comm, r.host, p.pid AS pid, r.seen, r.nranks, r.stage, r.stage_order,
+    r.aborted, r.destroyed, r.cuda_dev, r.nvml_dev, r.bus_id, r.local_rank, r.collectives, r.p2p_calls,
+    r.bootstrap_seconds, r.init_source, r.init_start_line, r.init_complete_line, r.last_source, r.last_line,
+    r.last_text, r.divergence_line, r.completed
+  FROM _rank r LEFT JOIN _process p ON p.id = r.process;
+
 CREATE TABLE _event (
   id INTEGER PRIMARY KEY, source INTEGER NOT NULL, line INTEGER NOT NULL, offset INTEGER NOT NULL, time TEXT,
   process INTEGER, tid INTEGER, device INTEGER, communicator INTEGER, level TEXT, subsystem TEXT, kind TEXT NOT NULL,
   file TEXT, file_line INTEGER, message TEXT, fields TEXT NOT NULL, dialect TEXT NOT NULL
 ) STRICT;
+
+CREATE VIEW event AS
+  SELECT e.id, e.source, e.line, e.offset, e.time, p.host AS host, p.pid AS pid, e.tid, e.device, e.process,
+    p.rank AS rank, e.communicator, e.level, e.subsystem, e.kind, e.file, e.file_line, e.message, e.fields, e.dialect
+  FROM _event e LEFT JOIN _process p ON p.id = e.process;
 
 CREATE TABLE _connection (
   id INTEGER PRIMARY KEY, communicator INTEGER, from_rank INTEGER, to_rank INTEGER, transport TEXT, device TEXT,
@@ -39,14 +63,26 @@ CREATE TABLE _connection (
   from_host TEXT, to_host TEXT, text TEXT
 ) STRICT;
 
+CREATE VIEW connection AS
+  SELECT communicator, from_rank, to_rank, transport, device, gdr, channels, source, line, id, process, direction,
+    from_host, to_host, text
+  FROM _connection;
+
 CREATE TABLE _trait (
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL, trait TEXT NOT NULL, value TEXT NOT NULL, source INTEGER,
   line INTEGER
 ) STRICT;
 
+CREATE VIEW trait AS
+  SELECT t.process, p.rank AS rank, p.host AS host, t.trait, t.value, t.source, t.line
+  FROM _trait t LEFT JOIN _process p ON p.id = t.process;
+
 CREATE TABLE _hardware (
   id INTEGER PRIMARY KEY, host TEXT, kind TEXT NOT NULL, value TEXT NOT NULL, source INTEGER, line INTEGER, text TEXT
 ) STRICT;
+
+CREATE VIEW hardware AS
+  SELECT id, host, kind, value, source, line, text FROM _hardware;
 
 CREATE TABLE _difference (
   id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, groups_en TEXT NOT NULL, groups_zh TEXT NOT NULL,
@@ -54,16 +90,29 @@ CREATE TABLE _difference (
   rank INTEGER, host TEXT, source INTEGER, line INTEGER, text TEXT
 ) STRICT;
 
+CREATE VIEW difference AS
+  SELECT kind, name, groups_en, groups_zh, common, ranks, set_values, must_agree, rank, host, source, line, text
+  FROM _difference;
+
 CREATE TABLE _doubtful_setting (
   id INTEGER PRIMARY KEY, variable TEXT NOT NULL, value TEXT NOT NULL, problem TEXT NOT NULL, nearest TEXT,
   first TEXT, last TEXT, replaced_by TEXT, values_en TEXT, values_zh TEXT, text_en TEXT, text_zh TEXT,
   process INTEGER, source INTEGER, line INTEGER, text TEXT
 ) STRICT;
 
+CREATE VIEW doubtful_setting AS
+  SELECT d.variable, d.value, d.problem, d.nearest, d.first, d.last, d.replaced_by, d.values_en, d.values_zh,
+    d.text_en, d.text_zh, d.process, p.rank AS rank, p.host AS host, d.source, d.line, d.text
+  FROM _doubtful_setting d LEFT JOIN _process p ON p.id = d.process;
+
 CREATE TABLE _environment (
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL, variable TEXT NOT NULL, value TEXT NOT NULL, source INTEGER,
   line INTEGER
 ) STRICT;
+
+CREATE VIEW environment AS
+  SELECT v.process, p.rank AS rank, p.host AS host, v.variable, v.value, v.source, v.line
+  FROM _environment v LEFT JOIN _process p ON p.id = v.process;
 
 CREATE TABLE _collective (
   id INTEGER PRIMARY KEY, communicator INTEGER, rank INTEGER, process INTEGER, source INTEGER NOT NULL,
@@ -71,10 +120,27 @@ CREATE TABLE _collective (
   root INTEGER, op_count INTEGER
 ) STRICT;
 
+CREATE VIEW collective AS
+  SELECT communicator, rank, process, source, line, seq, operation, count, datatype, op, root, op_count
+  FROM _collective;
+
 CREATE TABLE _coverage (
   source INTEGER NOT NULL, counter TEXT NOT NULL, value INTEGER NOT NULL, loss INTEGER NOT NULL, meaning TEXT NOT NULL,
   PRIMARY KEY (source, counter)
 ) STRICT, WITHOUT ROWID;
+
+CREATE VIEW source AS
+  SELECT s.id, s.name, s.bytes,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'lines'), 0) AS lines,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'nccl'), 0) AS nccl_lines,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'recognised'), 0) AS recognised,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'unrecognised'), 0) AS unrecognised,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'foreign'), 0) AS foreign_lines,
+    coalesce((SELECT value FROM _coverage WHERE source = s.id AND counter = 'damaged'), 0) AS damaged
+  FROM _source s;
+
+CREATE VIEW coverage AS
+  SELECT source, counter, value, loss, meaning FROM _coverage;
 
 CREATE TABLE _finding (
   id INTEGER PRIMARY KEY, rule TEXT NOT NULL, role TEXT NOT NULL, cause TEXT, log_odds REAL, causes TEXT NOT NULL,
@@ -82,7 +148,14 @@ CREATE TABLE _finding (
   fields TEXT NOT NULL
 ) STRICT;
 
+CREATE VIEW finding AS
+  SELECT id, rule, role, cause, log_odds, causes, source, line, process, rank, host, text, repeats, fields
+  FROM _finding;
+
 CREATE TABLE _cause (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, confidence REAL NOT NULL, summary TEXT,
   culprits TEXT NOT NULL, why_not TEXT
 ) STRICT;
+
+CREATE VIEW cause AS
+  SELECT position, id, title, confidence, summary, culprits, why_not FROM _cause;

@@ -50,7 +50,6 @@ const std::vector<SchemaPart>& SchemaParts() {
   static const std::vector<SchemaPart> kParts = [] {
     std::vector<SchemaPart> parts;
     AddParts(kSchemaSql, &parts);
-    AddParts(kViewsSql, &parts);
     return parts;
   }();
   return kParts;

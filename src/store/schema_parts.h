@@ -1,4 +1,4 @@
-// SchemaParts: the statements of schema.sql and views.sql one by one, so that a timeline in memory makes only the
+// SchemaParts: the statements of schema.sql one by one, so that a timeline in memory makes only the
 // tables and views that somebody asks for.
 #pragma once
 
@@ -16,7 +16,7 @@ struct SchemaPart {
 // In the order in which they can be made.
 const std::vector<SchemaPart>& SchemaParts();
 
-// A name of views.sql. What begins with an underscore is private.
+// A view of schema.sql. What begins with an underscore is private.
 bool IsPublicView(std::string_view name);
 
 // Beside SchemaParts(): whether `sql` may read it, directly or through a view. A word that only looks like a name

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "store/add_results.h"
@@ -9,6 +10,7 @@
 #include "store/fill.h"
 #include "store/like.h"
 #include "store/query.h"
+#include "store/report_tables.h"
 #include "store/schema_parts.h"
 #include "store/sql_text.h"
 #include "store/store.h"
@@ -62,7 +64,7 @@ Status DropAll(Database& database) {
 Status CreateSchema(Database& database) {
   const std::string identity = "PRAGMA application_id = " + std::to_string(kApplicationId) +
                                "; PRAGMA user_version = " + std::to_string(kFormatVersion);
-  for (const char* sql : {identity.c_str(), kSchemaSql, kViewsSql}) {
+  for (const char* sql : {identity.c_str(), kSchemaSql}) {
     if (Status status = database.Execute(sql, "it was created"); !status.ok()) return status;
   }
   return Status::Ok();
@@ -87,7 +89,7 @@ class SqliteTimeline : public Timeline {
       made_.clear();
       pending_.clear();
       comparison_ = {};
-      causes_ = {};
+      report_.reset();
       if (lazy_) {
         Status status = UseLike(*database_);
         return status.ok() ? events_.Register(*database_) : status;
@@ -130,11 +132,8 @@ class SqliteTimeline : public Timeline {
     if (lazy_) filled_.erase(EventTable::kName);
     if (!loaded_) return NotLoaded();
     if (lazy_ && !begun_) return Status::Ok();  // nobody asked, and nobody can from now on
-    if (lazy_ && !Made("_cause")) {
-      causes_.causes = report.causes;
-      return Status::Ok();
-    }
-    return Guarded([&] { return InTransaction(*database_, [&] { return AddCauseRows(*database_, report); }); });
+    report_ = report;
+    return Guarded([&] { return InTransaction(*database_, [&] { return AddAnswer(); }); });
   }
 
   Result<std::vector<QueryRow>> Query(std::string_view sql) override {
@@ -204,10 +203,16 @@ class SqliteTimeline : public Timeline {
       comparison_.settings.clear();
       if (Status added = AddSettingRows(*database_, *model_, settings); !added.ok()) return added;
     }
-    if (!Made("_cause") || causes_.causes.empty()) return Status::Ok();
-    const Report report = std::move(causes_);
-    causes_ = {};
-    return AddCauseRows(*database_, report);
+    return AddAnswer();
+  }
+
+  Status AddAnswer() {
+    if (!report_) return Status::Ok();
+    for (const ReportTable& table : ReportTables()) {
+      if ((lazy_ && !Made(table.table)) || !filled_.insert(table.table).second) continue;
+      if (Status status = table.write(*database_, *report_); !status.ok()) return status;
+    }
+    return Status::Ok();
   }
 
   template <typename Wanted>
@@ -242,7 +247,7 @@ class SqliteTimeline : public Timeline {
   const RuleSet* rules_ = nullptr;
   std::vector<Finding> pending_;
   JobComparison comparison_;
-  Report causes_;  // only these of it
+  std::optional<Report> report_;  // when it is there
   const JobModel* model_ = nullptr;
   std::set<std::string_view> filled_;
 };
@@ -305,7 +310,10 @@ class FileTimeline : public Timeline {
         if (rules_ != nullptr) {
           if (Status status = AddFindingRows(database, *rules_, findings_); !status.ok()) return status;
         }
-        return AddCauseRows(database, report);
+        for (const ReportTable& table : ReportTables()) {
+          if (Status status = table.write(database, report); !status.ok()) return status;
+        }
+        return Status::Ok();
       });
     });
   }
