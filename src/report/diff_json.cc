@@ -1,6 +1,7 @@
 // `ncclwhy.diff/1`: {schema, ncclwhy, language, same, good, bad, differences}. Members that are unknown are left out.
 #include <cmath>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/utf8.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/sha256.h"
 #include "report/html_parts.h"

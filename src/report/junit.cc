@@ -1,6 +1,7 @@
 // JUnit XML: one test case for the job and one for the input, so that a CI system shows the cause where it shows tests.
 #include <fmt/format.h>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "report/phrases.h"
 #include "report/proof.h"

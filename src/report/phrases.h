@@ -9,11 +9,6 @@
 
 namespace ncclwhy {
 
-// The stable names of JSON: "failure", "healthy", "undetermined", "no-nccl", "degraded"; "succeeded", …; "rerun", …
-std::string_view VerdictName(Verdict verdict);
-std::string_view OutcomeName(Outcome outcome);
-std::string_view ActionName(Action action);
-
 // The cause that the verdict names: the first one of a failure or of a degraded job; null when none is named.
 const Cause* NamedCause(const Report& report);
 

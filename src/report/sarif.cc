@@ -1,6 +1,7 @@
 // SARIF 2.1.0 for code scanning and viewers. ruleId is the cause id; the first cause is an error, its rivals are notes.
 #include <set>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/sha256.h"

@@ -3,6 +3,7 @@
 // Its first two words are the outcome and the verdict by their names in the JSON, in any language.
 #include <fmt/format.h>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "report/phrases.h"
 #include "report/renderer.h"

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "analyze/answer_names.h"
 #include "read/source.h"
 #include "report/phrases.h"
 
