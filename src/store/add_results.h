@@ -1,4 +1,5 @@
-// What the analysis found on its way: the views difference, doubtful_setting and finding. Its answer is report_tables.h.
+// What the analysis found on its way: the views difference, doubtful_setting and finding. Its answer is
+// report_tables.h.
 #pragma once
 
 #include <vector>

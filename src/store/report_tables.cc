@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/answer_names.h"
 #include "store/json_text.h"
 
 namespace ncclwhy {
@@ -40,7 +41,52 @@ Status AddCauseRows(Database& database, const Report& report) {
   return Status::Ok();
 }
 
-constexpr std::array<ReportTable, 1> kTables = {{
+Status AddOutcomeRow(Database& database, const Report& report) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _outcome VALUES (?,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  insert.Text(OutcomeName(report.outcome)).Text(VerdictName(report.verdict)).TextOrNull(report.progress);
+  if (report.decision) {
+    insert.Text(ActionName(report.decision->action)).Real(report.decision->confidence);
+    insert.TextOrNull(report.decision->why).TextOrNull(report.decision->command);
+  } else {
+    insert.Null().Null().Null().Null();
+  }
+  return insert.Run();
+}
+
+Status AddAttemptRows(Database& database, const Report& report) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _attempt VALUES (NULL,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const Attempt& a : report.attempts) {
+    insert.Text(OutcomeName(a.outcome)).TextOrNull(a.cause).TextOrNull(a.file);
+    insert.IntegerOrNull(static_cast<int64_t>(a.first_line), 0).IntegerOrNull(static_cast<int64_t>(a.last_line), 0);
+    insert.TextOrNull(a.sentence);
+    if (Status status = insert.Run(); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status AddStepRows(Database& database, const Report& report) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _step VALUES (NULL,?,?,?,?,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const TimelineStep& step : report.timeline) {
+    insert.Text(step.kind).TextOrNull(step.time);
+    step.seconds < 0 ? insert.Null() : insert.Real(step.seconds);
+    insert.IntegerOrNull(step.rank).TextOrNull(step.host).Text(step.what).TextOrNull(step.file);
+    insert.IntegerOrNull(static_cast<int64_t>(step.line), 0).TextOrNull(step.text);
+    insert.Integer(static_cast<int64_t>(step.count));
+    if (Status status = insert.Run(); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+constexpr std::array<ReportTable, 4> kTables = {{
+    {"_outcome", AddOutcomeRow},
+    {"_attempt", AddAttemptRows},
+    {"_step", AddStepRows},
     {"_cause", AddCauseRows},
 }};
 

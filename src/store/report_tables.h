@@ -14,8 +14,8 @@ struct ReportTable {
   Status (*write)(Database& database, const Report& report);
 };
 
-// In the order of schema.sql. A view of a further part of the report is a row here, a table and a view in schema.sql and
-// a section in README.md.
+// In the order of schema.sql. A view of a further part of the report is a row here, a table and a view in schema.sql
+// and a section in README.md.
 std::span<const ReportTable> ReportTables();
 
 }  // namespace ncclwhy

@@ -152,6 +152,34 @@ CREATE VIEW finding AS
   SELECT id, rule, role, cause, log_odds, causes, source, line, process, rank, host, text, repeats, fields
   FROM _finding;
 
+CREATE TABLE _outcome (
+  outcome TEXT NOT NULL, verdict TEXT NOT NULL, progress TEXT, decision TEXT, decision_confidence REAL,
+  decision_why TEXT, decision_command TEXT
+) STRICT;
+
+CREATE VIEW outcome AS
+  SELECT outcome, verdict, progress, decision, decision_confidence, decision_why, decision_command FROM _outcome;
+
+CREATE TABLE _attempt (
+  position INTEGER PRIMARY KEY, outcome TEXT NOT NULL, cause TEXT, file TEXT, first_line INTEGER, last_line INTEGER,
+  sentence TEXT
+) STRICT;
+
+CREATE VIEW attempt AS
+  SELECT a.position, a.outcome, a.cause, (SELECT s.id FROM _source s WHERE s.name = a.file) AS source, a.first_line,
+    a.last_line, a.sentence
+  FROM _attempt a;
+
+CREATE TABLE _step (
+  position INTEGER PRIMARY KEY, kind TEXT NOT NULL, time TEXT, seconds REAL, rank INTEGER, host TEXT,
+  what TEXT NOT NULL, file TEXT, line INTEGER, text TEXT, count INTEGER NOT NULL
+) STRICT;
+
+CREATE VIEW step AS
+  SELECT t.position, t.kind, t.time, t.seconds, t.rank, t.host, t.what,
+    (SELECT s.id FROM _source s WHERE s.name = t.file) AS source, t.line, t.text, t.count
+  FROM _step t;
+
 CREATE TABLE _cause (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, confidence REAL NOT NULL, summary TEXT,
   culprits TEXT NOT NULL, why_not TEXT

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "catch.h"
 #include "store/sample_job.h"
+#include "store/schema_parts.h"
 
 namespace ncclwhy {
 namespace {
@@ -94,6 +95,23 @@ Report SampleReport() {
   culprit.host = "node-b";
   cause.culprits = {culprit};
   report.causes = {cause};
+  report.outcome = Outcome::kFailed;
+  report.verdict = Verdict::kFailure;
+  report.progress = "12 iterations";
+  report.decision = Decision{Action::kRerunWithout, {"node-b"}, {}, 0.75, "its adapter is broken", "--exclude=node-b"};
+  Attempt attempt;
+  attempt.outcome = Outcome::kHung;
+  attempt.file = "rank1.log";
+  attempt.first_line = 2;
+  attempt.last_line = 9;
+  report.attempts = {attempt, Attempt{}};
+  TimelineStep step;
+  step.kind = "root";
+  step.rank = 1;
+  step.what = "the adapter";
+  step.file = "rank1.log";
+  step.line = 9;
+  report.timeline = {step};
   return report;
 }
 
@@ -169,6 +187,21 @@ TEST_CASE("the views show the job, however the timeline is kept", "[store]") {
         "1|ib.retry-exceeded|0.5|[{\"host\":\"node-b\",\"rank\":1}]");
   CHECK(reader.value()->Select("SELECT id, name FROM source").value().columns ==
         std::vector<std::string>{"id", "name"});
+}
+
+TEST_CASE("the answer is in the file", "[store]") {
+  const SampleJob job;
+  const Scratch scratch;
+  const std::string path = scratch.File("job.db");
+  Write(path, job);
+  auto reader = OpenExisting(path);
+  REQUIRE(reader.ok());
+  const auto rows = [&](const char* sql) { return Show(reader.value()->Select(sql)); };
+  CHECK(rows("SELECT * FROM outcome") ==
+        "failed|failure|12 iterations|rerun-without|0.75|its adapter is broken|--exclude=node-b");
+  CHECK(rows("SELECT * FROM attempt ORDER BY 1") == "1|hung|-|1|2|9|-\n2|unknown|-|-|-|-|-");
+  CHECK(rows("SELECT * FROM step") == "1|root|-|-|1|-|the adapter|1|9|-|1");
+  CHECK(rows("SELECT id FROM cause") == "ib.retry-exceeded");
 }
 
 TEST_CASE("every call is there with the full timeline", "[store]") {
@@ -523,10 +556,11 @@ TEST_CASE("the README documents every column", "[store]") {
     std::string name;
     while (names >> name) documented[view].insert(name.substr(1, name.rfind('`') - 1));
   }
-  for (const char* name : {"source", "process", "rank", "communicator", "event", "connection", "environment",
-                           "collective", "finding", "cause", "coverage"}) {
+  for (const SchemaPart& part : SchemaParts()) {
+    const std::string& name = part.name;
+    if (!IsPublicView(name)) continue;
     INFO(name);
-    const auto rows = timeline->Query("SELECT name FROM pragma_table_info('" + std::string(name) + "')");
+    const auto rows = timeline->Query("SELECT name FROM pragma_table_info('" + name + "')");
     INFO(rows.status().message());
     REQUIRE(rows.ok());
     std::set<std::string> columns;
