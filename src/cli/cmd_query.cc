@@ -150,7 +150,7 @@ class QueryCommand : public Subcommand {
     for (const SchemaPart& part : SchemaParts()) {
       if (!IsPublicView(part.name)) continue;
       const Result<QueryTable> table = timeline.Select("SELECT * FROM \"" + part.name + "\" LIMIT 0");
-      if (!table.ok()) return table.status();
+      if (!table.ok()) continue;  // the file is of an earlier build, which did not have it
       std::string columns;
       for (const std::string& column : table.value().columns) columns += (columns.empty() ? "" : " ") + column;
       out.rows.push_back({part.name, columns});
