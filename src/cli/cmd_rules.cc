@@ -11,6 +11,7 @@
 #include "analyze/analyzer.h"
 #include "analyze/message_rules.h"
 #include "api/job_analysis.h"
+#include "api/knowledge.h"
 #include "base/escape.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -32,7 +33,7 @@ constexpr CommandText kText = {
 DIR is rules/catalog when lint or test are not told otherwise.)",
     .exit_status = R"(0 all is well; 1 a rule is wrong or a case failed; 2 wrong usage.)",
     .examples = R"(ncclwhy rules list
-ncclwhy rules lint my-rules && ncclwhy rules test my-rules
+ncclwhy rules lint --kb my-kb my-rules && ncclwhy rules test --kb my-kb my-rules
 ncclwhy --rules my-rules logs/)",
 };
 
@@ -70,8 +71,8 @@ int Print(const std::string& text, int status) {
 }
 
 // Analyses the files of one case as one job.
-Result<CaseFindings> FindingsIn(const RuleSet& rules, const RuleCase& test) {
-  const Knowledge knowledge(&rules);
+Result<CaseFindings> FindingsIn(const RuleSet& rules, const KnowledgeBase& kb, const RuleCase& test) {
+  const Knowledge knowledge(&rules, &kb);
   AnalyzerOptions options;
   options.jobs = 1;
   JobAnalysis job(knowledge, options);
@@ -94,6 +95,7 @@ class RulesCommand : public Subcommand {
   void AddOptions(CLI::App* app) override {
     app->add_option("ACTION", action_)->required()->check(CLI::IsMember({"list", "lint", "test"}));
     app->add_option("DIR", directory_);
+    AddKbOption(app, &options_.kb_directories);
     AddLanguageOption(app, &language_);
   }
 
@@ -104,6 +106,12 @@ class RulesCommand : public Subcommand {
       Complain(directory_ + " is no directory");
       return kExitTrouble;
     }
+    Result<Knowledge> knowledge = Knowledge::Load(options_);
+    if (!knowledge.ok()) {
+      Complain(knowledge.status().message());
+      return kExitTrouble;
+    }
+    knowledge_ = knowledge.take();
     if (action_ == "lint") return Lint();
     return action_ == "list" ? List() : Test();
   }
@@ -116,7 +124,7 @@ class RulesCommand : public Subcommand {
     std::string out;
     for (const Rule& rule : rules.rules()) out += Listed(rule);
     // What the catalogue of messages says about causes.
-    const KnowledgeBase& kb = KnowledgeBase::Embedded();
+    const KnowledgeBase& kb = knowledge_.kb();
     for (size_t i = 0; !own && i < kb.MessageCount(); ++i) {
       const Rule rule = RuleOfMessage(kb, static_cast<int>(i));
       if (!rule.causes.empty()) out += Listed(rule);
@@ -136,7 +144,7 @@ class RulesCommand : public Subcommand {
 
   int Lint() const {
     CauseSet causes;
-    for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) causes.insert(id);
+    for (const std::string& id : knowledge_.kb().CauseIds()) causes.insert(id);
     LintOptions options;
     options.causes = &causes;
     for (const Rule& rule : RuleSet::Embedded().rules()) options.further_rules.push_back(rule.id);
@@ -162,7 +170,9 @@ class RulesCommand : public Subcommand {
     for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
     size_t failed = 0;
     const std::vector<RuleCaseResult> results =
-        rules ? RunRuleCases(*rules, FindingsIn) : std::vector<RuleCaseResult>();
+        rules ? RunRuleCases(*rules, [&](const RuleSet& set,
+                                         const RuleCase& test) { return FindingsIn(set, knowledge_.kb(), test); })
+              : std::vector<RuleCaseResult>();
     for (const RuleCaseResult& result : results) {
       if (result.passed) continue;
       ++failed;
@@ -178,6 +188,8 @@ class RulesCommand : public Subcommand {
 
   std::string action_;
   std::string directory_;
+  AnalyzerOptions options_;
+  Knowledge knowledge_;
   Language language_ = Language::kEnglish;
 };
 

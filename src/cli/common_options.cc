@@ -17,8 +17,12 @@ void AddJobsOption(CLI::App* app, int* jobs) {
   app->add_option("--jobs", *jobs, "threads")->type_name("N")->check(CLI::Range(1, 1024));
 }
 
+void AddKbOption(CLI::App* app, std::vector<std::string>* directories) {
+  app->add_option("--kb", *directories, "more knowledge")->type_name("DIR")->allow_extra_args(false);
+}
+
 void AddKnowledgeOptions(CLI::App* app, AnalyzerOptions* options) {
-  app->add_option("--kb", options->kb_directories, "more knowledge")->type_name("DIR")->allow_extra_args(false);
+  AddKbOption(app, &options->kb_directories);
   app->add_option("--rules", options->rule_directories, "more rules")->type_name("DIR")->allow_extra_args(false);
 }
 

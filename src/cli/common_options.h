@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ncclwhy/analyzer.h"
 
@@ -15,6 +16,8 @@ namespace ncclwhy {
 void AddLanguageOption(CLI::App* app, Language* language);
 // --jobs
 void AddJobsOption(CLI::App* app, int* jobs);
+// --kb
+void AddKbOption(CLI::App* app, std::vector<std::string>* directories);
 // --kb and --rules
 void AddKnowledgeOptions(CLI::App* app, AnalyzerOptions* options);
 // --color; see UseColor in terminal.h

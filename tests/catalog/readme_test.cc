@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "kb/loader/kb.h"
+#include "ncclwhy/analyzer.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/rule_test.h"
 #include "run_case.h"
@@ -37,10 +38,14 @@ TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
       out << line << '\n';
     }
   }
-  REQUIRE(written.size() == 3);
+  REQUIRE(written.size() == 4);
 
+  const std::string kb_directory = (directory / "kb").string();
+  const auto kb = KnowledgeBase::Load({kb_directory});
+  INFO(kb.status().message());
+  REQUIRE(kb.ok());
   CauseSet causes;
-  for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) causes.insert(id);
+  for (const std::string& id : kb.value()->CauseIds()) causes.insert(id);
   LintOptions options;
   options.causes = &causes;
   std::vector<Diagnostic> diagnostics;
@@ -57,6 +62,18 @@ TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
     INFO(result.message);
     CHECK(result.passed);
   }
+
+  AnalyzerOptions analysis;
+  analysis.kb_directories = {kb_directory};
+  analysis.rule_directories = {directory.string()};
+  auto analyzer = Analyzer::Create(analysis);
+  REQUIRE(analyzer.ok());
+  analyzer.value()->AddFile((directory / "shm/shm-segment-too-old/fires-2.28.log").string());
+  const auto report = analyzer.value()->Finish();
+  REQUIRE(report.ok());
+  REQUIRE(!report.value().causes.empty());
+  CHECK(report.value().causes.front().id == "site.stale-segment");
+  CHECK(report.value().causes.front().summary == "/dev/shm/nccl-aT5k9Q is left from an earlier run on node3.");
   fs::remove_all(directory);
 }
 
