@@ -212,7 +212,7 @@ class Report:
         return _library.ncclwhy_report_confidence(self._handle)
 
     def render(self, format="text"):
-        """A str: text, full, json, markdown, html, sarif, junit, github or summary."""
+        """A str: text, full, json, markdown, html or another format that `ncclwhy --help` lists."""
         text, length, name = ctypes.c_void_p(), ctypes.c_size_t(), format.encode()
         code = _library.ncclwhy_report_render(
             self._handle, name, len(name), ctypes.byref(text), ctypes.byref(length)

@@ -21,13 +21,29 @@
 namespace ncclwhy {
 namespace {
 
+// Names of saved queries and views are those of their tables.
+std::string About() {
+  std::string names =
+      "Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of steps and time. "
+      "Without SQL: views with their columns. @NAME is a saved query:";
+  for (const SavedQuery& query : SavedQueries()) names += " @" + std::string(query.name);
+  names += ". Public views:";
+  for (const SchemaPart& part : SchemaParts()) {
+    if (IsPublicView(part.name)) names += " " + part.name;
+  }
+  names += '.';
+  constexpr size_t kColumns = 78;
+  size_t line = 0;
+  while (names.size() - line > kColumns) {
+    line = names.rfind(' ', line + kColumns);
+    names[line++] = '\n';
+  }
+  return names;
+}
+
 constexpr CommandText kText = {
     .usage = R"(ncclwhy query [OPTIONS] DB ["SELECT ..."|@NAME])",
-    .about = R"(Asks the timeline that `ncclwhy --db DB LOG...` kept. Read-only, with limits of
-steps and time. Without SQL: views with their columns. @NAME is a saved query:
-@ranks @last-calls @env-diff @timeline. Public views: source process rank
-communicator event connection trait hardware difference doubtful_setting
-environment collective finding cause coverage.)",
+    .about = {},
     .exit_status = R"(0 answered; 2 the database or the SQL cannot be used.)",
     .examples = R"(ncclwhy --db job.db logs/
 ncclwhy query job.db "SELECT kind, count(*) FROM event GROUP BY kind"
@@ -103,7 +119,12 @@ std::string Json(const QueryTable& table) {
 class QueryCommand : public Subcommand {
  public:
   std::string_view name() const override { return "query"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override {
+    static const std::string kAbout = About();
+    CommandText text = kText;
+    text.about = kAbout;
+    return text;
+  }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("DB", database_)->required();

@@ -33,7 +33,7 @@ constexpr CommandText kText = {
 DIR is rules/catalog when lint or test are not told otherwise.)",
     .exit_status = R"(0 all is well; 1 a rule is wrong or a case failed; 2 wrong usage.)",
     .examples = R"(ncclwhy rules list
-ncclwhy rules lint --kb my-kb my-rules && ncclwhy rules test --kb my-kb my-rules
+ncclwhy rules lint --kb my-kb my-rules
 ncclwhy --rules my-rules logs/)",
 };
 
