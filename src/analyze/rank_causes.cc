@@ -38,6 +38,7 @@ bool Counts(const EvidenceItem& i, Weighs weighs) {
 }
 
 // "unhandled system error", "invalid usage": a symptom that may come from anywhere, its causes are of several families.
+// Beside a rule that knows the root it says nothing.
 bool BareClass(const Finding& f) {
   if (f.role != Role::kSymptom) return false;
   std::set<std::string_view> families;
@@ -94,7 +95,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
         catalogue.push_back(r.weight);
         continue;
       }
-      h.score += root_known && r.guess && r.weight > 0 ? kEchoTrust * r.weight : r.weight;
+      if (!root_known || !r.guess || r.weight < 0) h.score += r.weight;
       if (r.weight > 0 && r.processes.size() > 1) {
         h.score += std::min(kRepeatCap, kRepeatBonus * std::log2(static_cast<double>(r.processes.size())));
       }
