@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Numbers behind the name of an API, and the rules that they amount to.
+
+    numbers.py write   rules/catalog/number/* from numbers.json
+    numbers.py check   the same, but only says what differs: the test
+
+A table of numbers.json has the names (or beginnings of names) of an API and rows: which numbers (or texts) speak for which causes.
+"with ibv_modify_qp failed with error 110", "fi_domain returned -12", "hipMalloc(...) failed (2)": what may stand between name
+and number is the same for all, TAIL. A table of `texts` has what the API's own error function prints instead.
+"""
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+CATALOG = HERE.parent / "catalog" / "number"
+TAIL = (r"(?:\([^()]{0,200}\))?(?: \w+){0,3}?[ ,:;(]+(?:with |and )?"
+        r"(?:(?:status|error|errno|returned|return code|rc|ret|result|code)(?: code| no)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)")
+# "ibv_create_cq(cqe=4096) failed: Cannot allocate memory": the text of the same number.
+SAID = r"(?:\([^()]{0,200}\))?[^\n]{0,40}?\b(?:failed|error|returned)\b[^\n]{0,40}?[:(] ?\"?"
+FORMS = ["{api} failed with error {n}", "{api}() returned {n}", "{api} failed, errno: {n}", "cannot go on: {api} failed ({n})", "{api} rc = {n}"]
+ERRNO = {e["code"]: e["text"] for e in json.loads((HERE.parents[1] / "kb" / "codes.json").read_text())["tables"]["errno"]}
+
+
+def shortest(numbers):
+    return "|".join(str(n) for n in sorted(numbers, key=lambda n: (len(str(n)), n)))
+
+
+def rule_of(name, table, row):
+    rule = {"schema": "ncclwhy.rule/1", "id": f"number-{name}-{row['id']}", "role": row.get("role", "root"), "title": row["title"]}
+    match = []
+    if "codes" in row:
+        api = table["api"]
+        regex = r"(?:^|[^\w.])(?:" + "|".join(re.escape(a) for a in api) + r")" + table.get("ends", r"\w*") + TAIL
+        regex += table.get("sign", "") + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])"
+        match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
+        if table.get("errno"):
+            said = "|".join(sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
+            regex = r"(?:^|[^\w.])(?:" + "|".join(re.escape(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
+            match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
+    if "texts" in row:
+        match.append({"literal": row["texts"], **({"level": table["level"]} if "level" in table else {})})
+    rule["match"] = match
+    rule["causes"] = row["causes"]
+    for key in ("unless", "explains"):
+        if key in row or key in table:
+            rule[key] = row.get(key, table.get(key))
+    rule["blame"] = "self"
+    if "note" in row:
+        rule["note"] = row["note"]
+    rule["references"] = table["references"]
+    return rule
+
+
+def written(rule):
+    lines = [f'  {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}' for k, v in rule.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def rules():
+    """path -> text of everything below catalog/number."""
+    out = {}
+    for name, table in json.loads((HERE / "numbers.json").read_text()).items():
+        for row in table["rows"]:
+            rule = rule_of(name, table, row)
+            sign = "-" if table.get("sign") else ""
+            fires = [FORMS[i % len(FORMS)].format(api=api, n=f"{sign if i % 2 else ''}{row['codes'][i % len(row['codes'])]}")
+                     .replace("()()", "()") for i, api in enumerate(table.get("names", table.get("api", []))) if "codes" in row]
+            if table.get("errno"):
+                fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
+            fires += [f"[n04:4711] worker: {text}" for text in row.get("texts", [])]
+            other = table.get("names", table.get("api", ["the call"]))[0]
+            out[f"{rule['id']}/rule.json"] = written(rule)
+            out[f"{rule['id']}/fires-each.log"] = "\n".join(fires) + "\n"
+            out[f"{rule['id']}/silent-other.log"] = f"{other} returned 0\n{other} took 12.5 s\nerror {row.get('codes', [4])[0]} of the page\n"
+    return out
+
+
+def main():
+    wanted = rules()
+    have = {str(p.relative_to(CATALOG)): p.read_text() for p in CATALOG.rglob("*") if p.is_file()}
+    if sys.argv[1:2] == ["check"]:
+        differ = sorted(k for k in wanted.keys() | have.keys() if wanted.get(k) != have.get(k))
+        if differ:
+            raise SystemExit("rules/numbers/numbers.py write would change " + " ".join(differ))
+        return None
+    for path in have.keys() - wanted.keys():
+        (CATALOG / path).unlink()
+    for path, text in wanted.items():
+        (CATALOG / path).parent.mkdir(parents=True, exist_ok=True)
+        (CATALOG / path).write_text(text)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
