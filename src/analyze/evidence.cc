@@ -17,6 +17,8 @@ constexpr char kUnknownWarning[] = "message.unknown-warning";
 constexpr uint64_t kLifeGoesOn = 150;
 // Beats of a pulse that others may still make when one has died.
 constexpr uint64_t kWorksOn = 3;
+// New things that a program has said: more than an excerpt of its last words.
+constexpr uint64_t kToldMuch = 5;
 
 Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts& facts, const CatalogHit& hit,
                       const MessageKnowledge& message) {
@@ -150,18 +152,25 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     const auto it = well.find({i.finding.process.value, i.finding.source.value});
     if (it != well.end() && i.finding.line > 0 && i.finding.line < it->second) i.survived = true;
   }
-  // Whoever leaves closes doors at which others still knock: noise, if the job worked and nothing ended badly.
-  if (outcome.outcome == JobOutcome::kUnknown && outcome.worked && outcome.bad.empty()) {
+  // Whoever leaves closes doors at which others still knock: noise, if nothing ended badly and there is
+  // more to see of the job than that.
+  if (outcome.outcome == JobOutcome::kUnknown && outcome.bad.empty()) {
     std::map<uint32_t, uint32_t> leaves;  // source -> the first line that says so
     for (const EvidenceItem& i : items) {
       if (i.sign < 0 || i.rule->sign.life != Life::kLeaving || !i.finding.source.valid()) continue;
       uint32_t& line = leaves.try_emplace(i.finding.source.value, i.finding.line).first->second;
       line = std::min(line, i.finding.line);
     }
+    const auto spoke_before = [&](uint32_t source, uint32_t line) {
+      uint64_t news = 0;
+      for (const NewsFacts& n : model.sources[source]->news) news += n.lines.count - n.lines.After(line);
+      return news >= kToldMuch;
+    };
     for (EvidenceItem& i : items) {
       if (!generic(i) && i.finding.role != Role::kSecondary) continue;
       const auto it = leaves.find(i.finding.source.value);
-      if (it != leaves.end() && i.finding.line > it->second) i.survived = true;
+      if (it == leaves.end() || (!outcome.worked && !spoke_before(it->first, it->second))) continue;
+      if (i.finding.line > it->second) i.survived = true;
     }
   }
   // A program that goes on writing for long after a generic complaint, and never says that it failed, did not fail of

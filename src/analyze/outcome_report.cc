@@ -12,7 +12,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr uint64_t kWordsAround = 4;
+constexpr uint64_t kWordsAround = 4;  // in a file; NCCL itself puts an empty line before a warning
 
 Outcome OutcomeWord(JobOutcome outcome) {
   switch (outcome) {
@@ -98,9 +98,8 @@ std::string Progress(const JobModel& model, const OutcomeReading& o, Language la
 // NCCL's own files hold no line of the program, or a word or two around them. When all that they began is complete, for
 // every rank, and nothing is wrong in them, nothing was wrong.
 bool OnlyNcclAndWhole(const JobModel& model) {
-  uint64_t foreign = 0;
-  for (const SourceFacts* source : model.sources) foreign += source->counters.Get(Counter::kForeign);
-  if (foreign > kWordsAround) return false;
+  const auto only_nccl = [](const SourceFacts* s) { return s->counters.Get(Counter::kForeign) <= kWordsAround; };
+  if (!std::all_of(model.sources.begin(), model.sources.end(), only_nccl)) return false;
   const auto whole = [](const Communicator& c) {
     return c.nranks > 0 && c.ranks_seen == c.nranks &&
            std::all_of(c.ranks.begin(), c.ranks.end(), [](const Rank& r) { return r.reached >= Stage::kReady; });
@@ -190,7 +189,12 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     report->outcome = Waits(c, report->causes[0].id) && !aborted ? Outcome::kHung : Outcome::kFailed;
   }
   const bool well = report->verdict != Verdict::kFailure && report->verdict != Verdict::kUndetermined;
-  const bool ended = o.wound_up || OnlyNcclAndWhole(c.model);
+  // An alarm that nothing followed is no way to wind up, even when it tells nothing of its cause.
+  const bool alarmed = std::any_of(c.items.begin(), c.items.end(), [](const EvidenceItem& i) {
+    const Role role = i.finding.role;
+    return !i.survived && !i.info && (role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary);
+  });
+  const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
   if (o.outcome == JobOutcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
   if (o.outcome == JobOutcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
       report->causes[0].id.starts_with("stopped.")) {

@@ -20,14 +20,7 @@ class Reader {
     const auto close = [&](uint32_t line) {
       if (over != 0 && Begins(over, line)) out.push_back(over);
     };
-    // A run that died early has no pulse; its launcher's labels show that it was one.
-    const auto worked = [&](uint32_t line) {
-      const uint32_t since = out.empty() ? 1 : out.back();
-      return NextWork(since) < line ||
-             std::any_of(facts_.processes.begin(), facts_.processes.end(), [&](const ProcessFacts& p) {
-               return p.launcher_rank >= 0 && p.first.line < line && p.last.line >= since;
-             });
-    };
+    const auto worked = [&](uint32_t line) { return Worked(out.empty() ? 1 : out.back(), line); };
     for (const Mark& m : marks_) {
       const bool nothing_since = over != 0 && NextWork(over) > m.line;
       if (m.life == Life::kRestart) {
@@ -43,6 +36,28 @@ class Reader {
   }
 
  private:
+  // Whether what stands before `end` is a run, not only what a script does before one (`+ srun … drop_caches`): steady
+  // work, a process, or something that began (its launcher's labels, its first words) and came to an end or to grief.
+  bool Worked(uint32_t since, uint32_t end) const {
+    const auto steady = [&](const PulseFacts& p) {
+      return p.beats.After(since - 1) >= p.beats.After(end - 1) + kWorks;
+    };
+    const auto speaks = [&](const ProcessFacts& p) { return p.first.line < end && p.last.line >= since; };
+    const auto marked = [&](const auto& is) {
+      return std::any_of(marks_.begin(), marks_.end(),
+                         [&](const Mark& m) { return m.line >= since && m.line < end && is(m); });
+    };
+    bool begun = NextWork(since) < end;
+    for (const ProcessFacts& p : facts_.processes) {
+      if (p.pid >= 0 && speaks(p)) return true;
+      begun = begun || (p.launcher_rank >= 0 && speaks(p));
+    }
+    if (std::any_of(facts_.pulses.begin(), facts_.pulses.end(), steady)) return true;
+    if (begun) return marked([](const Mark& m) { return m.life == Life::kEnding || m.life == Life::kNone; });
+    return marked([](const Mark& m) { return m.life == Life::kLaunch && !m.of_job; }) &&
+           marked([](const Mark& m) { return m.life == Life::kEnding; });
+  }
+
   // Whether work begins at `line`, from the start, and goes on before `end`.
   bool Begins(uint32_t line, uint32_t end) const {
     if (NextWork(line) >= end) return false;

@@ -9,6 +9,7 @@ namespace {
 
 // Others go on for a step or two when one has died: what they had begun, and what a launcher still holds.
 constexpr uint64_t kWorksOn = 3;
+constexpr uint64_t kWorksAnew = 8;
 constexpr size_t kMostLines = 6;
 // A program that stops its steady work to say so many new things has come to its end.
 constexpr uint64_t kSteadyBeats = 20;
@@ -38,20 +39,35 @@ class Reader {
       const bool clean = s.life == Life::kEnding && !s.bad();
       if (!clean || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
-      if (after_.Of(s.source, line, s.process).beats >= kWorksOn) continue;
+      if (GoesOn(s.source, line)) continue;
       uint32_t& finish = finish_[s.source.value];
       if (line > finish) {
         finish = line;
         finish_sign_[s.source.value] = &s;
       }
     }
+    // A program that begins behind it, as the next of several benchmarks does, has not come to its own.
+    for (const LifeSign& s : signs_) {
+      const bool begins = s.life == Life::kLaunch && s.of == SignOf::kSelf && s.source.valid();
+      if (!begins || std::max(s.line, s.last_line) <= finish_[s.source.value]) continue;
+      finish_[s.source.value] = 0;
+      finish_sign_.erase(s.source.value);
+    }
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
       if (finest == nullptr || !IsComplete(*finest)) continue;
       const uint32_t line = finest->beats.last;
-      if (after_.Of(SourceId{i}, line, {}).beats < kWorksOn) finish_[i] = std::max(finish_[i], line);
+      if (!GoesOn(SourceId{i}, line)) finish_[i] = std::max(finish_[i], line);
     }
     out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
+  }
+
+  // Whether work goes on behind a line. What only then begins, as what each rank says when it leaves, must be steady.
+  bool GoesOn(SourceId source, uint32_t line) const {
+    const std::vector<PulseFacts>& pulses = model_.sources[source.value]->pulses;
+    return std::any_of(pulses.begin(), pulses.end(), [line](const PulseFacts& p) {
+      return p.beats.After(line) >= (p.beats.first <= line ? kWorksOn : kWorksAnew);
+    });
   }
 
   // Of the pulses that know of how many the one that beats most: `Epoch 3/3` is said at its beginning.
@@ -127,7 +143,8 @@ class Reader {
     const auto ended_before = [&](const LifeSign& stop) {
       return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
-        const bool own = s.how == Ending::kExit || s.how == Ending::kSignal || s.how == Ending::kAbort;
+        const bool own = s.how == Ending::kExit || s.how == Ending::kSignal || s.how == Ending::kAbort ||
+                         s.how == Ending::kException;
         return own && s.source == stop.source && s.line < stop.line;
       });
     };

@@ -81,6 +81,24 @@ TEST_CASE("a program that stops its steady work to say new things has wound up",
   CHECK(ReadOutcome(done.model, {}).wound_up);
 }
 
+TEST_CASE("a benchmark that begins behind the end of another has not come to its own", "[outcome]") {
+  const Case c(Steps(1, 20) + "ended\nbegins\n");
+  const LifeSign ended = c.At(21, Life::kEnding, Ending::kClean);
+  CHECK(ReadOutcome(c.model, {ended, c.At(22, Life::kLaunch, Ending::kNone, SignOf::kJob)}).outcome ==
+        JobOutcome::kSucceeded);
+  const Case open(Steps(1, 12) + "ended\nbegins\n");
+  CHECK(ReadOutcome(open.model, {open.At(13, Life::kEnding, Ending::kClean),
+                                 open.At(14, Life::kLaunch, Ending::kNone, SignOf::kSelf)})
+            .outcome == JobOutcome::kUnknown);
+}
+
+TEST_CASE("what each rank says when it leaves is no work that goes on", "[outcome]") {
+  const std::string leave =
+      "result of 11 done\nresult of 12 done\nresult of 13 done\nresult of 14 done\nresult of 15 done\n";
+  const Case c(Steps(1, 12) + "ended\n" + leave);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kClean)}).outcome == JobOutcome::kSucceeded);
+}
+
 TEST_CASE("the last attempt decides", "[outcome]") {
   const Case c(Steps(1, 10) + "died\nagain\n" + Steps(1, 20));
   const OutcomeReading o = ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kSignal), c.At(12, Life::kRestart)});

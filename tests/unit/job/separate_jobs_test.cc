@@ -100,6 +100,17 @@ TEST_CASE("two runs in one stream", "[jobs]") {
   SECTION("without a commId") {
     CHECK(Jobs({{"a", World("n1", 1, "") + "bye\n" + World("n1", 11, "")}}) == Texts{"a 1-3", "a 4-"});
   }
+  SECTION("what a script launches before is no run of its own, unless it came to grief") {
+    const std::string text = "cleared 1\ncleared 2\ncleared 3\ncleared 4\nlaunch\n" + Steps(1, 20);
+    CHECK(Jobs({{"a", text}}, {{5, Life::kLaunch, true}}).empty());
+    CHECK(Jobs({{"a", text}}, {{3, Life::kNone, false}, {5, Life::kLaunch, true}}) == Texts{"a 1-4", "a 5-"});
+  }
+  SECTION("a benchmark that died before its work is one") {
+    const std::string text = "begins\nexit 1\nbegins\n" + Steps(1, 20);
+    const Mark died{2, Life::kEnding, false};
+    CHECK(Jobs({{"a", text}}, {{1, Life::kLaunch, false}, died, {3, Life::kLaunch, false}}) == Texts{"a 1-2", "a 3-"});
+    CHECK(Jobs({{"a", text}}, {{1, Life::kLaunch, true}, died, {3, Life::kLaunch, true}}).empty());
+  }
   SECTION("another attempt is no other job") {
     CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "restarting\n" + World("n1", 11, "0xbb")}}, {{3, Life::kRestart, true}})
               .empty());
