@@ -36,7 +36,7 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
   std::vector<const EvidenceItem*> items;
   for (const EvidenceItem& item : c.items) {
     const bool secondary = item.finding.role == Role::kSecondary || item.consequence;
-    if (!secondary || item.survived || item.finding.line == 0 || item.finding.role == Role::kBenign ||
+    if (!secondary || item.survived || item.info || item.finding.line == 0 || item.finding.role == Role::kBenign ||
         item.finding.role == Role::kWarning || item.finding.role == Role::kContext) {
       continue;
     }
@@ -219,7 +219,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (failed && Names(ranking)) {
     report.verdict = Verdict::kFailure;
     DescribeCauses(context, ranking, options.top, &report);
-    BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]);
+    if (BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0])) {
+      TellCause(context, ranking.hypotheses[0], &report.causes[0]);
+    }
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
     report.verdict = Verdict::kUndetermined;

@@ -81,8 +81,9 @@ std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& 
     case Action::kFixFirst:
       return cause.title;
     case Action::kRerunWithout:
-      return fmt::format(fmt::runtime(zh ? "问题在 {}，不在作业本身" : "it is about {}, not about the job"),
-                         Joined(choice.hosts, ", "));
+      return fmt::format(
+          fmt::runtime(zh ? "证据指向 {}，不涉及作业本身" : "the evidence is about {}, not about the job"),
+          Joined(choice.hosts, ", "));
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
       return zh ? "不一定会重现" : "it may not come back";

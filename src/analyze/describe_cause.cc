@@ -4,12 +4,14 @@
 #include <map>
 #include <set>
 
+#include "analyze/address_comparison.h"
 #include "analyze/blame.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/lines_around.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
@@ -39,6 +41,34 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
   return out;
 }
 
+// "RuntimeError: loss is nan, rank 7, train.py:212": the exception, whose it is, and the program's own line.
+std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  constexpr size_t kTextColumns = 60;
+  for (const size_t n : h.evidence) {
+    const Finding& f = c.items[n].finding;
+    const auto field = [&](std::string_view name) {
+      const auto at = f.fields.find(std::string(name));
+      return at == f.fields.end() ? std::string_view() : WithoutQuotes(at->second);
+    };
+    std::string_view name = field("exception");
+    if (name.empty()) continue;
+    std::string title(name.substr(name.rfind('.') + 1));
+    if (const std::string_view text = field("text"); !text.empty()) {
+      const std::string_view shown = PrefixOfWidth(text, kTextColumns);
+      title += ": " + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
+    }
+    const int32_t rank = culprits.empty() ? -1 : culprits.front().rank;
+    if (rank >= 0 && (f.rank < 0 || f.rank == rank)) title += ", rank " + std::to_string(rank);
+    const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
+    if (event == nullptr) return title;
+    const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
+    const size_t place = frame.rfind(" (");
+    if (place != std::string_view::npos) title += ", " + std::string(frame.substr(place + 2, frame.size() - place - 3));
+    return title;
+  }
+  return {};
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -51,6 +81,8 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   std::set<std::string, std::less<>> others = c.environment.reachable;
   if (const auto used = values.find("interface"); used != values.end()) others.erase(used->second);
   if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
+  if (std::string error = ErrorTitle(c, h, culprits); !error.empty()) values.try_emplace("error", std::move(error));
+  AddAddressComparison(c.language, &values);
   return values;
 }
 
@@ -73,25 +105,32 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
   cause.evidence = EvidenceFor(c, h);
   cause.sure = WhySure(c, h);
-  const TemplateValues values = CaseValues(c, h, cause.culprits);
+  TellCause(c, h, &cause);
+  return cause;
+}
+
+void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
+  const TemplateValues values = CaseValues(c, h, cause->culprits);
   const TemplateValues words = CommandWords(values);
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) {
-    cause.title = h.cause;
-    return cause;
+    cause->title = h.cause;
+    return;
   }
-  cause.title = ExpandTemplate(known->title, values);
-  cause.summary = ExpandTemplate(known->summary, values);
-  cause.meaning = ExpandTemplate(known->meaning, values);
-  cause.mistaken_for = ExpandTemplate(known->mistaken_for, values);
-  FitFixes(c.environment, c.kb, known->fixes, values, words, &cause);
+  cause->title = ExpandTemplate(known->title, values);
+  cause->summary = ExpandTemplate(known->summary, values);
+  cause->meaning = ExpandTemplate(known->meaning, values);
+  cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
+  cause->fixes.clear();
+  cause->fixes_elsewhere.clear();
+  FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
+  cause->confirm.clear();
   for (Confirm confirm : known->confirm) {
     confirm.command = ExpandTemplate(confirm.command, words);
     confirm.text = ExpandTemplate(confirm.text, values);
-    cause.confirm.push_back(std::move(confirm));
+    cause->confirm.push_back(std::move(confirm));
   }
-  cause.references = known->references;
-  return cause;
+  cause->references = known->references;
 }
 
 std::string WhyNot(const CaseFile& c, const Hypothesis& h, const Hypothesis& best) {

@@ -32,6 +32,9 @@ Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_v
 // Everything but `why_not`.
 Cause DescribeCause(const CaseFile& c, const Hypothesis& h);
 
+// Its words, with the culprits that it has: title, summary, fixes and the like are written anew.
+void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause);
+
 // Why not this one: what speaks against it, else what the best one has and it has not.
 std::string WhyNot(const CaseFile& c, const Hypothesis& h, const Hypothesis& best);
 

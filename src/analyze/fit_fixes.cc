@@ -49,8 +49,10 @@ class Fitter {
   Fit ForJob(const FixKnowledge& fix) const {
     const std::string& name = fix.environment;
     if (name == "any" || name == "code") return Fit::kAlways;
-    if (environment_.Shows(name)) return Fit::kShown;
     const auto known = kb_->FindCode("environment", name, Language::kEnglish);
+    // What a program is made of says nothing about where it runs: its fixes keep their place.
+    const bool place = !known || !known->more.contains("software");
+    if (environment_.Shows(name)) return place ? Fit::kShown : Fit::kUnknown;
     if (!known) return Fit::kUnknown;
     if (known->more.contains("only_shown")) return Fit::kNo;
     const auto others = known->more.find("not_with");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "analyze/place_evidence.h"
 #include "job/clock.h"
 #include "parser/timestamp.h"
 
@@ -34,6 +35,7 @@ class Story {
     for (const Consequence& item : report_->consequences) {
       if (shown == kConsequences) break;
       if (item.file == root_.first && item.line < root_.second) continue;  // what follows stands behind
+      if (IsInformation(item.file, item.line)) continue;
       if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
               item.text)) {
         steps_.back().count = item.count;
@@ -93,6 +95,7 @@ class Story {
   // A line is told once.
   bool Add(const char* kind, const std::string& file, uint64_t line, const std::string& text, const std::string& what) {
     if (line == 0 || !told_.emplace(file, line).second) return false;
+    if (std::string_view(kind) != "root" && IsOfStack(file, line, text)) return false;
     TimelineStep step;
     step.kind = kind;
     step.time = TimeOf(file, line, text);
@@ -102,6 +105,20 @@ class Story {
     step.text = text;
     steps_.push_back(std::move(step));
     return true;
+  }
+
+  // NCCL INFO: said in passing.
+  bool IsInformation(const std::string& file, uint64_t line) const {
+    const auto it = sources_.find(file);
+    const Event* event = it == sources_.end() ? nullptr : EventAt(c_.model, it->second, line);
+    return event != nullptr && event->level == LogLevel::kInfo;
+  }
+
+  // A stack shows where somebody stands; nothing happened there.
+  bool IsOfStack(const std::string& file, uint64_t line, std::string_view text) const {
+    if (text.size() > 1 && text[0] == '#' && text[1] >= '0' && text[1] <= '9') return true;  // #3  in all_reduce ()
+    const auto it = sources_.find(file);
+    return it != sources_.end() && EventAt(c_.model, it->second, line, EventKind::kStack) != nullptr;
   }
 
   std::string TimeOf(const std::string& file, uint64_t line, std::string_view text) const {

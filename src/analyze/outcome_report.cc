@@ -153,9 +153,9 @@ bool EndedBadly(const OutcomeReading& o) {
   return o.outcome == JobOutcome::kFailed || o.outcome == JobOutcome::kHung || o.outcome == JobOutcome::kStopped;
 }
 
-void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& o,
+bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& o,
                      Language language, Cause* cause) {
-  if (!cause->culprits.empty() || (cause->id != "app.rank-crashed" && cause->id != "host.oom")) return;
+  if (!cause->culprits.empty() || (cause->id != "app.rank-crashed" && cause->id != "host.oom")) return false;
   for (const size_t i : o.bad) {
     const LifeSign& s = signs[i];
     if (s.of == SignOf::kJob || (s.of == SignOf::kSelf && s.how == Ending::kExit) || s.how == Ending::kStopped)
@@ -177,8 +177,9 @@ void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
     if (c.rank < 0) continue;
     c.why = language == Language::kChinese ? "最先异常结束的进程" : "the first to end badly";
     cause->culprits.push_back(std::move(c));
-    return;
+    return true;
   }
+  return false;
 }
 
 void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& ranking, Report* report) {

@@ -13,7 +13,7 @@ namespace ncclwhy {
 bool EndedBadly(const OutcomeReading& outcome);
 
 // Names whom the first bad ending speaks of, where the evidence of a crash tells of nobody.
-void BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
                      Language language, Cause* cause);
 
 // Sets outcome, outcome_evidence, attempts and progress of a report whose verdict and causes are known. Where the signs

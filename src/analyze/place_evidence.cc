@@ -1,6 +1,29 @@
 #include "analyze/place_evidence.h"
 
+#include <algorithm>
+
 namespace ncclwhy {
+namespace {
+
+// Thread 1: __GI___libc_read < read_shard < next_batch < main. The line itself names the thread only.
+std::string StackText(const SourceFacts& facts, const Event& event) {
+  const std::string frames(facts.Get(event, FieldId::kFrames));
+  const std::string_view thread = facts.Get(event, FieldId::kProcess);
+  return frames.empty() ? frames : std::string(thread) + ": " + frames;
+}
+
+}  // namespace
+
+const Event* EventAt(const JobModel& model, SourceId source, uint64_t line, std::optional<EventKind> kind) {
+  if (!source.valid() || line == 0) return nullptr;
+  const std::vector<Event>& events = model.sources[source.value]->events;
+  auto at = std::lower_bound(events.begin(), events.end(), line,
+                             [](const Event& e, uint64_t wanted) { return e.line < wanted; });
+  for (; at != events.end() && at->line == line; ++at) {
+    if (!kind || at->kind == *kind) return &*at;
+  }
+  return nullptr;
+}
 
 Evidence PlaceEvidence(const JobModel& model, const Place& place, std::string_view role) {
   Evidence e;
@@ -8,6 +31,14 @@ Evidence PlaceEvidence(const JobModel& model, const Place& place, std::string_vi
   if (place.source.valid()) e.file = model.sources[place.source.value]->name;
   e.line = place.line;
   e.text = std::string(place.text);
+  if (const Event* stack = EventAt(model, place.source, place.line, EventKind::kStack)) {
+    const std::string text = StackText(*model.sources[place.source.value], *stack);
+    if (!text.empty()) e.text = text;
+  }
+  // A query rule may tell a place alone.
+  if (const Event* event = e.text.empty() ? EventAt(model, place.source, place.line) : nullptr) {
+    e.text = std::string(model.sources[place.source.value]->Str(event->text));
+  }
   return e;
 }
 

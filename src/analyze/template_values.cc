@@ -77,6 +77,7 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     if (!values.contains("version")) set("version", std::string(p.nccl_version));
     if (!values.contains("cuda")) set("cuda", std::string(p.cuda_version));
     if (!values.contains("driver")) set("driver", std::string(p.driver_version));
+    set("own_address", std::string(p.bootstrap.address));
     if (!values.contains("interface")) set("interface", std::string(p.bootstrap.interface));
   }
   if (!culprits.empty()) {

@@ -38,14 +38,15 @@ std::string English(const Weighed& w, size_t against) {
   std::string out;
   const auto add = [&](const std::string& clause) { out += (out.empty() ? "" : ", ") + clause; };
   const auto counted = [](uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  if (w.lines > 0) {
+  if (w.lines == 1) add(w.seen ? "one line shows the failure itself" : "one line, not of the failure itself");
+  if (w.lines > 1) {
     std::string lines = counted(w.lines, "line");
-    if (w.rules.size() > 1) lines += fmt::format(" of {} independent kinds", w.rules.size());
-    if (w.processes.size() > 1) lines += " from " + fmt::format("{} processes", w.processes.size());
+    if (w.rules.size() > 1) lines += fmt::format(" of {} kinds", w.rules.size());
+    if (w.processes.size() > 1) lines += fmt::format(" from {} processes", w.processes.size());
     add(lines);
-    add(w.seen ? "one shows the failure itself" : "none shows the failure itself");
+    add(w.seen ? "the failure itself among them" : "none of the failure itself");
   }
-  if (w.missing) add(w.lines > 0 ? "and what is missing fits" : "it rests on what is missing");
+  if (w.missing) add(w.lines > 0 ? "what is missing fits" : "it rests on what is missing");
   if (w.lines > 0) add(w.survived == 0 ? "nobody got over it" : "some were got over");
   if (against > 0) add(fmt::format("{} against it", counted(against, "line")));
   return out;

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "cli/terminal.h"
 #include "ncclwhy/analyzer.h"
 #include "report/renderer.h"
+#include "report/within_budget.h"
 
 namespace ncclwhy {
 namespace {
@@ -26,7 +29,7 @@ constexpr CommandText kText = {
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG: files, directories, globs, archives (.gz .xz .zst .bz2 .zip .tar.*), or -
 for standard input, also without LOG. Give the logs of all ranks at once.)",
-    .further = R"(Also: ncclwhy --version; explain show diff query rules serve completion --help)",
+    .further = R"(Also: ncclwhy --version; explain show diff query rules minimize serve completion)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
 determined; 2 wrong usage, or something could not be read or written.)",
     .examples = R"(kubectl logs job/train | ncclwhy
@@ -35,6 +38,9 @@ ncclwhy -o why.html -o why.sarif rank*.log.gz)",
 
 // Work that takes longer than this shows how far it is.
 constexpr auto kPatience = std::chrono::milliseconds(1500);
+// Where a page goes that would have gone to a terminal, and how one of ours is known.
+constexpr char kPage[] = "ncclwhy-report.html";
+constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"ncclwhy\">";
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 // A line on the terminal that is rewritten and at last removed.
@@ -87,6 +93,7 @@ class AnalyzeCommand : public Subcommand {
     AddJobsOption(app, &options_.jobs);
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
+    app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(CLI::Range(size_t{1}, SIZE_MAX));
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")
@@ -182,9 +189,28 @@ class AnalyzeCommand : public Subcommand {
     return Follow(options);
   }
 
+  // Nothing is there yet, or a page that this program wrote.
+  static bool IsOurs(const char* path) {
+    std::error_code none;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) return true;
+    std::string head(1024, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    return head.find(kGenerator) != std::string::npos;
+  }
+
   // To every file that was asked for, else to standard output.
   int Deliver(const Report& report) {
     int status = StatusOf(report);
+    // Nobody reads a page on a terminal.
+    if (format_ == "html" && outputs_.empty() && IsTerminal(STDOUT_FILENO)) {
+      if (!IsOurs(kPage)) {
+        Complain(std::string(kPage) + " is there and is no report of ncclwhy; name another file with -o");
+        return kExitTrouble;
+      }
+      outputs_ = {kPage};
+      Complain(std::string("the report is in ") + kPage);
+    }
     for (const std::string& output : outputs_.empty() ? std::vector<std::string>{"-"} : outputs_) {
       const bool to_file = output != "-";
       const Result<std::string> bytes = Rendered(report, output, to_file);
@@ -216,7 +242,12 @@ class AnalyzeCommand : public Subcommand {
     if (named != nullptr) chosen = named->name;
     if (chosen == "text" && verbose_) chosen = "full";
     if (chosen == "text" && quiet_ && !to_file) chosen = "summary";
-    return RenderReport(report, chosen, format);
+    if (budget_ == 0) return RenderReport(report, chosen, format);
+    if (!TakesBudget(chosen)) return Status::InvalidArgument("--budget is for text, full, markdown and json");
+    Budgeted within =
+        RenderWithin(report, *FindFormat(chosen), {format.language, format.width, format.color, format.link}, budget_);
+    if (!within.fits) Complain("the least that can be said has " + std::to_string(within.bytes.size()) + " bytes");
+    return std::move(within.bytes);
   }
 
   int StatusOf(const Report& report) const {
@@ -233,6 +264,7 @@ class AnalyzeCommand : public Subcommand {
   std::vector<std::string> outputs_;
   std::string timeline_ = "default";
   std::string color_ = "auto";
+  size_t budget_ = 0;
   bool format_chosen_ = false;
   bool require_nccl_ = false;
   bool quiet_ = false;

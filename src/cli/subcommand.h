@@ -42,6 +42,7 @@ std::unique_ptr<Subcommand> NewRulesCommand();
 std::unique_ptr<Subcommand> NewServeCommand();  // when built with NCCLWHY_BUILD_SERVE
 std::unique_ptr<Subcommand> NewCompletionCommand();
 std::unique_ptr<Subcommand> NewShowCommand();
+std::unique_ptr<Subcommand> NewMinimizeCommand();
 
 // One of each that this program was built with; the first is the one that needs no name.
 std::vector<std::unique_ptr<Subcommand>> AllCommands();

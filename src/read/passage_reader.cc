@@ -63,6 +63,18 @@ std::string FrameIn(std::string_view text, bool py_spy) {
   return {};
 }
 
+// A frame of a traceback that is neither Python's own, nor a package's, nor a launcher's.
+//   File "/opt/train/trainer/model.py", line 402, in training_step
+bool IsProgramFrame(std::string_view text) {
+  constexpr std::string_view kOthers[] = {"/site-packages/", "/dist-packages/", "/lib/python", "/lib64/python", "\"<",
+                                          "/torch/",         "/importlib/"};
+  return Contains(text, "\", line ") &&
+         std::none_of(std::begin(kOthers), std::end(kOthers), [&](std::string_view o) { return Contains(text, o); });
+}
+
+// Between the last frame and the exception stand the lines of the source and marks below them.
+constexpr uint32_t kTracebackLines = 120;
+
 }  // namespace
 
 FactsBuilder& PassageReader::Builder(SourceFacts& facts) {
@@ -95,6 +107,11 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
       stacks_.erase(it);
     }
   }
+  if (StartsWith(text, "File \"")) {
+    if (IsProgramFrame(text)) program_frames_[writer] = {line.number, FrameIn(text, false)};
+    return;
+  }
+  if (!program_frames_.empty()) EndTraceback(line, writer, facts);
   switch (text[0]) {
     case 'T':
     case 'S':
@@ -134,6 +151,22 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     default:
       if (scan::IsDigit(text[0]) && text.size() < 200) ReadRas(line, process, text, facts);
   }
+}
+
+// The exception stands behind its frames; what extracts events has just told of it.
+void PassageReader::EndTraceback(const ParsedLine& line, const Writer& writer, SourceFacts& facts) {
+  const auto frame = program_frames_.find(writer);
+  if (frame == program_frames_.end()) return;
+  if (line.number > frame->second.first + kTracebackLines) {
+    program_frames_.erase(frame);
+    return;
+  }
+  if (facts.events.empty() || facts.events.back().line != line.number ||
+      facts.events.back().kind != EventKind::kPythonException || facts.events.back().field_count == 0) {
+    return;
+  }
+  EventWriter(&Builder(facts), true).Set(FieldId::kFunction, frame->second.second);
+  program_frames_.erase(frame);
 }
 
 bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text) {

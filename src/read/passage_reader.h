@@ -12,6 +12,11 @@
 //                   Physical state: Disabled
 //   → device_state: device mlx5_3, port 1, state DOWN, phase DISABLED
 //
+//   File "/opt/train/trainer/model.py", line 402, in training_step
+//   File "/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 116, in forward
+//   RuntimeError: mat1 and mat2 shapes cannot be multiplied
+//   → the event of the exception gets function "training_step (model.py:402)", the innermost frame of the program
+//
 //   7 ranks have launched up to operation 64                          ncclras
 //   Rank 7 has launched up to operation 60 -- GPU 3 managed by process 4711 on node node1
 //   → ras: phase launched, count 7, value 64; then phase launched, rank 7, value 60, pid 4711, host node1
@@ -67,11 +72,14 @@ class PassageReader {
   bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
   void EndPort(SourceFacts& facts);
   void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
+  void EndTraceback(const ParsedLine& line, const Writer& writer, SourceFacts& facts);
   FactsBuilder& Builder(SourceFacts& facts);
 
   std::unique_ptr<FactsBuilder> builder_;
   std::map<Writer, Stack> stacks_;
   std::map<Writer, int64_t> pids_;  // of `Process 4711: python train.py`
+  // The latest frame of the program itself in a traceback: its line, and "training_step (model.py:402)".
+  std::map<Writer, std::pair<uint32_t, std::string>> program_frames_;
   Port port_;
 };
 

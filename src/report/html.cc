@@ -7,6 +7,7 @@
 #include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/sha256.h"
+#include "ncclwhy/version.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -46,6 +47,8 @@ class Page {
     Head();
     Top();
     if (!report_.causes.empty()) Put(words_.evidence, EvidenceList(report_.causes.front().evidence, "e"));
+    Put(words_.story, StoryPicture(report_, words_));
+    Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
     if (report_.job.communicators.empty()) {
       Put(words_.transports, TransportPicture(report_, words_));
@@ -70,23 +73,23 @@ class Page {
         "script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"referrer\" content=\"no-referrer\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"generator\" content=\"ncclwhy\">\n"
         "<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
         words_.code, Sha256Base64(HtmlStyle()), Sha256Base64(HtmlScript()),
-        EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(Headline(report_, words_)), HtmlStyle());
+        EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(SentenceOf(report_, words_)), HtmlStyle());
   }
 
   void Top() {
     const std::string_view name = VerdictName(report_.verdict);
     out_ += fmt::format("<div class=\"top {0}-box\">\n<h1><span class=\"verdict {0}\">{1}</span> {2}</h1>\n", name,
-                        EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(Headline(report_, words_)));
+                        EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(SentenceOf(report_, words_)));
     Outcomes();
     if (!report_.causes.empty()) {
       const Cause& cause = report_.causes.front();
-      out_ += fmt::format("<p class=\"dim\"><code>{}</code> {}</p>\n", EscapeHtml(cause.id),
+      out_ += fmt::format("<p class=\"dim\">{} <code>{}</code> {}</p>\n", EscapeHtml(cause.title), EscapeHtml(cause.id),
                           EscapeHtml(Filled(words_.confidence, std::to_string(Percent(cause.confidence)))));
       Culprits(cause);
       if (NamedCause(report_) != nullptr) {
-        out_ += Paragraph(cause.summary);
         if (!cause.sure.empty()) out_ += Paragraph(Filled(words_.label, words_.why_sure) + cause.sure, "dim");
         Decide();
         out_ += Fixes(cause, 0, kFirstFixes);
@@ -107,10 +110,18 @@ class Page {
       out_ += CandidateList() + CollectList();
     }
     out_ += Paragraph(JobSentence(report_.job, words_), "dim");
+    out_ += "<p>" + CopyButton(words_.copy_markdown, ChatMessage(report_, words_, Chat::kMarkdown)) +
+            CopyButton(words_.copy_slack, ChatMessage(report_, words_, Chat::kSlack)) + "</p>\n";
     out_ += "</div>\n";
     out_ += fmt::format("<p><input id=\"q\" type=\"search\" placeholder=\"{0}\" aria-label=\"{0}\"></p>\n",
                         EscapeHtml(words_.search));
     out_ += fmt::format("<p id=\"none\" class=\"dim\" hidden>{}</p>\n", EscapeHtml(words_.nothing_matches));
+  }
+
+  static std::string CopyButton(std::string_view label, std::string_view text) {
+    return text.empty() ? std::string()
+                        : fmt::format("<button type=\"button\" data-copy=\"{}\">{}</button> ", EscapeHtml(text),
+                                      EscapeHtml(label));
   }
 
   // What became of the job, in a strip of its steps where they are known; each attempt; each of several jobs.
@@ -196,7 +207,9 @@ class Page {
       out += fmt::format("<li><b>{}</b>{}", EscapeHtml(FixLabel(fix, words_)), EscapeHtml(fix.text));
       if (!fix.cost.empty())
         out += fmt::format(" <span class=\"dim\">{}</span>", EscapeHtml(Filled(words_.cost, fix.cost)));
-      out += Pre(fix.command) + "</li>\n";
+      out += Pre(fix.command);
+      if (!fix.command.empty()) out += CopyButton(words_.copy, fix.command);
+      out += "</li>\n";
     }
     if (out.empty()) return out;
     const std::string title = begin == 0 ? fmt::format("<p><b>{}</b></p>\n", EscapeHtml(words_.fix)) : std::string();
@@ -324,7 +337,27 @@ class Page {
         references += "<li>" + Reference(url) + "</li>\n";
       Put(words_.references, references.empty() ? references : "<ul>\n" + references + "</ul>\n");
     }
-    out_ += "<hr>\n" + Paragraph(CoverageSentence(report_.coverage, words_), "dim");
+    out_ += "<hr>\n" + Paragraph(CoverageSentence(report_.coverage, words_), "dim") + Paragraph(Foot(), "dim");
+  }
+
+  // Which job, when, and what wrote this.
+  std::string Foot() const {
+    std::string out = "ncclwhy " NCCLWHY_VERSION;
+    for (const EnvironmentFact& fact : report_.job.environment) {
+      if (fact.name == "job_id" || fact.name == "scheduler") out += fmt::format(" · {} {}", fact.name, fact.value);
+    }
+    std::string first;
+    std::string last;
+    double seconds = 0;
+    for (const TimelineStep& step : report_.timeline) {
+      if (step.time.empty()) continue;
+      if (first.empty()) first = step.time;
+      last = step.time;
+      seconds = std::max(seconds, step.seconds);
+    }
+    if (!first.empty()) out += fmt::format(" · {} – {}", first, last);
+    if (seconds > 0) out += fmt::format(" ({:.4g} s)", seconds);
+    return out;
   }
 
   void Consequences() {

@@ -1,6 +1,7 @@
 // Parts of the HTML page: constant style and script, and the pictures. Everything returned is finished, escaped HTML.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,19 @@ bool IsBlamed(const Report& report, const ReportRank& rank);
 // one row a host, hosts in the same state folded into one row. Empty when no rank is known.
 std::string RankPicture(const Report& report, const Words& words);
 inline constexpr size_t kPictureRows = 40;
+
+// The steps of the story: time on x (their order where there is no clock), a lane for each rank or host that they speak
+// of. Empty below two steps.
+std::string StoryPicture(const Report& report, const Words& words);
+// Collectives that the ranks issued in the largest communicator; ranks that issued as many are one lane. Empty when the
+// logs do not list them.
+std::string CallsPicture(const Report& report, const Words& words);
+
+// What broke in one sentence with the values of the log.
+std::string SentenceOf(const Report& report, const Words& words);
+// For the buttons that copy a summary. Escaped for the chat, not for HTML.
+enum class Chat : uint8_t { kMarkdown, kSlack };
+std::string ChatMessage(const Report& report, const Words& words, Chat chat);
 
 // Which transport connects whom: ranks × ranks, or hosts × hosts for jobs of more than kMatrixRows ranks, as SVG; a
 // table of counts when there are more than kMatrixHosts hosts. Empty when the log lists no connection.

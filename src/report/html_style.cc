@@ -27,6 +27,8 @@ ul,ol{margin:4px 0;padding-left:24px}li{margin:4px 0}
 svg text{font:12px ui-monospace,monospace;fill:var(--fg)}svg .head{fill:var(--dim)}
 .bar{fill:var(--bar)}.bad{fill:var(--bad)}.none{fill:none;stroke:var(--dim);stroke-dasharray:4 3}.grid{stroke:var(--line)}svg text.mark{fill:var(--bad);font-weight:700}
 .t0{fill:#4caf50}.t1{fill:#1e88e5}.t2{fill:#fb8c00}.t3{fill:#8e24aa}.t4{fill:#00897b}.t5{fill:#6d4c41}.t6{fill:#c0ca33}.t7{fill:#546e7a}.mix{stroke:var(--fg);stroke-width:2}
+button{font:13px system-ui,sans-serif;color:inherit;background:var(--box);border:1px solid var(--line);border-radius:4px;padding:2px 10px;cursor:pointer}.zoom{float:right}
+@media(max-width:600px){body{padding:8px 10px}h1{font-size:19px}}
 [hidden]{display:none}
 )css";
 }
@@ -57,6 +59,37 @@ std::string_view HtmlScript() {
       }
     });
     none.hidden = shown > 0;
+  });
+  document.querySelectorAll('[data-copy]').forEach(function (button) {
+    button.addEventListener('click', function () {
+      var box = document.createElement('textarea');
+      box.value = button.getAttribute('data-copy');
+      document.body.appendChild(box);
+      box.select();
+      var done = document.execCommand('copy');
+      box.remove();
+      if (done) button.classList.add('healthy');
+    });
+  });
+  document.querySelectorAll('.scroll').forEach(function (frame) {
+    var picture = frame.querySelector('svg');
+    if (!picture) return;
+    var width = +picture.getAttribute('width'), height = +picture.getAttribute('height'), zoom = 1;
+    var buttons = document.createElement('span');
+    buttons.className = 'zoom';
+    [['+', 1.5], ['\u2212', 1 / 1.5]].forEach(function (kind) {
+      var button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = kind[0];
+      button.setAttribute('aria-label', 'zoom ' + kind[0]);
+      button.addEventListener('click', function () {
+        zoom = Math.min(8, Math.max(0.3, zoom * kind[1]));
+        picture.setAttribute('width', width * zoom);
+        picture.setAttribute('height', height * zoom);
+      });
+      buttons.appendChild(button);
+    });
+    frame.parentNode.insertBefore(buttons, frame);
   });
   function reveal() {  // the lines around what a link points at
     var item = location.hash.length > 1 && document.getElementById(location.hash.slice(1));

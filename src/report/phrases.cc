@@ -264,7 +264,8 @@ std::string_view RoleWord(std::string_view role, const Words& words) {
 }
 
 std::string FixLabel(const Fix& fix, const Words& words) {
-  return fix.environment.empty() || fix.environment == "any" ? std::string() : Filled(words.label, fix.environment);
+  const bool general = fix.environment.empty() || fix.environment == "any" || fix.environment == "code";
+  return general ? std::string() : Filled(words.label, fix.environment);
 }
 
 std::string JobSentence(const Job& job, const Words& words) {

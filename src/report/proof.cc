@@ -11,7 +11,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kLinkColumns = 90;
+constexpr size_t kLinkColumns = 72;
 
 // The words of a text without those that hold a digit or are a path: what two lines share that differ in numbers and
 // names only.
@@ -86,6 +86,26 @@ void AddLifeSigns(const Report& report, const Words& words, size_t most, std::ve
   if (other != ranks.end()) add(*other);
 }
 
+// [E1122 11:12:03.206394 ProcessGroupNCCL.cpp:684] [Rank 0] Some NCCL operations have failed
+// 2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress
+std::string WithoutLoggerPrefix(std::string_view text) {
+  const std::string_view whole = text;
+  while (text.starts_with('[')) {
+    const size_t close = text.find(']');
+    if (close == std::string_view::npos ||
+        text.substr(0, close).find_first_of("0123456789") == std::string_view::npos) {
+      break;
+    }
+    text.remove_prefix(std::min(close + 1, text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  }
+  if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
+    const size_t dash = text.find(" - ", bar);
+    if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);
+  }
+  return std::string(text.empty() ? whole : text);
+}
+
 std::string Clipped(const std::string& raw) {
   std::string text;  // without the columns of a shell's table
   for (const char c : raw) {
@@ -117,34 +137,47 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
   return out;
 }
 
-std::string ChainOf(const Report& report, const Words& words) {
-  std::string out;
-  size_t links = 0;
-  const auto add = [&](const std::string& link) {
-    if (link.empty()) return;
-    out += (links++ == 0 ? "" : " \xE2\x86\x92 ") + Clipped(link);  // →
+std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words) {
+  struct Link {
+    std::string text;
+    std::string wording;
+    uint64_t count;
+  };
+  std::vector<Link> links;
+  std::set<std::string> told;
+  for (const Proof& proof : quoted) {
+    told.insert(Wording(proof.text));
+    told.insert(Wording(proof.note));
+  }
+  const auto quotes = [&](const std::string& file, uint64_t line) {
+    return std::any_of(quoted.begin(), quoted.end(), [&](const Proof& p) { return p.file == file && p.line == line; });
+  };
+  // What is quoted above is not told again, and what several say in the same words is told once.
+  const auto add = [&](const std::string& text, const std::string& raw, uint64_t count) {
+    const std::string wording = Wording(text);
+    const auto same = std::find_if(links.begin(), links.end(), [&](const Link& l) { return l.wording == wording; });
+    if (same != links.end()) {
+      same->count += count;
+    } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(raw))) {
+      links.push_back({text, wording, count});
+      told.insert(Wording(raw));
+    }
   };
   for (const TimelineStep& step : report.timeline) {
-    if (step.kind != "root" && step.kind != "consequence" && step.kind != "ending") continue;
+    if ((step.kind != "consequence" && step.kind != "ending") || quotes(step.file, step.line)) continue;
     TimelineStep link = step;  // the order is what a chain tells
     link.time.clear();
-    add(StepLine(link, words));
+    link.count = 1;
+    add(WithoutLoggerPrefix(StepLine(link, words)), step.text, step.count);
   }
-  if (links > 1) return out;
-  out.clear();
-  links = 0;
-  if (report.verdict != Verdict::kFailure && report.verdict != Verdict::kUndetermined) return out;
-  if (report.verdict == Verdict::kFailure && !report.consequences.empty()) {
+  const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
+  if (links.empty() && failed && !report.consequences.empty()) {
     const Consequence& first = report.consequences.front();
-    uint64_t more = 0;
-    for (size_t i = 1; i < report.consequences.size(); ++i) more += std::max<uint64_t>(report.consequences[i].count, 1);
-    add(first.text + Times(first.count, words));
-    if (more > 0) out += ", " + Counted(words.more_consequences, more);
+    if (!quotes(first.file, first.line)) add(WithoutLoggerPrefix(first.text), first.text, first.count);
   }
-  if (!report.outcome_evidence.empty()) {
-    const OutcomeEvidence& end = report.outcome_evidence.front();
-    add(end.note.empty() ? end.text : end.note);
-  }
+  std::string out;
+  for (const Link& link : links)
+    out += (out.empty() ? "" : " \xE2\x86\x92 ") + Clipped(link.text) + Times(link.count, words);  // →
   return out;
 }
 

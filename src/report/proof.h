@@ -25,12 +25,15 @@ struct Proof {
   std::vector<std::string> also;  // places where the same is said
 };
 
+// As many as a short answer quotes.
+inline constexpr size_t kShownProofs = 4;
+
 // At most `most`, in the order to quote. When no cause is likely: the lines that report the failure.
 std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most);
 
-// What broke, what followed and how the job ended, as one sentence with arrows; empty when the report tells no more
-// than what broke.
-std::string ChainOf(const Report& report, const Words& words);
+// What followed and how the job ended, as one sentence with arrows, without what is quoted already; empty when nothing
+// is left to tell.
+std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words);
 
 // The folder that all of the names have in common, with its slash; empty when there is none.
 std::string CommonFolder(const std::vector<std::string>& names);

@@ -9,7 +9,7 @@ namespace {
 
 // A new format: a file that defines its function, the declaration in renderer.h, and a row here.
 constexpr char kPlain[] = "text/plain; charset=utf-8";
-constexpr std::array<Format, 9> kFormats = {{
+constexpr std::array<Format, 10> kFormats = {{
     {"text", kPlain, ".txt", RenderText},
     {"full", kPlain, "", RenderFull},
     {"json", "application/json", ".json", RenderJson},
@@ -19,6 +19,7 @@ constexpr std::array<Format, 9> kFormats = {{
     {"junit", "application/xml", ".xml", RenderJunit},
     {"github", kPlain, "", RenderGithub},
     {"summary", kPlain, "", RenderSummary},
+    {"trace", "application/json", ".trace", RenderTrace},
 }};
 
 }  // namespace

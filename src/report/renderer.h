@@ -65,6 +65,9 @@ inline constexpr size_t kGithubAnnotations = 10;
 // One line.
 std::string RenderSummary(const Report& report, const RenderOptions& options);
 
+// Chrome's trace format, for ui.perfetto.dev: a lane for each rank.
+std::string RenderTrace(const Report& report, const RenderOptions& options);
+
 // Of a comparison (ncclwhy/diff.h). One screen: settings, messages, and how many more.
 std::string RenderDiffText(const JobDiff& diff, const RenderOptions& options);
 // `ncclwhy.diff/1`: everything.

@@ -99,14 +99,14 @@ class ShortAnswer {
   }
 
   void Proofs() {
-    const std::vector<Proof> proofs = ProofOf(report_, words_, measure_.proofs);
-    if (proofs.empty()) return;
+    proofs_ = ProofOf(report_, words_, measure_.proofs);
+    if (proofs_.empty()) return;
     std::vector<std::string> files;
-    for (const Proof& proof : proofs) files.push_back(proof.file);
+    for (const Proof& proof : proofs_) files.push_back(proof.file);
     const std::string folder = CommonFolder(files);
     const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
     layout_.Section(folder.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder));
-    for (const Proof& proof : proofs) Quote(proof, folder);
+    for (const Proof& proof : proofs_) Quote(proof, folder);
   }
 
   void Quote(const Proof& proof, const std::string& folder) {
@@ -130,7 +130,7 @@ class ShortAnswer {
   }
 
   void Chain() {
-    const std::string chain = ChainOf(report_, words_);
+    const std::string chain = ChainOf(report_, proofs_, words_);
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
   }
 
@@ -238,6 +238,7 @@ class ShortAnswer {
   const Words& words_;
   const Measure& measure_;
   const FileLink& link_;
+  std::vector<Proof> proofs_;
   std::string last_note_;
   size_t rows_ = 0;
   Layout layout_;

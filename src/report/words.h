@@ -59,6 +59,9 @@ struct Words {
   std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
   // diff
   std::string_view diff_good, diff_bad, diff_same, diff_settings, diff_only_bad, diff_only_good, diff_arrow;
+  std::string_view copy, copy_markdown, copy_slack, story, calls;  // html
+  // within_budget.h
+  std::string_view left_out;                         // {list}
   std::string_view more_differences, more_messages;  // {count} one|many
 };
 

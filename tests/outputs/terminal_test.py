@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import unicodedata
 import unittest
@@ -25,14 +26,14 @@ def width(text):
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def on_terminal(columns, *arguments, **environment):
+def on_terminal(columns, *arguments, directory=None, **environment):
     """What a terminal of so many columns gets."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     variables = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", *LINKS)}
     variables.update({"TERM": "xterm", **environment})
     process = subprocess.Popen([NCCLWHY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
-                               stderr=subprocess.DEVNULL, env=variables)
+                               stderr=subprocess.DEVNULL, env=variables, cwd=directory)
     os.close(theirs)
     data = b""
     try:
@@ -56,6 +57,17 @@ def rows(text):
 
 
 class TerminalTest(ProgramTest):
+    def test_a_page_goes_to_a_file(self):
+        """Nobody reads HTML on a terminal; only a page of ours is overwritten."""
+        with tempfile.TemporaryDirectory(prefix="ncclwhy-page-") as directory:
+            page = pathlib.Path(directory) / "ncclwhy-report.html"
+            for _ in range(2):
+                self.assertEqual(on_terminal(80, "--format", "html", SHM_FULL, directory=directory), "")
+                self.assertTrue(page.read_text().startswith("<!DOCTYPE html>"))
+            page.write_text("<p>mine")
+            self.assertEqual(on_terminal(80, "--format", "html", SHM_FULL, directory=directory), "")
+            self.assertEqual(page.read_text(), "<p>mine")
+
     def test_the_answer_is_short(self):
         """Every sample and every rule's logs: 20 rows, 24 where candidates are listed; half of them 16 or less."""
         folders = [*INCIDENTS, *sorted(path for path in (SOURCE / "samples/healthy").iterdir() if path.is_dir())]

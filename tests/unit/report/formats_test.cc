@@ -1,4 +1,6 @@
 // Markdown, HTML, SARIF, JUnit and GitHub.
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -42,6 +44,26 @@ TEST_CASE("every format is the same twice and valid UTF-8, whatever the log held
       CHECK(out.back() == '\n');
     }
   }
+}
+
+TEST_CASE("the trace has a lane for each rank, with the story's steps on them", "[report]") {
+  const nlohmann::json trace = nlohmann::json::parse(RenderTrace(testing::FailureReport(), {}));
+  std::map<int64_t, int> lanes;  // rank -> spans
+  std::set<std::pair<int64_t, int64_t>> named;
+  size_t steps = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    const std::pair<int64_t, int64_t> lane(event["pid"], event["tid"]);
+    if (event["ph"] == "M") named.insert(lane);
+    if (event["ph"] == "X" && event["args"].contains("rank")) ++lanes[event["args"]["rank"]];
+    if (event["ph"] == "i") ++steps;
+    if (event["ph"] != "M") CHECK(named.contains(lane));
+    if (event["name"] == "/dev/shm is full") CHECK(event["ts"] == 2e6);
+  }
+  const Report report = testing::FailureReport();
+  CHECK(lanes.size() == report.job.communicators.front().ranks.size());
+  CHECK(std::all_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane.second == 1; }));
+  CHECK(steps == report.timeline.size());
+  CHECK(nlohmann::json::parse(RenderTrace(Report(), {}))["traceEvents"].size() == 3);
 }
 
 TEST_CASE("exit status", "[report]") {

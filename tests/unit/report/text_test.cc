@@ -37,8 +37,8 @@ Evidence
     NCCL WARN Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes,…
   rank3.log:44  gpu-a17:4242:4242 [1] NCCL INFO transport/shm.cc:590 -> 2
   missing: no line shows a larger /dev/shm
-Then: rank 3 on gpu-a17: /dev/shm is full → rank 0 on gpu-a16: lost its peer (12
-  times) → rank 3 on gpu-a17: exited with code 1
+Then: rank 0 on gpu-a16: lost its peer (12 times) → rank 3 on gpu-a17: exited
+  with code 1
 Fix: docker: Give the container a larger /dev/shm.
   $ docker run --shm-size=1g ...
 Or: /dev/shm cannot be written to (shm.permission): who may write there

@@ -1,0 +1,132 @@
+// The trace format of Chrome, which ui.perfetto.dev opens: a process for each host, a thread (lane) for each rank, and
+// one lane for the job, on which the steps of the story stand that are nobody's.
+//
+//   {"ph":"X","name":"running","pid":2,"tid":4,"ts":0,"dur":5000000,"args":{"rank":3,"last_line":"rank3.log:41",…}}
+//   {"ph":"i","name":"/dev/shm is full","pid":2,"tid":4,"ts":2000000,"s":"t","args":{"file":"rank3.log","line":41}}
+//
+// Times are those of the story: since its first step with a clock, in microseconds; without clocks a second for a step.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+#include "report/phrases.h"
+#include "report/renderer.h"
+
+namespace ncclwhy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMicroseconds = 1e6;
+constexpr int64_t kJobProcess = 1;
+constexpr int64_t kJobLane = 1;
+
+class Trace {
+ public:
+  Trace(const Report& report, const Words& words) : report_(report), words_(words) {}
+
+  std::string Render() {
+    const std::vector<double> times = StepTimes();
+    const double end = std::max(times.empty() ? 0 : *std::max_element(times.begin(), times.end()), kMicroseconds);
+    Name("process_name", kJobProcess, 0, Headline(report_, words_));
+    Name("thread_name", kJobProcess, kJobLane, VerdictName(report_.verdict));
+    Span(Headline(report_, words_), {kJobProcess, kJobLane}, end,
+         {{"outcome", OutcomeName(report_.outcome)}, {"progress", SanitizeUtf8(report_.progress)}});
+    Lanes(end);
+    for (size_t i = 0; i < report_.timeline.size(); ++i) Step(report_.timeline[i], times[i]);
+    const Json out = {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ms"}};
+    return out.dump() + "\n";
+  }
+
+ private:
+  struct Lane {
+    int64_t process = kJobProcess;
+    int64_t thread = kJobLane;
+  };
+
+  // A step without a clock among others that have one stands where the one before it does.
+  std::vector<double> StepTimes() const {
+    const auto has_clock = [](const TimelineStep& s) { return s.seconds >= 0; };
+    const bool clocks = std::any_of(report_.timeline.begin(), report_.timeline.end(), has_clock);
+    std::vector<double> out;
+    double last = 0;
+    for (size_t i = 0; i < report_.timeline.size(); ++i) {
+      const TimelineStep& step = report_.timeline[i];
+      if (!clocks) last = static_cast<double>(i) * kMicroseconds;
+      if (clocks && step.seconds >= 0) last = step.seconds * kMicroseconds;
+      out.push_back(last);
+    }
+    return out;
+  }
+
+  void Name(const char* what, int64_t process, int64_t thread, std::string_view name) {
+    events_.push_back(
+        {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", SanitizeUtf8(name)}}}});
+  }
+
+  void Span(std::string_view name, const Lane& lane, double end, Json args) {
+    events_.push_back({{"ph", "X"},
+                       {"name", SanitizeUtf8(name)},
+                       {"pid", lane.process},
+                       {"tid", lane.thread},
+                       {"ts", 0},
+                       {"dur", end},
+                       {"args", std::move(args)}});
+  }
+
+  void Lanes(double end) {
+    if (report_.job.communicators.empty()) return;
+    std::map<std::string_view, int64_t> hosts;
+    for (const ReportRank& rank : report_.job.communicators.front().ranks) {
+      const auto [host, fresh] = hosts.try_emplace(rank.host, kJobProcess + 1 + static_cast<int64_t>(hosts.size()));
+      if (fresh) Name("process_name", host->second, 0, rank.host.empty() ? words_.unseen : std::string_view(rank.host));
+      const Lane lane{host->second, rank.rank + 1};
+      lanes_[rank.rank] = lane;
+      const std::string name = Filled(words_.rank, std::to_string(rank.rank));
+      Name("thread_name", lane.process, lane.thread, rank.culprit ? name + " \xE2\x9C\x97" : name);  // ✗
+      Span(rank.seen ? std::string_view(rank.stage) : words_.unseen, lane, end,
+           {{"rank", rank.rank},
+            {"pid", rank.pid},
+            {"gpu", rank.gpu},
+            {"collectives", rank.collectives},
+            {"culprit", rank.culprit},
+            {"last_line", SanitizeUtf8(FileLine(rank.file, rank.last_line))},
+            {"last_text", SanitizeUtf8(rank.last_text)}});
+    }
+  }
+
+  void Step(const TimelineStep& step, double time) {
+    const auto own = lanes_.find(step.rank);
+    const Lane lane = own == lanes_.end() ? Lane() : own->second;
+    events_.push_back({{"ph", "i"},
+                       {"name", SanitizeUtf8(step.what)},
+                       {"cat", step.kind},
+                       {"pid", lane.process},
+                       {"tid", lane.thread},
+                       {"ts", time},
+                       {"s", lane.process == kJobProcess ? "g" : "t"},
+                       {"args",
+                        {{"kind", step.kind},
+                         {"time", SanitizeUtf8(step.time)},
+                         {"file", SanitizeUtf8(step.file)},
+                         {"line", step.line},
+                         {"text", SanitizeUtf8(step.text)},
+                         {"count", step.count}}}});
+  }
+
+  const Report& report_;
+  const Words& words_;
+  std::map<int32_t, Lane> lanes_;
+  Json events_ = Json::array();
+};
+
+}  // namespace
+
+std::string RenderTrace(const Report& report, const RenderOptions& options) {
+  return Trace(report, WordsOf(options.language)).Render();
+}
+
+}  // namespace ncclwhy
