@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analyze/answer_names.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
