@@ -23,6 +23,10 @@ FORMS = ["{api} failed with error {n}", "{api}() returned {n}", "{api} failed, e
 ERRNO = {e["code"]: e["text"] for e in json.loads((HERE.parents[1] / "kb" / "codes.json").read_text())["tables"]["errno"]}
 
 
+def spelled(text):
+    return re.escape(text).replace("\\ ", " ").replace("\\-", "-")
+
+
 def shortest(numbers):
     return "|".join(str(n) for n in sorted(numbers, key=lambda n: (len(str(n)), n)))
 
@@ -32,12 +36,15 @@ def rule_of(name, table, row):
     match = []
     if "codes" in row:
         api = table["api"]
-        regex = r"(?:^|[^\w.])(?:" + "|".join(re.escape(a) for a in api) + r")" + table.get("ends", r"\w*") + TAIL
+        regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + r")" + table.get("ends", r"\w*") + TAIL
         regex += table.get("sign", "") + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])"
         match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
+        for words in table.get("before", []):  # what stands before the number where no name of a call does
+            match.append({"literal": words, "regex": spelled(words) + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
+                          **({"level": table["level"]} if "level" in table else {})})
         if table.get("errno"):
             said = "|".join(sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
-            regex = r"(?:^|[^\w.])(?:" + "|".join(re.escape(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
+            regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
             match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
     if "texts" in row:
         match.append({"literal": row["texts"], **({"level": table["level"]} if "level" in table else {})})
@@ -67,6 +74,7 @@ def rules():
             sign = "-" if table.get("sign") else ""
             fires = [FORMS[i % len(FORMS)].format(api=api, n=f"{sign if i % 2 else ''}{row['codes'][i % len(row['codes'])]}")
                      .replace("()()", "()") for i, api in enumerate(table.get("names", table.get("api", []))) if "codes" in row]
+            fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
             if table.get("errno"):
                 fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
             fires += [f"[n04:4711] worker: {text}" for text in row.get("texts", [])]

@@ -223,8 +223,10 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
       TellCause(context, ranking.hypotheses[0], &report.causes[0]);
     }
     AddRuleFixes(context, &report);
-  } else if (EndedBadly(outcome) || ranking.failed || (ranking.echoes && report.coverage.nccl == 0)) {
-    report.verdict = Verdict::kUndetermined;
+  } else if (EndedBadly(outcome) || ranking.failed ||
+             (ranking.echoes &&
+              (report.coverage.nccl == 0 || (outcome.outcome == JobOutcome::kUnknown && !model.largest.valid())))) {
+    report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
     NameWhatDegrades(context, options.top, &report);
