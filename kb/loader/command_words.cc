@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "kb/loader/template.h"
 
 namespace ncclwhy {
@@ -64,13 +65,10 @@ bool ReadsNoCode(std::string_view variable) {
   return known && variable.find("PRELOAD") == std::string_view::npos;
 }
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 bool In(std::string_view set, char c) {
   const bool hex = IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   return std::any_of(set.begin(), set.end(), [&](char allowed) {
-    if (allowed == 'a') return IsLetter(c);
+    if (allowed == 'a') return IsAlpha(c);
     if (allowed == '0') return IsDigit(c);
     return allowed == 'x' ? hex : c == allowed;
   });

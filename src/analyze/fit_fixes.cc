@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+
 namespace ncclwhy {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsNameByte(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsNameByte(char c) { return IsAlnum(c) || c == '_'; }
 
 // NCCL_IB_HCA, LD_PRELOAD: not a placeholder of one word such as NODE.
 bool IsVariable(std::string_view word) {

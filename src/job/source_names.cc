@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
+
 namespace ncclwhy {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWord(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::string_view DigitsAt(std::string_view text, size_t at) {
   size_t end = at;
@@ -64,7 +64,7 @@ bool NameHolds(std::string_view name, std::string_view host) {
   if (host.size() < 2) return false;
   for (size_t at = name.find(host); at != std::string_view::npos; at = name.find(host, at + 1)) {
     const size_t end = at + host.size();
-    if ((at == 0 || !IsWord(name[at - 1])) && (end == name.size() || !IsWord(name[end]))) return true;
+    if ((at == 0 || !IsAlnum(name[at - 1])) && (end == name.size() || !IsAlnum(name[end]))) return true;
   }
   return false;
 }
@@ -74,7 +74,7 @@ size_t CommonBeginning(std::string_view a, std::string_view b) {
   if (a.substr(0, a.size() - base.size()) != b.substr(0, b.size() - other.size())) return 0;
   size_t same = 0;
   while (same < base.size() && same < other.size() && base[same] == other[same]) ++same;
-  while (same > 0 && IsWord(base[same - 1])) --same;
+  while (same > 0 && IsAlnum(base[same - 1])) --same;
   return same;
 }
 

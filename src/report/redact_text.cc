@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/re2_call.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "report/known_words.h"
 #include "report/redact_patterns.h"
@@ -16,9 +17,7 @@ namespace {
 constexpr std::array<std::string_view, kPrivateKinds> kNames = {"host",  "ip",  "guid", "user", "path",
                                                                 "token", "url", "pod",  "name"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsWordByte(char c) { return IsDigit(c) || IsLetter(c) || c == '_'; }
+bool IsWordByte(char c) { return IsAlnum(c) || c == '_'; }
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
