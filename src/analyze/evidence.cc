@@ -115,7 +115,8 @@ bool WorksOn(const Aftermath& aftermath, const EvidenceItem& i) {
   const Finding& f = i.finding;
   if (!f.source.valid() || f.line == 0 || (i.rule != nullptr && !i.rule->query.empty())) return false;
   const After after = aftermath.Of(f.source, std::max(f.line, f.last_line), f.process);
-  return after.own_beats >= (after.beat_before ? 1u : kWorksOn) || after.beats >= kWorksOn;
+  if (after.own_beats >= (after.beat_before ? 1u : kWorksOn)) return true;
+  return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
 
 }  // namespace

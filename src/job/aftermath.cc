@@ -5,6 +5,9 @@
 namespace ncclwhy {
 namespace {
 
+// Beats of what has begun anew.
+constexpr uint64_t kWorksAnew = 8;
+
 // Calls that a process logged behind `line`, as far as they are kept.
 uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
   if (s.last.line <= line) return 0;
@@ -64,6 +67,17 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
   return after;
+}
+
+bool Aftermath::OthersWork(SourceId source, uint32_t line) const {
+  bool before = false, others = false;
+  for (const PulseFacts& p : model_.sources[source.value]->pulses) {
+    const bool old = p.beats.first <= line;
+    if (old && p.beats.After(line) > 0) return false;
+    before = before || old;
+    others = others || (!old && p.beats.count >= kWorksAnew);
+  }
+  return before && others;
 }
 
 }  // namespace ncclwhy

@@ -121,6 +121,7 @@ class Reader {
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
+    if (!soft && after_.OthersWork(s.source, line)) return false;
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
     // In a file of its own: it left in order, and the others came to their end.
