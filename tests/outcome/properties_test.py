@@ -2,12 +2,13 @@
 
 properties_test.py BINARY [--every N] [--only NAME] [--allow PERCENT] FOLDER...
 
-A FOLDER holds one folder for each job: its logs and incident.json. Of the jobs in order every N-th is taken for each
+A FOLDER holds one folder for each job: its logs and incident.json; or manifest.jsonl and packed logs. Of the jobs in order every N-th is taken for each
 property (1: all of them). A property may fail in PERCENT of its checks (0): for collections whose labels are not ours.
 """
 
 import argparse
 import concurrent.futures
+import gzip
 import json
 import os
 import subprocess
@@ -42,8 +43,22 @@ def job_of(folder):
     return os.path.basename(folder), files, label
 
 
+def packed_jobs(folder):
+    with open(os.path.join(folder, "manifest.jsonl"), encoding="utf-8") as f:
+        labels = [json.loads(line) for line in f if line.strip()]
+    for label in labels:
+        with gzip.open(os.path.join(folder, "logs", label["file"])) as f:
+            data = f.read()
+        good = not set(label["outcome"]) & BAD
+        named = {"root_cause": "none" if good else "?", "also_acceptable": label["causes"], "outcome": set(label["outcome"])}
+        yield label["file"], {label["file"].removesuffix(".gz"): data}, named
+
+
 def jobs_in(folders):
     for folder in folders:
+        if os.path.isfile(os.path.join(folder, "manifest.jsonl")):
+            yield from packed_jobs(folder)
+            continue
         for name in sorted(os.listdir(folder)):
             if os.path.isfile(os.path.join(folder, name, "incident.json")):
                 yield job_of(os.path.join(folder, name))

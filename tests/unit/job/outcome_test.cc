@@ -99,6 +99,21 @@ TEST_CASE("what each rank says when it leaves is no work that goes on", "[outcom
   CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kClean)}).outcome == JobOutcome::kSucceeded);
 }
 
+TEST_CASE("the work of another program overcomes no ending", "[outcome]") {
+  const auto samples = [](int from, int to) {
+    std::string text;
+    for (int i = from; i <= to; ++i) text += "served " + std::to_string(i) + " requests\n";
+    return text;
+  };
+  const auto outcome = [](const Case& c) {
+    return ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome;
+  };
+  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20))) == JobOutcome::kFailed);
+  // The work before goes on, too; or there was none.
+  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20) + Steps(11, 14))) != JobOutcome::kFailed);
+  CHECK(outcome(Case("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nexit 1\n" + samples(1, 20))) != JobOutcome::kFailed);
+}
+
 TEST_CASE("the last attempt decides", "[outcome]") {
   const Case c(Steps(1, 10) + "died\nagain\n" + Steps(1, 20));
   const OutcomeReading o = ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kSignal), c.At(12, Life::kRestart)});
