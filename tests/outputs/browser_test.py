@@ -129,9 +129,17 @@ class BrowserTest(unittest.TestCase):
         logs = sorted((INCIDENTS / "rdma-retry-host-2.28.9-3x2-s23").glob("*.log"))
         self.open(self.report("pictures", *logs))
         pictures = self.browser.evaluate("Array.from(document.querySelectorAll('svg')).map(s => s.textContent)")
-        self.assertEqual(len(pictures), 2)
-        self.assertIn("first failure", pictures[0])
-        self.assertIn("NET/IB", pictures[1])
+        self.assertEqual(len(pictures), 3)
+        self.assertIn("Job", pictures[0])  # the story
+        self.assertIn("first failure", pictures[1])
+        self.assertIn("NET/IB", pictures[2])
+        width = "document.querySelector('svg').getBoundingClientRect().width"
+        before = self.browser.evaluate(width)
+        self.browser.evaluate("document.querySelector('.zoom button').click()")
+        self.assertGreater(self.browser.evaluate(width), before * 1.4)
+        # What a button copies is the text of the log, in an attribute that nothing runs.
+        copied = self.browser.evaluate("document.querySelector('[data-copy^=\"**FAILURE**\"]').getAttribute('data-copy')")
+        self.assertIn("```", copied)
         self.assertTrue(self.browser.evaluate(
             "Array.from(document.querySelectorAll('svg')).every(s => s.getBoundingClientRect().height > 60)"))
 
