@@ -12,8 +12,8 @@ namespace ncclwhy {
 namespace {
 
 // How telling a difference is, before everything else.
-constexpr int kSize = 99, kSilent = 98, kTwice = 97, kSharedGpu = 96, kDivergence = 95, kVariable = 92, kStage = 85,
-              kCalls = 80, kHosts = 60, kNotRead = 15, kLogVariable = 10;
+constexpr int kLevel = 100, kSize = 99, kSilent = 98, kTwice = 97, kSharedGpu = 96, kDivergence = 95, kVariable = 92,
+              kStage = 85, kCalls = 80, kHosts = 60, kNotRead = 15, kLogVariable = 10;
 
 int WeightOf(Trait trait) {
   switch (trait) {
@@ -150,6 +150,14 @@ class Comparison {
   }
 
   void Jobs() {
+    if (good_.level != bad_.level && !good_.level.empty() && !bad_.level.empty()) {
+      // Said first: it explains why messages stand on one side only.
+      Difference& d =
+          Add("log-level", Text("level of the logs (messages may be missing for that)", "日志级别（因此可能缺少消息）"),
+              kLevel);
+      d.good = good_.level;
+      d.bad = bad_.level;
+    }
     const auto number = [](int64_t n) { return n < 0 ? std::string("?") : std::to_string(n); };
     if (good_.nranks != bad_.nranks && good_.nranks >= 0 && bad_.nranks >= 0) {
       Difference& d = Add("ranks", Text("ranks", "rank 数"), kSize);

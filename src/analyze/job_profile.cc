@@ -73,6 +73,7 @@ class Profiler {
 
   JobProfile Run() {
     out_.hosts = static_cast<int64_t>(model_.hosts.size());
+    Level();
     Traits();
     Environment();
     Progress();
@@ -85,6 +86,20 @@ class Profiler {
   }
 
  private:
+  void Level() {
+    bool information = false;
+    bool warnings = false;
+    bool calls = false;
+    for (const SourceFacts* source : model_.sources) {
+      calls |= !source->collectives.empty();
+      for (const Event& e : source->events) {
+        information |= e.level == LogLevel::kInfo;
+        warnings |= e.level == LogLevel::kWarn;
+      }
+    }
+    out_.level = calls ? "INFO, with COLL" : information ? "INFO" : warnings ? "WARN" : "";
+  }
+
   LineAt At(const Place& p) const {
     if (p.line == 0 || !p.source.valid()) return {};
     return {model_.sources[p.source.value]->name, p.line, std::string(p.text)};

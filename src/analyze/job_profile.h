@@ -38,6 +38,7 @@ struct JobProfile {
   int64_t nranks = -1;  // of the largest communicator
   int64_t hosts = 0;
   bool ready = false;                         // some rank completed initialisation
+  std::string level;                          // of NCCL's lines: INFO and COLL, INFO, WARN; empty without any
   bool echoes = false;                        // variables are echoed at all
   std::map<std::string, Spread> traits;       // by TraitName
   std::map<std::string, Spread> environment;  // by variable

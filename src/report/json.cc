@@ -1,10 +1,10 @@
 // `ncclwhy.report/1`, described by report.schema.json beside this file. Keys stand in the order of the schema; members
 // that are unknown (a rank of -1, an empty command) are left out.
-#include "analyze/answer_names.h"
 #include "base/json.h"
 
 #include <cmath>
 
+#include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "ncclwhy/exit_status.h"

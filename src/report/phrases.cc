@@ -53,6 +53,9 @@ std::string Headline(const Report& report, const Words& words) {
   if (!report.warnings.empty() && report.warnings.front().id == "unfinished-init") {
     return std::string(words.unfinished_sentence);
   }
+  if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown && report.coverage.lines > 0) {
+    return Counted(words.excerpt_sentence, report.coverage.lines);
+  }
   return std::string(VerdictSentence(report.verdict, words));
 }
 
@@ -164,7 +167,7 @@ std::string_view OutcomeWord(Outcome outcome, const Words& words) {
 }  // namespace
 
 std::string OutcomeSentence(const Report& report, const Words& words) {
-  if (report.coverage.lines == 0) return {};
+  if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || report.outcome == Outcome::kUnknown)) return {};
   std::string out(OutcomeWord(report.outcome, words));
   if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
   if (!report.progress.empty()) out += std::string(words.clause_separator) + report.progress;
@@ -291,11 +294,14 @@ std::string JobSentence(const Job& job, const Words& words) {
 }
 
 std::string CoverageSentence(const Coverage& c, const Words& words) {
+  if (c.lines == 0 && c.bytes > 0) return ReadSentence(c, words);
   return Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources) +
          fmt::format(fmt::runtime(words.coverage_classes), c.nccl, c.recognised, c.unrecognised, c.foreign, c.damaged);
 }
 
 std::string ReadSentence(const Coverage& c, const Words& words) {
+  // Dumps and other records have no lines.
+  if (c.lines == 0 && c.bytes > 0) return Counted(words.bytes_read, c.bytes) + Counted(words.of_sources, c.sources);
   return Counted(words.lines_read, c.lines) + Counted(words.of_sources, c.sources);
 }
 

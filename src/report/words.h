@@ -14,6 +14,7 @@ struct Words {
   std::string_view code;  // BCP 47, for <html lang>
   // verdicts
   std::string_view failure, healthy, undetermined, no_nccl, degraded;
+  std::string_view excerpt_sentence;  // {count} one|many: an outcome that is not known, and nothing failed
   std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, no_nccl_sentence,
       degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
@@ -48,8 +49,8 @@ struct Words {
   std::string_view communicators_of;  // {communicators} {nranks} {seen} one|many
   std::string_view coverage_lines;    // {lines} {sources}, see phrases.cc
   std::string_view coverage_sources;
-  std::string_view lines_read, of_sources;  // {count} one|many
-  std::string_view coverage_classes;        // {nccl} {recognised} {unrecognised} {foreign} {damaged}
+  std::string_view lines_read, bytes_read, of_sources;  // {count} one|many
+  std::string_view coverage_classes;                    // {nccl} {recognised} {unrecognised} {foreign} {damaged}
   // pictures and tables
   std::string_view stage, host, unseen, seen, first_failure, channels, search, from, to, last_line, count, hosts_alike;
   std::string_view no_transports, nothing_matches, lines_around, every_rank, some_ranks, more_channels;

@@ -141,7 +141,7 @@ class TerminalTest(ProgramTest):
         self.assertIn(b"x" * 300, self.ncclwhy("-v", "-", stdin=long * 3).stdout)  # grep finds whole lines
 
     def test_other_formats_have_no_colour(self):
-        for format in ("json", "markdown", "html", "sarif", "junit", "github", "summary"):
+        for format in ("json", "markdown", "sarif", "junit", "github", "summary", "trace"):
             self.assertNotIn("\x1b", on_terminal(80, "--format", format, SHM_FULL))
 
     def test_the_first_screen_says_what_and_how_to_fix(self):
