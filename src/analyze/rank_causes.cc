@@ -86,6 +86,12 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
   const bool root_known = std::any_of(items.begin(), items.end(), [weighs](const EvidenceItem& i) {
     return i.rule != nullptr && i.finding.role == Role::kRoot && Counts(i, weighs);
   });
+  // A warning that the catalogue knows tells more than a class, too.
+  const bool specific = root_known || std::any_of(items.begin(), items.end(), [weighs](const EvidenceItem& i) {
+                          return i.rule == nullptr && Counts(i, weighs) && !BareClass(i.finding) &&
+                                 std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
+                                             [](const Weight& w) { return w.log_odds > 0; });
+                        });
   for (auto& [cause, rules] : table) {
     Hypothesis h;
     h.cause = cause;
@@ -95,7 +101,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
         catalogue.push_back(r.weight);
         continue;
       }
-      if (!root_known || !r.guess || r.weight < 0) h.score += r.weight;
+      if (!specific || !r.guess || r.weight < 0) h.score += r.weight;
       if (r.weight > 0 && r.processes.size() > 1) {
         h.score += std::min(kRepeatCap, kRepeatBonus * std::log2(static_cast<double>(r.processes.size())));
       }
