@@ -60,7 +60,11 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
     const int32_t rank = culprits.empty() ? -1 : culprits.front().rank;
     if (rank >= 0 && (f.rank < 0 || f.rank == rank)) title += ", rank " + std::to_string(rank);
     const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
-    if (event == nullptr) return title;
+    if (event == nullptr) {  // train.cc:195 of an assertion
+      const std::string_view path = field("path");
+      return path.find(':') == std::string_view::npos ? title
+                                                      : title + ", " + std::string(path.substr(path.rfind('/') + 1));
+    }
     const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
     const size_t place = frame.rfind(" (");
     if (place != std::string_view::npos) title += ", " + std::string(frame.substr(place + 2, frame.size() - place - 3));

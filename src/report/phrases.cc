@@ -238,7 +238,12 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       break;
     case Action::kRerunWithout:
       for (const std::vector<std::string>* names : {&decision.hosts, &decision.devices}) {
-        for (const std::string& name : *names) without += (without.empty() ? "" : ", ") + name;
+        for (const std::string& name : *names) {
+          // "gpu-a17 mlx5_2" says the host, too.
+          const bool said = std::any_of(decision.devices.begin(), decision.devices.end(),
+                                        [&](const std::string& device) { return device.starts_with(name + " "); });
+          if (!said) without += (without.empty() ? "" : ", ") + name;
+        }
       }
       out = Filled(words.rerun_without, without);
       break;

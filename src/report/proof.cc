@@ -138,6 +138,8 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
 }
 
 std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words) {
+  const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
+  if (!failed) return {};
   struct Link {
     std::string text;
     std::string wording;
@@ -170,8 +172,7 @@ std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, cons
     link.count = 1;
     add(WithoutLoggerPrefix(StepLine(link, words)), step.text, step.count);
   }
-  const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
-  if (links.empty() && failed && !report.consequences.empty()) {
+  if (links.empty() && !report.consequences.empty()) {
     const Consequence& first = report.consequences.front();
     if (!quotes(first.file, first.line)) add(WithoutLoggerPrefix(first.text), first.text, first.count);
   }
