@@ -58,7 +58,9 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
       title += ": " + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
     }
     const int32_t rank = culprits.empty() ? -1 : culprits.front().rank;
-    if (rank >= 0 && (f.rank < 0 || f.rank == rank)) title += ", rank " + std::to_string(rank);
+    const std::string whose = "rank " + std::to_string(rank);
+    const bool said = title.find(whose) != std::string::npos;  // "RuntimeError: rank 3: loss is nan"
+    if (rank >= 0 && !said && (f.rank < 0 || f.rank == rank)) title += ", " + whose;
     const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
     if (event == nullptr) {  // train.cc:195 of an assertion
       const std::string_view path = field("path");

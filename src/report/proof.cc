@@ -172,10 +172,6 @@ std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, cons
     link.count = 1;
     add(WithoutLoggerPrefix(StepLine(link, words)), step.text, step.count);
   }
-  if (links.empty() && !report.consequences.empty()) {
-    const Consequence& first = report.consequences.front();
-    if (!quotes(first.file, first.line)) add(WithoutLoggerPrefix(first.text), first.text, first.count);
-  }
   std::string out;
   for (const Link& link : links)
     out += (out.empty() ? "" : " \xE2\x86\x92 ") + Clipped(link.text) + Times(link.count, words);  // →
