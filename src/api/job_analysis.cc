@@ -7,6 +7,7 @@
 
 #include "analyze/analyzer.h"
 #include "read/read_sources.h"
+#include "read/rotated_files.h"
 #include "report/redact.h"
 #include "store/store.h"
 
@@ -68,6 +69,7 @@ void JobAnalysis::Read() {
   if (begun_) (void)EndSource();
   for (auto& [name, builder] : growing_) digests_.push_back(builder->Finish());
   growing_.clear();
+  JoinRotated(&specs_);
   const ReadOptions reading{options_.jobs, Parsing(), options_.progress};
   std::vector<SourceDigest> read = ReadSources(specs_, knowledge_.rules(), knowledge_.kb(), reading, &problems_);
   std::move(read.begin(), read.end(), std::back_inserter(digests_));

@@ -6,6 +6,7 @@
 #include "analyze/analyzer.h"
 #include "analyze/job_summary.h"
 #include "api/job_analysis.h"
+#include "api/part_places.h"
 #include "ncclwhy/exit_status.h"
 #include "read/digest_slice.h"
 #include "report/phrases.h"
@@ -200,6 +201,7 @@ Result<Report> JobAnalysis::MakeReport() {
     all.notes.merge(report.coverage.notes);
     report.coverage = std::move(all);
   }
+  NameParts(digests_, &report);
   return options_.redact ? Redact(std::move(report)) : std::move(report);
 }
 

@@ -10,6 +10,7 @@
 
 #include "read/large_file.h"
 #include "read/parse_thread.h"
+#include "read/rotated_files.h"
 #include "read/segmented_read.h"
 #include "read/shared_answers.h"
 #include "read/shared_reads.h"
@@ -84,6 +85,20 @@ class DigestSink : public ByteSink {
   uint64_t unreported_ = 0;
 };
 
+// Sentences on what could not be read.
+std::string ReadParts(const SourceSpec& spec, PartSink& sink) {
+  std::string problems;
+  const auto read = [&](const std::string& path) {
+    sink.NextPart(path);
+    const Status status = ReadSource({path, path}, sink);
+    if (!status.ok()) problems += (problems.empty() ? "" : "; ") + status.message();
+  };
+  for (const std::string& path : spec.earlier) read(path);
+  read(spec.path);
+  sink.Finish();
+  return problems;
+}
+
 struct Slot {
   std::vector<SourceDigest> digests;
   std::string problem;
@@ -120,9 +135,17 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   const auto read_alone = [&](const SourceSpec& spec, SharedAnswers* answers, Slot& slot) {
     DigestSink sink(rules, kb, options.parser, answers, &meter);
     ParseThread parse_thread(sink);
-    const Status status = ReadSource(spec, spare ? static_cast<ByteSink&>(parse_thread) : sink);
-    if (!status.ok()) slot.problem = status.message();
-    slot.digests = sink.Take();
+    ByteSink& reader = spare ? static_cast<ByteSink&>(parse_thread) : sink;
+    if (spec.earlier.empty()) {
+      const Status status = ReadSource(spec, reader);
+      if (!status.ok()) slot.problem = status.message();
+      slot.digests = sink.Take();
+    } else {
+      PartSink parts(reader);
+      slot.problem = ReadParts(spec, parts);
+      slot.digests = sink.Take();
+      if (!slot.digests.empty()) slot.digests.front().parts = parts.TakeParts();
+    }
     sink.Report(1);
   };
   const auto work = [&] {

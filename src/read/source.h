@@ -16,7 +16,8 @@ namespace ncclwhy {
 // One thing to open. `-` is standard input.
 struct SourceSpec {
   std::string path;
-  std::string name;  // what reports print
+  std::string name;                       // what reports print
+  std::vector<std::string> earlier = {};  // paths of older parts of a rotated log, the oldest first (rotated_files.h)
 };
 
 // Expands directories (recursively, regular files only, sorted by name; no hidden files) and globs that the shell left

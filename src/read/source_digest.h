@@ -42,12 +42,19 @@ struct MessageCount {
   StringId text;
 };
 
+// A part of a source that was read from several files (rotated_files.h).
+struct SourcePart {
+  std::string name;         // of the file
+  uint64_t first_line = 1;  // where its lines begin in the source
+};
+
 struct SourceDigest {
   SourceFacts facts;
   SourceHits hits;
   std::vector<CatalogHit> catalog;
   std::vector<EnvMention> mentions;
   std::map<int, MessageCount> messages;  // by catalogue number
+  std::vector<SourcePart> parts;         // oldest first; empty when the source is one file
 };
 
 // Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so

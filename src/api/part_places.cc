@@ -1,0 +1,85 @@
+#include "api/part_places.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+namespace ncclwhy {
+namespace {
+
+class Parts {
+ public:
+  explicit Parts(const std::vector<SourceDigest>& digests) {
+    for (const SourceDigest& digest : digests) {
+      if (!digest.parts.empty()) parts_.emplace(digest.facts.name, &digest.parts);
+    }
+  }
+
+  bool empty() const { return parts_.empty(); }
+
+  // Returns how many lines stand in the parts before.
+  uint64_t Place(std::string* file, uint64_t* line) const {
+    const SourcePart* const part = Of(*file, *line);
+    if (part == nullptr) return 0;
+    *file = part->name;
+    *line -= part->first_line - 1;
+    return part->first_line - 1;
+  }
+
+  void Place(Evidence* evidence) const {
+    const uint64_t before = Place(&evidence->file, &evidence->line);
+    if (before == 0) return;
+    std::vector<ContextLine> context;
+    for (ContextLine& near : evidence->context) {
+      if (near.line > before) context.push_back({near.line - before, std::move(near.text)});
+    }
+    evidence->context = std::move(context);
+  }
+
+  // An attempt that reaches from one part into another is in several files.
+  void Place(Attempt* attempt) const {
+    const SourcePart* const last = Of(attempt->file, attempt->last_line);
+    if (last != Of(attempt->file, attempt->first_line)) {
+      attempt->file.clear();
+      attempt->first_line = attempt->last_line = 0;
+      return;
+    }
+    attempt->last_line -= Place(&attempt->file, &attempt->first_line);
+  }
+
+ private:
+  // Null: the file is no part of anything, or the line is not known.
+  const SourcePart* Of(std::string_view file, uint64_t line) const {
+    const auto it = parts_.find(file);
+    if (it == parts_.end() || line == 0) return nullptr;
+    const auto behind = std::upper_bound(it->second->begin(), it->second->end(), line,
+                                         [](uint64_t wanted, const SourcePart& p) { return wanted < p.first_line; });
+    return behind == it->second->begin() ? nullptr : &*std::prev(behind);
+  }
+
+  std::map<std::string_view, const std::vector<SourcePart>*> parts_;
+};
+
+}  // namespace
+
+void NameParts(const std::vector<SourceDigest>& digests, Report* report) {
+  const Parts parts(digests);
+  if (parts.empty()) return;
+  for (OutcomeEvidence& e : report->outcome_evidence) parts.Place(&e.file, &e.line);
+  for (Attempt& attempt : report->attempts) parts.Place(&attempt);
+  for (Cause& cause : report->causes) {
+    for (Evidence& e : cause.evidence) parts.Place(&e);
+  }
+  for (Warning& warning : report->warnings) {
+    for (Evidence& e : warning.evidence) parts.Place(&e);
+  }
+  for (TimelineStep& step : report->timeline) parts.Place(&step.file, &step.line);
+  for (Consequence& consequence : report->consequences) parts.Place(&consequence.file, &consequence.line);
+  for (EnvironmentFact& fact : report->job.environment) parts.Place(&fact.file, &fact.line);
+  for (ReportCommunicator& communicator : report->job.communicators) {
+    for (ReportRank& rank : communicator.ranks) parts.Place(&rank.file, &rank.last_line);
+  }
+}
+
+}  // namespace ncclwhy

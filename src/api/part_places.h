@@ -1,0 +1,14 @@
+// Places in the parts of rotated logs: line 5,000 of the whole is line 1,200 of train.log.1.
+#pragma once
+
+#include <vector>
+
+#include "ncclwhy/report.h"
+#include "read/source_digest.h"
+
+namespace ncclwhy {
+
+// Names the file of each place of the report, and counts its lines from there.
+void NameParts(const std::vector<SourceDigest>& digests, Report* report);
+
+}  // namespace ncclwhy

@@ -1,0 +1,191 @@
+#include "read/rotated_files.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+// How much of a part is looked at for processes.
+constexpr size_t kHead = 64 << 10;
+// A log of more parts is read as it stands: each part is compared with each.
+constexpr size_t kParts = 64;
+// A name with more digits is no count of rotations (nccl.log.48213: a process).
+constexpr size_t kNumberDigits = 3;
+
+// What stands behind the log's own name.
+struct Rotation {
+  std::string log;   // train.log
+  int number = 0;    // of train.log.2; 0: by date
+  std::string date;  // digits of the date, and of the time
+};
+
+std::string_view WithoutPacker(std::string_view path) {
+  for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2"}) {
+    if (path.size() > suffix.size() && path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
+  }
+  return path;
+}
+
+// `.2026-11-20`, `-20261120`, `.20261120-101502`, `.2026-11-20_10-15-02`: eight digits, or fourteen.
+std::optional<Rotation> ByDate(std::string_view path) {
+  size_t begin = path.size();
+  std::string digits;
+  while (begin > 0) {
+    const char c = path[begin - 1];
+    if (IsDigit(c)) {
+      digits.insert(digits.begin(), c);
+    } else if (c != '-' && c != '_') {
+      break;
+    }
+    --begin;
+  }
+  if ((digits.size() != 8 && digits.size() != 14) || (!digits.starts_with("20") && !digits.starts_with("19")))
+    return {};
+  // The separator: a dot in front, or a dash that is part of what was taken.
+  std::string_view log = path.substr(0, begin);
+  if (log.ends_with('.')) {
+    log.remove_suffix(1);
+  } else if (begin == path.size() || (path[begin] != '-' && path[begin] != '_')) {
+    return {};
+  }
+  return Rotation{std::string(log), 0, digits};
+}
+
+std::optional<Rotation> RotationOf(std::string_view path) {
+  path = WithoutPacker(path);
+  if (std::optional<Rotation> dated = ByDate(path)) return dated;
+  const size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string_view digits = path.substr(dot + 1);
+  if (digits.empty() || digits.size() > kNumberDigits || digits[0] == '0') return {};
+  if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return {};
+  return Rotation{std::string(path.substr(0, dot)), std::stoi(std::string(digits)), {}};
+}
+
+// Keeps the first bytes only.
+class Head : public ByteSink {
+ public:
+  bool Begin(std::string_view) override { return true; }
+  void Push(std::string_view chunk) override { text_ += chunk.substr(0, kHead - std::min(text_.size(), kHead)); }
+  void End() override {}
+  bool WantsMore() override { return text_.size() < kHead; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// `node3:4711` of `node3:4711:4801 [2] NCCL INFO …`, wherever in a line the header begins.
+std::set<std::string> ProcessesIn(std::string_view text) {
+  std::set<std::string> found;
+  for (size_t at = text.find(" NCCL "); at != std::string_view::npos; at = text.find(" NCCL ", at + 1)) {
+    size_t end = at;  // behind the thread's number
+    if (end > 0 && text[end - 1] == ']')
+      end = text.rfind(" [", end) == std::string_view::npos ? 0 : text.rfind(" [", end);
+    size_t colon = end;
+    while (colon > 0 && IsDigit(text[colon - 1])) --colon;
+    if (colon == end || colon == 0 || text[colon - 1] != ':') continue;
+    size_t begin = --colon;
+    while (begin > 0 && IsDigit(text[begin - 1])) --begin;
+    if (begin == colon || begin == 0 || text[begin - 1] != ':') continue;
+    size_t host = begin - 1;
+    while (host > 0 && (IsAlnum(text[host - 1]) || text[host - 1] == '-' || text[host - 1] == '.')) --host;
+    found.emplace(text.substr(host, colon - host));
+  }
+  return found;
+}
+
+bool Share(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& process) { return b.count(process) != 0; });
+}
+
+// What the processes say about `files`, the newest last. Logs of ranks share none; where the newest is a log of all
+// ranks it shares some with each. A restart puts others into the newer parts of one log.
+bool MayBeOneLog(const std::vector<const SourceSpec*>& files) {
+  std::vector<std::set<std::string>> parts;
+  for (const SourceSpec* file : files) {
+    Head head;
+    if (!ReadSource(*file, head).ok() && head.text().empty()) return false;
+    std::set<std::string> processes = ProcessesIn(head.text());
+    if (!processes.empty()) parts.push_back(std::move(processes));
+  }
+  bool some = parts.size() < 2;
+  for (size_t a = 0; a < parts.size(); ++a) {
+    for (size_t b = a + 1; b < parts.size(); ++b) {
+      if (Share(parts[a], parts[b])) {
+        some = true;
+      } else if (Share(parts[a], parts.back()) && Share(parts[b], parts.back())) {
+        return false;
+      }
+    }
+  }
+  return some;
+}
+
+}  // namespace
+
+void JoinRotated(std::vector<SourceSpec>* specs) {
+  std::map<std::string, std::vector<std::pair<Rotation, size_t>>> logs;
+  for (size_t i = 0; i < specs->size(); ++i) {
+    if (std::optional<Rotation> rotation = RotationOf((*specs)[i].path)) {
+      logs[rotation->log].emplace_back(std::move(*rotation), i);
+    }
+  }
+  if (logs.empty()) return;
+  std::vector<bool> joined(specs->size());
+  for (size_t i = 0; i < specs->size(); ++i) {
+    const auto it = logs.find((*specs)[i].path);
+    if (it == logs.end()) continue;
+    std::vector<std::pair<Rotation, size_t>>& parts = it->second;
+    // The oldest first.
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+      return a.first.number != b.first.number ? a.first.number > b.first.number : a.first.date < b.first.date;
+    });
+    const bool dated = parts.front().first.number == 0;
+    bool whole = true;
+    for (size_t n = 0; n < parts.size(); ++n) {
+      const Rotation& part = parts[n].first;
+      whole = whole && (dated ? part.number == 0 && (n == 0 || part.date != parts[n - 1].first.date)
+                              : part.number == static_cast<int>(parts.size() - n));
+    }
+    std::vector<const SourceSpec*> files;
+    for (const auto& [rotation, number] : parts) files.push_back(&(*specs)[number]);
+    files.push_back(&(*specs)[i]);
+    if (!whole || files.size() > kParts || !MayBeOneLog(files)) continue;
+    for (const auto& [rotation, number] : parts) {
+      (*specs)[i].earlier.push_back((*specs)[number].path);
+      joined[number] = true;
+    }
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < specs->size(); ++i) {
+    if (joined[i]) continue;
+    if (next != i) (*specs)[next] = std::move((*specs)[i]);
+    ++next;
+  }
+  specs->resize(next);
+}
+
+bool PartSink::Begin(std::string_view name) {
+  if (!begun_) wanted_ = sink_.Begin(name);
+  begun_ = true;
+  return wanted_;
+}
+
+void PartSink::Push(std::string_view chunk) {
+  lines_ += static_cast<uint64_t>(std::count(chunk.begin(), chunk.end(), '\n'));
+  sink_.Push(chunk);
+}
+
+void PartSink::Finish() {
+  if (wanted_) sink_.End();
+}
+
+}  // namespace ncclwhy

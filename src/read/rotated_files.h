@@ -1,0 +1,50 @@
+// Files that are one log, cut while it was written: logrotate, Python's handlers, the kubelet.
+//
+//   train.log.2.gz  train.log.1  train.log            by number, the highest is the oldest
+//   train.log-20261119  train.log.2026-11-20  0.log.20261120-101502.gz  0.log     by date
+//
+// They are read as one source, oldest first: what broke in `train.log.1` and how the job ended in `train.log` are then
+// two lines of one process, and a line that the cut went through is whole again. Places in reports name the part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "read/source.h"
+#include "read/source_digest.h"
+
+namespace ncclwhy {
+
+// Makes one spec of the parts of each rotated log: the newest, with the others as `earlier`. The file without number or
+// date must be there, numbers must be 1, 2, … without a gap, and lines of NCCL in the parts must share a process: logs
+// of ranks are numbered, too, and each has processes of its own. Reads the beginning of the files in question.
+void JoinRotated(std::vector<SourceSpec>* specs);
+
+// Hands the parts of one log on as if they were one file.
+class PartSink : public ByteSink {
+ public:
+  explicit PartSink(ByteSink& sink) : sink_(sink) {}
+  void OnPacked() override { sink_.OnPacked(); }
+  // The members of an archive are one log here, too; the first one's name stays.
+  bool Begin(std::string_view name) override;
+  void Push(std::string_view chunk) override;
+  void End() override {}
+  bool WantsMore() override { return sink_.WantsMore(); }
+
+  // The next part begins.
+  void NextPart(const std::string& name) { parts_.push_back({name, lines_ + 1}); }
+  // After the last one.
+  void Finish();
+  std::vector<SourcePart> TakeParts() { return std::move(parts_); }
+
+ private:
+  ByteSink& sink_;
+  bool begun_ = false;
+  bool wanted_ = false;
+  uint64_t lines_ = 0;  // line ends so far
+  std::vector<SourcePart> parts_;
+};
+
+}  // namespace ncclwhy
