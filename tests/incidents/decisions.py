@@ -99,6 +99,10 @@ def main():
                 count["healthy"] += 1
                 count["healthy, decided"] += decision is not None and decision["do"] != OPEN
                 continue
+            # A log that does not tell that anything failed needs no decision.
+            if decision is None and label.get("determinable_from_log") is False:
+                count["not told"] += 1
+                continue
             do = decision["do"] if decision else "none"
             count["cases"] += 1
             count[do] += 1
@@ -117,7 +121,7 @@ def main():
         n = max(1, count["cases"])
         print(f"{folder}: {count['cases']} cases, right {100 * count['right'] / n:.1f} %, decided "
               f"{100 * count['decided'] / n:.1f} %, false fix-first {100 * count['false fix-first'] / n:.1f} %; "
-              f"healthy {count['healthy']}, of them decided {count['healthy, decided']}; "
+              f"not told {count['not told']}; healthy {count['healthy']}, of them decided {count['healthy, decided']}; "
               + ", ".join(f"{a} {count[a]}" for a in (FIX, WITHOUT, RERUN, OPEN, "none")))
         worse |= count["right"] < 0.97 * n or count["false fix-first"] > 0.005 * n or count["healthy, decided"] > 0
         if "--misses" in sys.argv:
