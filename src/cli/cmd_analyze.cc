@@ -94,7 +94,7 @@ class AnalyzeCommand : public Subcommand {
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(CLI::Range(size_t{1}, SIZE_MAX));
-    app->add_option("--db", options_.database, "keep the reported job's timeline in a SQLite file for `ncclwhy query`")
+    app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")
         ->type_name("T")
