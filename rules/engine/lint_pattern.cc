@@ -55,7 +55,8 @@ class RequiredAtoms {
       const std::string& atom = atoms_[i];
       const bool related = std::any_of(literals.begin(), literals.end(), [&](const std::string& literal) {
         return atom.find(literal) != std::string::npos ||
-               (atom.size() + 1 >= kShortLiteral && literal.find(atom) != std::string::npos) || ShareText(atom, literal);
+               (atom.size() + 1 >= kShortLiteral && literal.find(atom) != std::string::npos) ||
+               ShareText(atom, literal);
       });
       if (!related) others.push_back(static_cast<int>(i));
     }

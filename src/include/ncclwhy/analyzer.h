@@ -94,8 +94,8 @@ struct ReportFormat {
   std::function<std::string(const std::string& source, uint64_t line)> link = {};
 };
 
-// `format`: text (the short answer), full (all of it), json, markdown, html and what else `ncclwhy --help` lists. Fails for
-// any other name.
+// `format`: text (the short answer), full (all of it), json, markdown, html and what else `ncclwhy --help` lists. Fails
+// for any other name.
 NCCLWHY_EXPORT Result<std::string> RenderReport(const Report& report, std::string_view format,
                                                 const ReportFormat& options);
 
