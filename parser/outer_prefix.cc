@@ -257,7 +257,9 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   // worker-1  | text of docker compose
   Cursor bar = c;
   bar.SkipSpaces();
-  const bool service = IsDigit(word.back()) && word.find_first_of("-_") != std::string_view::npos;
+  // Not `learning rate: 8.850E-04 | global batch size: 512`, whose columns may stand in a frame.
+  const bool service =
+      scan::IsAlpha(word[0]) && IsDigit(word.back()) && word.find_first_of("-_") != std::string_view::npos;
   if (c.Peek() == ' ' && service && bar.Char('|') && (bar.AtEnd() || bar.Char(' '))) {
     p.pod = word;
     out.only_time = false;

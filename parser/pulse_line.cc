@@ -89,7 +89,9 @@ PulseLine::PulseLine(std::string_view text) : size_(std::min(text.size(), kReach
       const uint64_t ends = ends_[block] >> in_block >> 1;
       done = ends != 0 ? i + 1 + static_cast<size_t>(std::countr_zero(ends)) : Next(ends_, (block + 1) * kBlock);
       const uint64_t key = done - i >= 4 ? word : word & ~(~uint64_t{0} << (8 * (done - i)));
-      may_complain_ |= kNoWorkKeys.May(static_cast<uint32_t>(key | (key & kLetterBits) >> 1));
+      if (kNoWorkKeys.May(static_cast<uint32_t>(key | (key & kLetterBits) >> 1)) && complaints_ < kMostComplaints) {
+        complaint_[complaints_++] = static_cast<uint16_t>(i);
+      }
       for (; done - i > sizeof word; i += sizeof word, word = swar::Load(bytes_.data() + i)) mix(word);
       mix(word & ~uint64_t{0} >> (8 * (sizeof word - (done - i))));
     }
@@ -152,14 +154,22 @@ size_t PulseLine::BehindNumber(size_t i) const {
     for (i += 2; i < size_ && IsHexDigit(bytes_[i]);) ++i;
     return i;
   }
-  while (DigitAt(i)) ++i;
-  if (bytes_[i] == '.' && DigitAt(i + 1)) {
-    for (++i; DigitAt(i);) ++i;
-  }
+  i = BehindDigits(i);
+  if (bytes_[i] == '.' && DigitAt(i + 1)) i = BehindDigits(i + 1);
   if ((bytes_[i] | 0x20) == 'e' && (bytes_[i + 1] == '+' || bytes_[i + 1] == '-') && DigitAt(i + 2)) {
-    for (i += 2; DigitAt(i);) ++i;
+    i = BehindDigits(i + 2);
   }
   return i;
+}
+
+size_t PulseLine::BehindDigits(size_t i) const {
+  // Zeros stand behind the bits of a block, so that a run that reaches its end is looked at again.
+  for (; i < size_;) {
+    const auto run = static_cast<size_t>(std::countr_one(digits_[i / kBlock] >> (i % kBlock)));
+    i += run;
+    if (i % kBlock != 0 || run == 0) break;
+  }
+  return std::min(i, size_);
 }
 
 bool PulseLine::Complains() const {
@@ -168,15 +178,14 @@ bool PulseLine::Complains() const {
     for (size_t i = 0; i < keys.size(); ++i) keys[i] = KeyOf(kNoWork[i]);
     return keys;
   }();
-  for (size_t i = Next(begins_, 0); may_complain_ && i < size_; i = Next(begins_, i + 1)) {
-    const std::string_view from_word = text().substr(i);
+  return std::any_of(complaint_.begin(), complaint_.begin() + complaints_, [&](uint16_t at) {
+    const std::string_view from_word = text().substr(at);
     const uint32_t key = KeyOf(from_word);
-    if (!kNoWorkKeys.May(key)) continue;
     for (size_t entry = 0; entry < kKeys.size(); ++entry) {
       if (kKeys[entry] == key && BeginsLower(from_word, kNoWork[entry])) return true;
     }
-  }
-  return false;
+    return false;
+  });
 }
 
 std::string_view PulseLine::NameOf(size_t number) const {

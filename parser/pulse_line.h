@@ -42,12 +42,14 @@ class PulseLine {
   static constexpr size_t kBlock = 64;
   static constexpr size_t kBlocks = kReach / kBlock;
   static constexpr size_t kMostNumbers = 48;
+  static constexpr size_t kMostComplaints = kReach;
   using Bits = std::array<uint64_t, kBlocks>;  // one for each byte
 
   void Classify();
   size_t Next(const Bits& bits, size_t i) const;
   bool DigitAt(size_t i) const;
   size_t BehindNumber(size_t i) const;
+  size_t BehindDigits(size_t i) const;
   bool IsCounter(size_t number) const;
   bool SaysOf(size_t number) const;
   std::string_view text() const { return {bytes_.data(), size_}; }
@@ -56,7 +58,8 @@ class PulseLine {
   std::array<char, kReach + 16> bytes_;  // with room to read behind them
   Bits begins_{}, ends_{}, digits_{};    // of words, words, and digits
   uint32_t kind_ = 0;
-  bool may_complain_ = false;                   // a word begins like one that does
+  std::array<uint16_t, kMostComplaints> complaint_;  // where words stand that begin like one that complains
+  size_t complaints_ = 0;
   std::array<uint16_t, kMostNumbers> numbers_;  // where they begin
   size_t numbers_found_ = 0;
 };

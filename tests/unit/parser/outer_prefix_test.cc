@@ -86,7 +86,8 @@ TEST_CASE("nothing is taken from lines without a prefix", "[outer_prefix]") {
         "[0] NCCL INFO misc/socket.cc:80 -> 6", "RuntimeError: boom", "  File \"a.py\", line 3, in f", "WARNING: slow",
         "3: no header yet", "0 1 2 3", "[Rank 3] Watchdog caught", "[E ProcessGroupNCCL.cpp:458] x",
         "[E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] x", ">>> import torch", "Float16Module | train", "",
-        "2022-10-13 04:16:09.849660: E external/a.cc:2130] x", "[node3:04711] *** Process received signal ***"}) {
+        "8.850E-04 | global batch size: 512", "2022-10-13 04:16:09.849660: E external/a.cc:2130] x",
+        "[node3:04711] *** Process received signal ***"}) {
     INFO(line);
     OuterPrefixStripper stripper;
     CHECK(stripper.Strip(line).text == line);

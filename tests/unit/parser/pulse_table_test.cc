@@ -35,6 +35,21 @@ TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
   CHECK(facts.Str(p.name) == "step");
 }
 
+// Columns are no frame around a service's name: each line would be of another process, and nothing would come back.
+TEST_CASE("columns between bars beat", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 200; ++i) {
+    text += " iteration " + std::to_string(i) + "/ 500 | elapsed time per iteration (ms): 19" + std::to_string(i % 10) +
+            ".3 | learning rate: " + std::to_string(1 + i % 9) + "." + std::to_string(100 + i) +
+            "E-04 | global batch size: 512 |\n";
+  }
+  const SourceFacts facts = Parse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].beats.count == 199);
+  CHECK(facts.pulses[0].total == 500);
+  CHECK(facts.processes.size() <= 1);
+}
+
 TEST_CASE("a bar that is redrawn beats, an epoch that begins anew too", "[pulse]") {
   std::string bar;
   for (int epoch = 0; epoch < 3; ++epoch) {
