@@ -110,10 +110,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   kind->beats.Add(line.number);
   kind->last.line = line.number;
   kind->last.offset = line.offset;
-  // Texts of the first beats and of about every tenth: the last one of all is as good as its neighbours.
-  if (kind->beats.count <= 4 || kind->beats.count % 16 == 0) {
-    if (!time.empty()) kind->last_time = builder_->Intern(time);
-  }
+  if (!time.empty()) kind->last_time.assign(time);
 }
 
 // Of the numbers that grew the one that says of how many, else one that counts work in so many words, else one without
@@ -164,7 +161,7 @@ void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) 
       known->beats.Join(moved(kind.beats));
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
-      if (kind.last_time.valid()) known->last_time = in_source.Text(kind.last_time);
+      if (!kind.last_time.empty()) known->last_time = kind.last_time;
     }
   }
 }
@@ -198,7 +195,7 @@ void PulseTable::Finish() {
       if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
       p.last = kind->last;
       p.first_time = kind->first_time;
-      p.last_time = kind->last_time;
+      if (!kind->last_time.empty()) p.last_time = builder_->Intern(kind->last_time);
       for (const Peak& peak : kind->peaks) {
         if (&kind->slots[peak.slot] == &best) p.peaks.push_back(peak.at);
       }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/limits.h"
@@ -54,7 +55,8 @@ class PulseTable {
     std::array<Slot, limits::kPulseNumbers> slots;  // beside counters
     LineTrail beats;
     LineRef last;
-    StringId first_time, last_time;
+    StringId first_time;
+    std::string last_time;
     std::vector<Peak> peaks;
     void AddPeak(const Peak& peak);
   };
