@@ -68,6 +68,25 @@ TEST_CASE("a fix that the evidence asks for comes first", "[analyze]") {
         std::vector<std::string>{"device", "pkey", "roce"});
 }
 
+TEST_CASE("machines with AMD's GPUs are told no tool, driver or wheel of NVIDIA", "[analyze]") {
+  const auto rocm = KnowledgeBase::Embedded().FindCode("environment", "rocm", Language::kEnglish);
+  REQUIRE(rocm.has_value());
+  const char* const foreign[] = {"nvidia-smi",     "nvidia-imex", "nvidia-peermem", "nvidia_peermem", "fabricmanager",
+                                 "nvidia-nccl-cu", "nvcr.io",     "cuda-drivers",   "whl/cu",         "dcgmi"};
+  JobEnvironment amd;
+  amd.words = {"rocm"};
+  for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) {
+    const auto known = KnowledgeBase::Embedded().FindCause(id, Language::kEnglish);
+    for (const std::string& command : Commands(Fitted(amd, known->fixes).fixes)) {
+      INFO(id << ": " << command);
+      for (const char* const word : foreign) CHECK(command.find(word) == std::string::npos);
+    }
+  }
+  const auto arch = KnowledgeBase::Embedded().FindCause("gpu.arch-unsupported", Language::kEnglish);
+  CHECK(Commands(Fitted(amd, arch->fixes).fixes).front().starts_with("rocminfo"));
+  CHECK(!Commands(Fitted({}, arch->fixes).fixes).front().starts_with("rocminfo"));
+}
+
 TEST_CASE("every cause says whether it comes back and what it is about", "[analyze]") {
   for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) {
     INFO(id);
