@@ -9,7 +9,6 @@
 namespace ncclwhy {
 namespace {
 
-
 std::string_view DigitsAt(std::string_view text, size_t at) {
   size_t end = at;
   while (end < text.size() && IsDigit(text[end])) ++end;

@@ -21,7 +21,8 @@ namespace {
 // Of a regular file, else 0.
 uint64_t SizeOf(const SourceSpec& spec) {
   struct stat info {};
-  if (spec.path == "-" || !spec.earlier.empty() || ::stat(spec.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  if (spec.path == "-" || !spec.earlier.empty() || ::stat(spec.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return 0;
   return static_cast<uint64_t>(info.st_size);
 }
 

@@ -134,7 +134,8 @@ NCCLWHY_EXPORT const char* ncclwhy_report_cause(const ncclwhy_report* report);
 NCCLWHY_EXPORT double ncclwhy_report_confidence(const ncclwhy_report* report);
 
 /* Renders as text (the short answer), full (all of it as text), json, markdown, html or another format that
- * `ncclwhy --help` lists. The text lives until the next call of this function with the same report. `length` may be NULL. */
+ * `ncclwhy --help` lists. The text lives until the next call of this function with the same report. `length` may be
+ * NULL. */
 NCCLWHY_EXPORT ncclwhy_code ncclwhy_report_render(ncclwhy_report* report, const char* format, size_t format_length,
                                                   const char** text, size_t* length);
 
