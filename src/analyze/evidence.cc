@@ -177,8 +177,10 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   // A program that goes on writing for long after a generic complaint, and never says that it failed, did not fail of
   // it.
   const auto long_before_end = [&](const EvidenceItem& i) {
+    // Its own repeats are no life that goes on.
+    const uint64_t last = std::max<uint64_t>(i.finding.line + i.finding.repeats, i.finding.last_line);
     return i.finding.source.valid() && i.finding.line > 0 &&
-           model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > i.finding.line + kLifeGoesOn;
+           model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > last + kLifeGoesOn;
   };
   const auto speaks = [&](const EvidenceItem& i) {
     const bool failure = i.finding.role == Role::kRoot || i.finding.role == Role::kSymptom;
