@@ -104,6 +104,19 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   return out;
 }
 
+// All ranks of the largest communicator but one complain of somebody who has gone, and none of them left in order.
+bool AllButOneComplain(const JobModel& model, const std::vector<EvidenceItem>& items) {
+  if (!model.largest.valid()) return false;
+  const Communicator& communicator = model.communicators[model.largest.value];
+  if (communicator.nranks < 3 || communicator.destroyed) return false;
+  std::set<int32_t> complain;
+  for (const EvidenceItem& item : items) {
+    const bool echo = item.finding.role == Role::kSecondary && !item.survived && !item.info;
+    if (echo && item.finding.rank >= 0) complain.insert(item.finding.rank);
+  }
+  return static_cast<int64_t>(complain.size()) == communicator.nranks - 1;
+}
+
 JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& digests, const KnowledgeBase& kb) {
   JobComparison out{FindRankDifferences(model), FindDoubtfulSettings(model, digests, kb)};
   for (RankDifference& d : out.differences) {
@@ -225,7 +238,8 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
-              (report.coverage.nccl == 0 || (outcome.outcome == JobOutcome::kUnknown && !model.largest.valid())))) {
+              (report.coverage.nccl == 0 || (outcome.outcome == JobOutcome::kUnknown &&
+                                             (!model.largest.valid() || AllButOneComplain(model, items)))))) {
     report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;

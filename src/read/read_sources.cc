@@ -135,13 +135,14 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   const auto read_alone = [&](const SourceSpec& spec, SharedAnswers* answers, Slot& slot) {
     DigestSink sink(rules, kb, options.parser, answers, &meter);
     ParseThread parse_thread(sink);
-    ByteSink& reader = spare ? static_cast<ByteSink&>(parse_thread) : sink;
+    ByteSink* reader = &sink;
+    if (spare) reader = &parse_thread;
     if (spec.earlier.empty()) {
-      const Status status = ReadSource(spec, reader);
+      const Status status = ReadSource(spec, *reader);
       if (!status.ok()) slot.problem = status.message();
       slot.digests = sink.Take();
     } else {
-      PartSink parts(reader);
+      PartSink parts(*reader);
       slot.problem = ReadParts(spec, parts);
       slot.digests = sink.Take();
       if (!slot.digests.empty()) slot.digests.front().parts = parts.TakeParts();
