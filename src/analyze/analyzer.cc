@@ -111,7 +111,8 @@ bool AllButOneComplain(const JobModel& model, const std::vector<EvidenceItem>& i
   if (communicator.nranks < 3 || communicator.destroyed) return false;
   std::set<int32_t> complain;
   for (const EvidenceItem& item : items) {
-    const bool echo = item.finding.role == Role::kSecondary && !item.survived && !item.info;
+    const bool echo =
+        item.finding.role == Role::kSecondary && !item.finding.causes.empty() && !item.survived && !item.info;
     if (echo && item.finding.rank >= 0) complain.insert(item.finding.rank);
   }
   return static_cast<int64_t>(complain.size()) == communicator.nranks - 1;
