@@ -20,6 +20,8 @@ constexpr auto kWarning = Diagnostic::Level::kWarning;
 
 // A literal shorter than this sends every other line to the regular expression.
 constexpr size_t kShortLiteral = 4;
+// What a literal must share with a required part of the regex: `rc=` is a part of "rc=1" that tells.
+constexpr size_t kLeastShared = 3;
 // Instructions of RE2's program; a pattern over one line needs some hundred.
 constexpr int kLargeProgram = 2000;
 
@@ -55,8 +57,7 @@ class RequiredAtoms {
       const std::string& atom = atoms_[i];
       const bool related = std::any_of(literals.begin(), literals.end(), [&](const std::string& literal) {
         return atom.find(literal) != std::string::npos ||
-               (atom.size() + 1 >= kShortLiteral && literal.find(atom) != std::string::npos) ||
-               ShareText(atom, literal);
+               (atom.size() >= kLeastShared && literal.find(atom) != std::string::npos) || ShareText(atom, literal);
       });
       if (!related) others.push_back(static_cast<int>(i));
     }

@@ -14,6 +14,9 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from generated import write_or_check  # noqa: E402
+
 CATALOG = HERE.parent / "catalog" / "number"
 TAIL = (r"(?:\([^()]{0,200}\))?(?: \w+){0,3}?[ ,:;(]+(?:with |and )?"
         r"(?:(?:status|error|errno|returned|return code|rc|ret|result|code)(?: code| no)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)")
@@ -86,19 +89,7 @@ def rules():
 
 
 def main():
-    wanted = rules()
-    have = {str(p.relative_to(CATALOG)): p.read_text() for p in CATALOG.rglob("*") if p.is_file()}
-    if sys.argv[1:2] == ["check"]:
-        differ = sorted(k for k in wanted.keys() | have.keys() if wanted.get(k) != have.get(k))
-        if differ:
-            raise SystemExit("rules/numbers/numbers.py write would change " + " ".join(differ))
-        return None
-    for path in have.keys() - wanted.keys():
-        (CATALOG / path).unlink()
-    for path, text in wanted.items():
-        (CATALOG / path).parent.mkdir(parents=True, exist_ok=True)
-        (CATALOG / path).write_text(text)
-    return None
+    return write_or_check("rules/numbers/numbers.py", CATALOG, rules())
 
 
 if __name__ == "__main__":

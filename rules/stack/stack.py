@@ -16,6 +16,9 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from generated import write_or_check  # noqa: E402
+
 CATALOG = HERE.parent / "catalog" / "stack"
 LEAST = 24  # letters of a literal; more where it begins within a sentence
 PLACE = re.compile(r"%[-0-9.]*(?:hh|h|ll|l|z|t)?(?:[sduxXicfm]|p[A-Z]?)")
@@ -122,19 +125,7 @@ def rules():
 def main():
     if sys.argv[1:2] == ["read"]:
         return read(sys.argv[2], sys.argv[3], sys.argv[4:])
-    wanted = rules()
-    have = {str(p.relative_to(CATALOG)): p.read_text() for p in CATALOG.rglob("*") if p.is_file()}
-    if sys.argv[1:2] == ["check"]:
-        differ = sorted(k for k in wanted.keys() | have.keys() if wanted.get(k) != have.get(k))
-        if differ:
-            raise SystemExit("rules/stack/stack.py write would change " + " ".join(differ))
-        return None
-    for path in have.keys() - wanted.keys():
-        (CATALOG / path).unlink()
-    for path, text in wanted.items():
-        (CATALOG / path).parent.mkdir(parents=True, exist_ok=True)
-        (CATALOG / path).write_text(text)
-    return None
+    return write_or_check("rules/stack/stack.py", CATALOG, rules())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "parser/parser.h"
 
 namespace ncclwhy {
 namespace {
@@ -82,22 +83,14 @@ class Head : public ByteSink {
   std::string text_;
 };
 
-// `node3:4711` of `node3:4711:4801 [2] NCCL INFO …`, wherever in a line the header begins.
+// Host and pid of those whose headers stand in `text`.
 std::set<std::string> ProcessesIn(std::string_view text) {
+  Parser parser({}, nullptr, nullptr);
+  parser.Push(text);
+  const SourceFacts facts = parser.Finish();
   std::set<std::string> found;
-  for (size_t at = text.find(" NCCL "); at != std::string_view::npos; at = text.find(" NCCL ", at + 1)) {
-    size_t end = at;  // behind the thread's number
-    if (end > 0 && text[end - 1] == ']')
-      end = text.rfind(" [", end) == std::string_view::npos ? 0 : text.rfind(" [", end);
-    size_t colon = end;
-    while (colon > 0 && IsDigit(text[colon - 1])) --colon;
-    if (colon == end || colon == 0 || text[colon - 1] != ':') continue;
-    size_t begin = --colon;
-    while (begin > 0 && IsDigit(text[begin - 1])) --begin;
-    if (begin == colon || begin == 0 || text[begin - 1] != ':') continue;
-    size_t host = begin - 1;
-    while (host > 0 && (IsAlnum(text[host - 1]) || text[host - 1] == '-' || text[host - 1] == '.')) --host;
-    found.emplace(text.substr(host, colon - host));
+  for (const ProcessFacts& process : facts.processes) {
+    if (process.pid >= 0) found.insert(std::string(facts.Str(process.host)) + ":" + std::to_string(process.pid));
   }
   return found;
 }
