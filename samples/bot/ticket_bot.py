@@ -22,10 +22,13 @@ class Failed(Exception):
 
 def by_library(folder, redact):
     """(report, Markdown, report with real names) on folder/log from libncclwhy; None where that is not installed."""
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "python"))
     try:
         import ncclwhy
-    except ImportError:
+        import ncclwhy.engine
+
+        ncclwhy.engine.LibrarySession.load()
+    except (ImportError, OSError):
         return None
     before = os.getcwd()
     os.chdir(folder)  # so that evidence is quoted as log:17

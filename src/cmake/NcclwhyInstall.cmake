@@ -50,8 +50,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/include/ncclwhy DESTINATION ${CMAKE_
   COMPONENT ncclwhy_development FILES_MATCHING PATTERN *.h)
 install(FILES ${PROJECT_BINARY_DIR}/include/ncclwhy/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ncclwhy
   COMPONENT ncclwhy_development)
-install(FILES ${PROJECT_SOURCE_DIR}/samples/python/ncclwhy.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/python
-  COMPONENT ncclwhy_development)
+# The Python package: where Debian's Python looks; elsewhere it is to be named, or installed as a wheel.
+if(EXISTS /etc/debian_version)
+  set(python_dir lib/python3/dist-packages)
+else()
+  set(python_dir ${CMAKE_INSTALL_DATADIR}/ncclwhy/python)
+endif()
+set(NCCLWHY_INSTALL_PYTHONDIR ${python_dir} CACHE STRING "Where the Python package is installed")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/python/ncclwhy DESTINATION ${NCCLWHY_INSTALL_PYTHONDIR}
+  COMPONENT ncclwhy_library FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN bin EXCLUDE PATTERN lib EXCLUDE
+  PATTERN __pycache__ EXCLUDE)
 
 foreach(file README.md CHANGELOG.md LICENSE)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${file})

@@ -22,6 +22,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
-# Only who links the static library, or imports the Python module, needs these.
+# Only who links the static library, or imports the Python package, needs these.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libre2-dev, libfmt-dev, libsqlite3-dev, libarchive-dev, python3")
 include(CPack)

@@ -24,7 +24,7 @@ for library in libc6 libstdc++6 libre2- libsqlite3-0 libarchive13; do
 done
 dpkg-deb --contents "$deb" >"$work/contents"
 for file in bin/ncclwhy lib/libncclwhy.so lib/libncclwhy.a include/ncclwhy/ncclwhy.h include/ncclwhy/version.h \
-  lib/pkgconfig/ncclwhy.pc lib/cmake/ncclwhy/ncclwhyConfig.cmake share/man/man1/ncclwhy.1 share/doc/ncclwhy/LICENSE \
+  lib/python3/dist-packages/ncclwhy/__init__.py lib/pkgconfig/ncclwhy.pc lib/cmake/ncclwhy/ncclwhyConfig.cmake share/man/man1/ncclwhy.1 share/doc/ncclwhy/LICENSE \
   share/bash-completion/completions/ncclwhy share/zsh/vendor-completions/_ncclwhy \
   share/fish/vendor_completions.d/ncclwhy.fish share/ncclwhy/report.schema.json; do
   grep -Eq " \./usr/$file( |$)" "$work/contents" || { echo "lacks /usr/$file"; exit 1; }
@@ -87,7 +87,7 @@ cat "$work/report"
 if [[ ${binary} == "$work"/* ]] && command -v python3 >/dev/null; then
   echo "== and the library"
   prefix=${binary%/bin/ncclwhy}
-  NCCLWHY_LIBRARY=$prefix/lib/libncclwhy.so.$version PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/share/doc/ncclwhy/python \
-    python3 -c 'import ncclwhy, sys; assert ncclwhy.analyze(sys.argv[1]).cause == sys.argv[2]' "$log" "$cause"
+  NCCLWHY_LIBRARY=$prefix/lib/libncclwhy.so.$version PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages \
+    python3 -c 'import ncclwhy, sys; assert ncclwhy.analyze(sys.argv[1], use="library").cause.id == sys.argv[2]' "$log" "$cause"
 fi
 echo "== done"
