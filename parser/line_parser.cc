@@ -104,6 +104,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     stripped.text = piece.text;
   } else {
     stripped = stripper_.Strip(piece.text);
+    if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
     if (stripped.prefix.any && !stripped.text.empty() && take(stripped.text, stripped.prefix)) return;
     header = ParseHeader(stripped.text, &first) || ParseHeaderless(stripped.text, &first);
   }
@@ -114,6 +115,23 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     EmitRecords(piece, stripped);
   } else {
     EmitForeign(piece, stripped, words);
+  }
+}
+
+// `0: step 1\rstep 2\rstep 3`: the label stands once, in front of all that was written over one another.
+void LineParser::InheritPrefix(const LinePiece& piece, StrippedLine* stripped) {
+  OuterPrefix& prefix = stripped->prefix;
+  if (piece.first) {
+    line_host_.assign(prefix.host);
+    line_pod_.assign(prefix.pod);
+    line_prefix_ = prefix;
+    line_prefix_.any = prefix.any && !stripped->only_time;
+    line_prefix_.host = line_host_;
+    line_prefix_.pod = line_pod_;
+    line_prefix_.time = line_prefix_.stream = {};
+  } else if (!prefix.any && line_prefix_.any) {
+    prefix = line_prefix_;
+    stripped->only_time = false;
   }
 }
 
@@ -297,7 +315,10 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
   line.body = own.text;
   line.words = TellingWords(own.text);
   line.torn = piece.clipped;
-  if (own.prefix.rank >= 0) line.outer.rank = own.prefix.rank;
+  if (own.prefix.rank >= 0) {
+    line.outer.rank = own.prefix.rank;
+    line.outer.rank_said = own.prefix.rank_said;
+  }
   if (own.prefix.pid >= 0) line.outer.pid = own.prefix.pid;
   if (!own.prefix.host.empty()) line.outer.host = own.prefix.host;
   if (!own.prefix.pod.empty()) line.outer.pod = own.prefix.pod;
@@ -347,8 +368,10 @@ void LineParser::Finish() {
   processes_.Finish(trust_labels);
   pulses_.Finish();
   builder_.Finish();
-  if (trust_labels) return;
-  for (Event& e : facts_->events) e.launcher_rank = -1;
+  for (Event& e : facts_->events) {
+    const bool known = e.process == kNoProcess || facts_->processes[e.process].launcher_rank >= 0;
+    if (!trust_labels || !known) e.launcher_rank = -1;
+  }
 }
 
 }  // namespace ncclwhy

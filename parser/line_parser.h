@@ -69,6 +69,7 @@ class LineParser final : public PieceSink {
   // Finds the records of `text` into records_; `first` is the header that it begins with, or null. False: there is no
   // NCCL header in it.
   bool SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first, TellingWords words);
+  void InheritPrefix(const LinePiece& piece, StrippedLine* stripped);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
   void EmitWhole(const LinePiece& piece, const FastPath::WholeRecord& record);
   void EmitRecords(const LinePiece& piece, const StrippedLine& stripped);
@@ -93,6 +94,8 @@ class LineParser final : public PieceSink {
   PulseTable pulses_;
   bool headers_before_ = false;  // in front of this segment there are NCCL headers
   OuterPrefixStripper stripper_;
+  OuterPrefix line_prefix_;  // of the first piece of a line of several
+  std::string line_host_, line_pod_;
   ForeignState foreign_;
   QuotedMessage quoted_;
   FastPath fast_;

@@ -142,7 +142,7 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
     if (!header && (!brackets_seen_ || scan::StartsWith(c.Rest(), "NCCL "))) return false;
     brackets_seen_ = true;
   }
-  SetRank(out.prefix, rank);
+  SetTask(out.prefix, rank);
   out.only_time = false;
   text = c.Rest();
   return true;
@@ -181,10 +181,13 @@ bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out)
 OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
   OuterPrefixStripper out(frame_);
   out.words_ = words_;
+  out.unsure_words_ = unsure_words_;
   out.learned_ = learned_;
   out.learned_heads_ = learned_heads_;
   out.candidates_ = candidates_;
   out.labels_seen_ = labels_seen_;
+  out.label_before_record_ = label_before_record_;
+  out.unsure_label_ = unsure_label_;
   out.brackets_seen_ = brackets_seen_;
   return out;
 }
@@ -202,15 +205,15 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   if (!rest.empty() && rest[0] != ' ' && !labels_seen_) return false;
   if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
   if (!labels_seen_) {
-    if (!HasHeaderSomewhere(rest)) return false;
-    labels_seen_ = true;
+    labels_seen_ = HasHeaderSomewhere(rest) || ReturnsBeforeRecords(text.substr(0, digits), rest);
+    if (!labels_seen_) return false;
   }
   if (!rest.empty() && IsDigit(rest[0]) && text[digits + 1] != ' ') return false;  // a clock: 16:26:52
   uint64_t v = 0;
   Cursor(text).Uint(&v);
   if (label_count_++ > 0 && v != last_label_ + 1) labels_monotonous_ = false;
   last_label_ = v;
-  SetRank(out.prefix, v);
+  SetTask(out.prefix, v);
   out.prefix.launcher = LauncherLabel::kSrun;
   out.only_time = false;
   text = rest;
@@ -226,6 +229,17 @@ bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
   text.remove_prefix(n);
   out.only_time = false;
   return true;
+}
+
+// Without NCCL's headers: numbers in front of records that show their own beginning, of which one comes again or goes
+// back. The numbers of lines never do.
+bool OuterPrefixStripper::ReturnsBeforeRecords(std::string_view label, std::string_view rest) {
+  uint64_t v = 0;
+  Cursor(label).Uint(&v);
+  label_before_record_ = label_before_record_ || BeginsRecord(rest);
+  const bool returns = unsure_label_ && v <= *unsure_label_;
+  unsure_label_ = v;
+  return label_before_record_ && returns;
 }
 
 bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
@@ -270,7 +284,9 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   if (c.Literal(": ") || (c.Char(':') && c.AtEnd())) {
     const bool known = std::find(words_.begin(), words_.end(), word) != words_.end();
     if (!known) {
-      if (!BeginsWithHeader(c.Rest()) || words_.size() >= kMaxLearned) return false;
+      if (words_.size() >= kMaxLearned || !(BeginsWithHeader(c.Rest()) || IsHostBeforeRecords(word, c.Rest()))) {
+        return false;
+      }
       words_.emplace_back(word);
     }
     p.host = word;
@@ -278,6 +294,19 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
     text = c.Rest();
     return true;
   }
+  return false;
+}
+
+// `worker-3: Traceback …` for the second time: a name with a number, and no file's (`train_v2.py: `).
+bool OuterPrefixStripper::IsHostBeforeRecords(std::string_view word, std::string_view rest) {
+  if (!BeginsRecord(rest)) return false;
+  const bool number = std::any_of(word.begin(), word.end(), [](char c) { return IsDigit(c); });
+  const size_t point = word.rfind('.');
+  const bool name = scan::IsAlpha(word[0]) || point != std::string_view::npos;
+  const bool file = point != std::string_view::npos && word.size() - point <= 4 && !IsDigit(word.back());
+  if (!number || !name || file) return false;
+  if (std::find(unsure_words_.begin(), unsure_words_.end(), word) != unsure_words_.end()) return true;
+  if (unsure_words_.size() < kMaxLearned) unsure_words_.emplace_back(word);
   return false;
 }
 

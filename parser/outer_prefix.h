@@ -1,12 +1,14 @@
 // What launchers and collectors put in front of a line, layer by layer.
 //
 // Stateful: ambiguous shapes (`3: ` of srun -l, `node3: ` of pdsh, `[3] ` of MPICH, any constant text in front of
-// NCCL's header) are believed only after they stood in front of an NCCL header. One stripper per source.
+// NCCL's header) are believed only after they stood in front of an NCCL header, those of srun and pdsh also of other
+// records that show their own beginning. One stripper per source.
 #pragma once
 
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +65,8 @@ class OuterPrefixStripper {
   bool MpiBracket(std::string_view& text, StrippedLine& out);
   bool Parenthesis(std::string_view& text, StrippedLine& out);
   bool Label(std::string_view& text, StrippedLine& out);
+  bool ReturnsBeforeRecords(std::string_view label, std::string_view rest);
+  bool IsHostBeforeRecords(std::string_view word, std::string_view rest);
   bool Quote(std::string_view& text, StrippedLine& out);
   bool Word(std::string_view& text, StrippedLine& out);
   bool Json(std::string_view& text, StrippedLine& out);
@@ -76,7 +80,10 @@ class OuterPrefixStripper {
   std::bitset<256> learned_heads_;       // the bytes they begin with
   std::vector<std::string> candidates_;  // texts that stood in front of a header once
   size_t last_learned_ = 0;
+  std::vector<std::string> unsure_words_;  // stood in front of a record once
   bool labels_seen_ = false;
+  bool label_before_record_ = false;
+  std::optional<uint64_t> unsure_label_;  // the latest, while none is believed
   bool brackets_seen_ = false;
   uint64_t label_count_ = 0;
   uint64_t last_label_ = 0;

@@ -14,12 +14,14 @@ namespace ncclwhy {
 struct OuterPrefix {
   int32_t rank = -1;        // [1,3], `3: ` of srun -l, [rank3]:, MPIJob; see facts about traps in parser/README.md
   int32_t local_rank = -1;  // [default3]:
+  int32_t task = -1;        // the launcher's own number: under it may stand another rank, `0: [rank1]: text`
   int64_t pid = -1;         // Ray, vLLM
   std::string_view host;    // syslog, Ray's ip=…
   std::string_view pod;     // pod, container, actor or compose service
   std::string_view time;
   std::string_view stream;  // stdout or stderr
   LauncherLabel launcher = LauncherLabel::kNone;
+  bool rank_said = false;  // by the program, not by a launcher's label
   bool any = false;
 };
 

@@ -16,7 +16,15 @@ bool BeginsWithHeader(std::string_view text) {
 }
 
 void SetRank(OuterPrefix& prefix, uint64_t rank) {
-  if (rank < INT32_MAX) prefix.rank = static_cast<int32_t>(rank);
+  if (rank >= INT32_MAX) return;
+  prefix.rank = static_cast<int32_t>(rank);
+  prefix.rank_said = true;
+}
+
+void SetTask(OuterPrefix& prefix, uint64_t task) {
+  SetRank(prefix, task);
+  prefix.task = prefix.rank;
+  prefix.rank_said = false;
 }
 
 void SetParallelRank(std::string_view words, OuterPrefix& prefix) {
@@ -46,7 +54,11 @@ bool TakeRole(std::string_view inside, OuterPrefix& p) {
   uint64_t v = 0;
   const bool plain = std::all_of(role.begin(), role.end(), [](char ch) { return scan::IsHostChar(ch); });
   if (!plain || !Cursor(inside.substr(digits)).Uint(&v) || v >= INT32_MAX) return false;
-  (role == "rank" ? p.rank : p.local_rank) = static_cast<int32_t>(v);
+  if (role == "rank") {
+    SetRank(p, v);
+  } else {
+    p.local_rank = static_cast<int32_t>(v);
+  }
   return true;
 }
 
@@ -75,7 +87,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
     uint64_t job = 0;
     uint64_t rank = 0;
     if (c.Uint(&job) && c.Char(',') && c.Uint(&rank) && c.AtEnd() && StripStreamTag(after, p)) {
-      SetRank(p, rank);
+      SetTask(p, rank);
       p.launcher = LauncherLabel::kMpirun;
       return accept();
     }
@@ -92,6 +104,22 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
   if (!c.Literal("pod/")) return false;
   p.pod = c.Until("/");
   return accept();
+}
+
+bool BeginsRecord(std::string_view text) {
+  if (scan::StartsWith(text, "Traceback (most recent call last):")) return true;
+  if (scan::StartsWith(text, "[rank")) {
+    const size_t digits = scan::DigitsAt(text, 5);
+    if (digits > 0 && scan::StartsWith(text.substr(5 + digits), "]:")) return true;
+  }
+  if (text.size() > 1 && text[0] == '[') text.remove_prefix(1);
+  if (text.size() < 20) return false;
+  if (std::string_view("IWEF").find(text[0]) != std::string_view::npos) {
+    const size_t digits = scan::DigitsAt(text, 1);
+    return digits >= 3 && digits <= 4 && text[1 + digits] == ' ' &&
+           TimestampLength(text.substr(2 + digits, 8), nullptr) == 8;
+  }
+  return scan::DigitsAt(text, 0) == 4 && text[4] == '-' && TimestampLength(text, nullptr) >= 19;
 }
 
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {

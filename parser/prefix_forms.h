@@ -23,8 +23,14 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
 // Parts of these. `<stdout>:`
 bool StripStreamTag(scan::Cursor& c, OuterPrefix& prefix);
 void SetRank(OuterPrefix& prefix, uint64_t rank);
+// The number that a launcher gives its task: the rank as well, until the program itself says another one.
+void SetTask(OuterPrefix& prefix, uint64_t task);
 // TP3, `DP1 TP3 EP3` of SGLang; TP1 of vLLM's Worker_TP1
 void SetParallelRank(std::string_view words, OuterPrefix& prefix);
+// A record that shows its own beginning: `Traceback (most recent call last):`, `[rank3]: text`,
+// `[W305 12:42:17.024437460 x.cpp:1250] text`, `W0305 12:42:17.994000 178129 text`, `2026-03-05 12:42:17,994 text`.
+// What stands in front of it is no part of it.
+bool BeginsRecord(std::string_view text);
 // A whole header with its host.
 bool BeginsWithHeader(std::string_view text);
 

@@ -1,7 +1,6 @@
 #include "parser/process_table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <unordered_map>
 
 #include "base/limits.h"
@@ -12,7 +11,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kMaxVotes = 64;
 // Hosts that a glued or cut name is compared with.
 constexpr size_t kMaxFitted = 4096;
 
@@ -144,107 +142,6 @@ void ProcessTable::Believe(Entry& e) {
                [&](uint32_t i) { return HashBytes(hosts_[i], 0); });
 }
 
-uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
-  const std::string_view name = (outer.pod.empty() ? outer.host : outer.pod).substr(0, limits::kStreamName);
-  const auto same = [&](const Stream& s) {
-    return s.rank == outer.rank && s.local_rank == outer.local_rank && s.pid == outer.pid && s.name == name;
-  };
-  const size_t place =
-      name.size() ^ static_cast<size_t>(name.empty() ? 0 : name.back()) ^ static_cast<size_t>(outer.rank);
-  uint32_t& latest = latest_streams_[place % latest_streams_.size()];
-  if (latest < streams_.size() && same(streams_[latest])) return latest;
-  const uint64_t numbers =
-      (uint64_t{static_cast<uint32_t>(outer.rank)} << 32) | static_cast<uint32_t>(outer.local_rank);
-  const uint64_t hash = HashBytes(name, Mix64(numbers) ^ static_cast<uint64_t>(outer.pid));
-  const uint32_t found = by_stream_.Find(hash, [&](uint32_t i) { return same(streams_[i]); });
-  if (found != IndexTable::kEmpty) return latest = found;
-  Stream s;
-  s.rank = outer.rank;
-  s.local_rank = outer.local_rank;
-  s.pid = outer.pid;
-  s.name.assign(name);
-  s.hash = hash;
-  const uint32_t added = AddStream(std::move(s));
-  if (added != UINT32_MAX) latest = added;
-  return added;
-}
-
-// UINT32_MAX at the limit.
-uint32_t ProcessTable::AddStream(Stream&& stream) {
-  if (streams_.size() >= limits::kProcessesPerSource) {
-    facts_->counters.Add(Counter::kDroppedProcesses);
-    return UINT32_MAX;
-  }
-  const uint64_t hash = stream.hash;
-  streams_.push_back(std::move(stream));
-  const auto index = static_cast<uint32_t>(streams_.size() - 1);
-  by_stream_.Add(hash, index, [&](uint32_t i) { return streams_[i].hash; });
-  return index;
-}
-
-uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
-  const uint32_t found = by_stream_.Find(stream.hash, [&](uint32_t i) { return streams_[i].Is(stream); });
-  if (found != IndexTable::kEmpty) return found;
-  Stream s = stream;
-  s.entry = kNoProcess;
-  s.owner = kNoProcess;
-  s.ambiguous = false;
-  return AddStream(std::move(s));
-}
-
-void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
-  const uint32_t index = StreamIndex(outer);
-  if (index == UINT32_MAX) return;
-  streams_[index].Own(process);
-  if (!outer.any) {
-    plain_ = process;
-    plain_ambiguous_ = streams_[index].ambiguous;
-    return;
-  }
-  if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
-    facts_->processes[process].pod = builder_->Intern(outer.pod);
-  }
-  NoteRank(process, outer);
-}
-
-uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
-  const uint32_t index = StreamIndex(outer);
-  if (index == UINT32_MAX) return kNoProcess;
-  Stream& s = streams_[index];
-  if (s.entry == kNoProcess) {
-    s.entry = AddEntry();
-    if (s.entry == kNoProcess) return kNoProcess;
-    entries_[s.entry].stream = index;
-    ProcessFacts& p = facts_->processes[s.entry];
-    p.pid = outer.pid;
-    if (!outer.host.empty()) p.host = builder_->Intern(outer.host);
-    if (!outer.pod.empty()) p.pod = builder_->Intern(outer.pod);
-  }
-  NoteRank(s.entry, outer);
-  return s.entry;
-}
-
-void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer) {
-  if (outer.launcher != LauncherLabel::kNone) facts_->processes[process].launcher = outer.launcher;
-  if (outer.rank >= 0) Vote(entries_[process], outer.rank);
-}
-
-void ProcessTable::Vote(Entry& e, int32_t rank, uint32_t lines) {
-  if (e.vote < e.votes.size() && e.votes[e.vote].first == rank) {
-    e.votes[e.vote].second += lines;
-    return;
-  }
-  for (size_t i = 0; i < e.votes.size(); ++i) {
-    if (e.votes[i].first != rank) continue;
-    e.vote = static_cast<uint32_t>(i);
-    e.votes[i].second += lines;
-    return;
-  }
-  if (e.votes.size() >= kMaxVotes) return;
-  e.vote = static_cast<uint32_t>(e.votes.size());
-  e.votes.emplace_back(rank, lines);
-}
-
 // The entry here of one that is new in the segment.
 uint32_t ProcessTable::FindEntry(const ProcessTable& segment, uint32_t index) {
   const Entry& theirs = segment.entries_[index];
@@ -297,7 +194,9 @@ void ProcessTable::Join(const ProcessTable& segment, SegmentTranslation& in_sour
     const uint32_t owner = in_source.Process(theirs.owner);
     if (owner != kNoProcess) s.Own(owner);
     s.ambiguous = s.ambiguous || theirs.ambiguous;
+    s.rank_said = s.rank_said || theirs.rank_said;
   }
+  labels_are_tasks_ = labels_are_tasks_ || segment.labels_are_tasks_;
 }
 
 void ProcessTable::NoteFirst(ProcessFacts& process, const TextPlace& place) {
@@ -373,6 +272,7 @@ void ProcessTable::Finish(bool trust_labels) {
       p.launcher_rank = most->first;
     }
   }
+  if (labels_are_tasks_ && trust_labels) NameTasks();
   // (VllmWorker rank=1 pid=2514): the process that headers name with this pid, if there is exactly one.
   std::unordered_map<int64_t, uint32_t> with_pid;
   for (size_t i = 0; i < entries_.size(); ++i) {

@@ -77,15 +77,18 @@ class ProcessTable {
   struct Stream {
     int32_t rank = -1;
     int32_t local_rank = -1;
+    int32_t task = -1;
     int64_t pid = -1;
     std::string name;  // pod or host
     uint64_t hash = 0;
     uint32_t entry = kNoProcess;
     uint32_t owner = kNoProcess;  // process of the headers that came through it
     bool ambiguous = false;
+    bool rank_said = false;  // OuterPrefix's
 
     bool Is(const Stream& other) const {
-      return rank == other.rank && local_rank == other.local_rank && pid == other.pid && name == other.name;
+      return rank == other.rank && local_rank == other.local_rank && task == other.task && pid == other.pid &&
+             name == other.name;
     }
     void Own(uint32_t process) {
       if (owner == kNoProcess) owner = process;
@@ -104,8 +107,10 @@ class ProcessTable {
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
   uint32_t StreamIndex(const OuterPrefix& outer);
   uint32_t AddStream(Stream&& stream);
+  void NoteStream(uint32_t stream, const OuterPrefix& outer);
   uint32_t FindOrAddStream(const Stream& stream);
   void Believe(Entry& entry);
+  void NameTasks();
   void NoteRank(uint32_t process, const OuterPrefix& outer);
   void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
   void FitProvisional();
@@ -123,6 +128,8 @@ class ProcessTable {
   // The latest process of a line without any prefix; several processes: nothing is to be learned from such lines.
   uint32_t plain_ = kNoProcess;
   bool plain_ambiguous_ = false;
+  // Some line said another rank than its launcher's label: `0: [rank1]: text`.
+  bool labels_are_tasks_ = false;
   // The streams of the latest lines. A program has a few kinds of prefixes, and its lines take turns.
   std::array<uint32_t, 8> latest_streams_{};
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analyze/host_blocks.h"
+#include "analyze/launcher_hosts.h"
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
 #include "job/rank_in_text.h"
@@ -41,7 +42,7 @@ const Communicator* LargestOrNull(const JobModel& model) {
 class Resolver {
  public:
   Resolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
-      : model_(model), hosts_(model), chinese_(chinese) {
+      : model_(model), hosts_(model), launcher_hosts_(HostsByLauncher(model, items)), chinese_(chinese) {
     std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
     for (const EvidenceItem& i : items) {
       if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
@@ -135,8 +136,13 @@ class Resolver {
     Candidate c;
     c.process = id;
     c.rank = model_.RankOf(id);
-    c.host = std::string(model_.processes[id.value].host);
+    c.host = HostOf(id);
     return c;
+  }
+
+  std::string HostOf(ProcessId id) const {
+    const auto it = launcher_hosts_.find(id);
+    return it != launcher_hosts_.end() ? it->second : std::string(model_.processes[id.value].host);
   }
 
   // "28969 Killed", "Killed process 4242": who ended is known by its number, on the host of the line if that is told.
@@ -209,7 +215,7 @@ class Resolver {
   void FillRank(Candidate& c) const {
     if (const auto it = processes_.find(c.rank); it != processes_.end()) {
       c.process = it->second;
-      if (c.host.empty()) c.host = std::string(model_.processes[it->second.value].host);
+      if (c.host.empty()) c.host = HostOf(it->second);
     } else if (c.host.empty()) {
       c.host = hosts_.HostOf(c.rank);
     }
@@ -295,6 +301,7 @@ class Resolver {
 
   const JobModel& model_;
   HostBlocks hosts_;
+  std::map<ProcessId, std::string> launcher_hosts_;
   bool chinese_;
   std::set<std::pair<const Rule*, std::string>> others_;  // rules that fired in several processes of a host
   std::vector<const Finding*> placed_;                    // those with a line, by source and line

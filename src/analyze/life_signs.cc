@@ -1,5 +1,9 @@
 #include "analyze/life_signs.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "base/numbers.h"
 
 namespace ncclwhy {
@@ -8,6 +12,21 @@ namespace {
 std::string_view FieldOf(const Finding& f, const char* name) {
   const auto it = f.fields.find(name);
   return it == f.fields.end() ? std::string_view() : std::string_view(it->second);
+}
+
+// What ends the job is said by several: the scheduler, each node's daemon, and once more in the middle of a task's
+// line. The last of them is where the job ends.
+void JoinEndingsOfJob(const std::vector<EvidenceItem>& items, std::vector<LifeSign>* signs) {
+  std::map<std::pair<const Rule*, SourceId>, uint32_t> last;
+  const auto each = [&](const auto& of_job) {
+    for (const EvidenceItem& item : items) {
+      if (item.sign < 0) continue;
+      LifeSign& s = (*signs)[static_cast<size_t>(item.sign)];
+      if (s.life == Life::kEnding && s.of == SignOf::kJob && s.source.valid()) of_job(s, last[{item.rule, s.source}]);
+    }
+  };
+  each([](const LifeSign& s, uint32_t& line) { line = std::max({line, s.line, s.last_line}); });
+  each([](LifeSign& s, const uint32_t& line) { s.last_line = line; });
 }
 
 }  // namespace
@@ -39,6 +58,7 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     item.sign = static_cast<int32_t>(signs.size());
     signs.push_back(std::move(s));
   }
+  JoinEndingsOfJob(items, &signs);
   return signs;
 }
 

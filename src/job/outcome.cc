@@ -26,6 +26,7 @@ class Reader {
     for (size_t i = 0; i < signs_.size(); ++i) {
       if (signs_[i].bad() && !Overcome(signs_[i])) out_.bad.push_back(i);
     }
+    AddReasons();
     Decide();
     return std::move(out_);
   }
@@ -126,6 +127,29 @@ class Reader {
     if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+  }
+
+  // An exception behind which its own process does no work, and whose rank an ending names later: others that worked on
+  // for a while had not heard of it yet.
+  //   [rank1]: FileNotFoundError: …      Map:  73%|███▎  | 29000/39531      rank      : 1 (local_rank: 1)
+  void AddReasons() {
+    if (out_.bad.empty()) return;
+    const std::vector<size_t> endings = out_.bad;
+    const auto named_later = [&](const LifeSign& s, int32_t rank) {
+      return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& end) {
+        return end.bad() && end.how != Ending::kException && end.of == SignOf::kNamed && end.rank == rank &&
+               end.source == s.source && end.line > s.line;
+      });
+    };
+    for (size_t i = 0; i < signs_.size(); ++i) {
+      const LifeSign& s = signs_[i];
+      const int32_t rank = model_.RankOf(s.process);
+      if (s.how != Ending::kException || s.of != SignOf::kSelf || rank < 0 || !named_later(s, rank)) continue;
+      const After then = after_.Of(s.source, std::max(s.line, s.last_line), s.process);
+      const bool known = std::find(endings.begin(), endings.end(), i) != endings.end();
+      if (!known && then.own_beats == 0) out_.bad.push_back(i);
+    }
+    std::sort(out_.bad.begin(), out_.bad.end());
   }
 
   bool HardEnding() const {

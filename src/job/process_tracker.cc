@@ -127,11 +127,14 @@ class Tracker {
   void JoinStreams(uint32_t s) {
     const SourceFacts& facts = *model_.sources[s];
     auto& launchers = model_.launcher_of[s];
+    uint64_t labelled = 0;
+    for (const ProcessFacts& f : facts.processes) labelled += f.launcher != LauncherLabel::kNone ? f.lines : 0;
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid >= 0 || ambiguous_.contains(f.launcher_rank)) continue;
-      // Lines without header or prefix between those of several processes are nobody's.
-      if (f.launcher_rank < 0 && facts.Str(f.pod).empty() && !distinct_.empty()) continue;
+      // Lines without header or prefix between those of several processes, or of a launcher's tasks, are nobody's.
+      const bool others = labelled > f.lines || !distinct_.empty();
+      if (f.launcher_rank < 0 && facts.Str(f.pod).empty() && others) continue;
       // "[rank1]: Traceback …" beside the lines of the only process, which have no prefix.
       if (f.launcher_rank >= 0 && distinct_.size() == 1 && launchers.empty() &&
           model_.processes[distinct_.begin()->value].launcher_rank < 0) {

@@ -106,6 +106,44 @@ TEST_CASE("ambiguous prefixes are believed once they stood in front of a header"
   CHECK(stripper.Strip("gpu-a17: hello").prefix.host == "gpu-a17");
 }
 
+TEST_CASE("labels are believed without NCCL when they return before records", "[outer_prefix]") {
+  OuterPrefixStripper tasks;
+  CHECK(tasks.Strip("1: loading").prefix.rank == -1);
+  CHECK(tasks.Strip("0: Traceback (most recent call last):").prefix.rank == 0);
+  CHECK(tasks.Strip("2: loss=0.5").prefix.task == 2);
+  for (const char* record : {"[rank3]: Traceback", "[W305 12:42:17.024437460 ProcessGroupNCCL.cpp:1250] Warning",
+                             "W0305 12:42:17.994000 178129 api.py:897] Sending", "2026-03-05 12:42:17,994 | INFO"}) {
+    INFO(record);
+    OuterPrefixStripper stripper;
+    CHECK(stripper.Strip(std::string("4: ") + record).prefix.task == -1);
+    CHECK(stripper.Strip(std::string("4: ") + record).prefix.task == 4);
+  }
+  // Lines of a listing, a list, a table.
+  OuterPrefixStripper listing;
+  for (int i = 1; i < 9; ++i) listing.Strip(std::to_string(i) + ": 2026-03-05 12:42:17,994 text");
+  CHECK(listing.Strip("9: 2026-03-05 12:42:17,994 text").prefix.task == -1);
+  OuterPrefixStripper links;
+  for (int i : {1, 2, 3, 1, 2, 3}) links.Strip(std::to_string(i) + ": eth0: <UP>");
+  CHECK(links.Strip("1: lo: <UP>").prefix.task == -1);
+  // The program says another rank than the launcher's label.
+  const OuterPrefix both = tasks.Strip("0: [rank1]: text").prefix;
+  CHECK(both.task == 0);
+  CHECK(both.rank == 1);
+  CHECK(both.rank_said);
+}
+
+TEST_CASE("hosts are believed without NCCL before the second record", "[outer_prefix]") {
+  OuterPrefixStripper stripper;
+  CHECK(stripper.Strip("gpu-a17: Traceback (most recent call last):").prefix.host.empty());
+  CHECK(stripper.Strip("gpu-a17: [rank3]: text").prefix.host == "gpu-a17");
+  for (const char* word : {"train_v2.py", "ERROR", "12"}) {
+    INFO(word);
+    OuterPrefixStripper other;
+    other.Strip(std::string(word) + ": [rank3]: text");
+    CHECK(other.Strip(std::string(word) + ": [rank3]: text").prefix.host.empty());
+  }
+}
+
 TEST_CASE("unknown constant text is learned", "[outer_prefix]") {
   OuterPrefixStripper stripper;
   const std::string junk = "worker-11 >> ";

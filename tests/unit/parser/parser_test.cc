@@ -1,6 +1,7 @@
 #include "parser/parser.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -263,6 +264,37 @@ TEST_CASE("a glued record brings its own prefix", "[parser]") {
   CHECK(p.launcher_rank == 9);
   CHECK(p.pid == 812);
   CHECK(f.Str(p.host) == "10.1.62.31");
+}
+
+TEST_CASE("under one label of a launcher may run several ranks", "[parser]") {
+  const SourceFacts tasks = Parse(
+      "0: [rank0]: Traceback (most recent call last):\n0: [rank1]: ValueError: x\n1: [rank2]: ValueError: x\n"
+      "1: agent says\n0: [rank0]: ValueError: x\n");
+  // The first line came before the label was believed.
+  std::map<int32_t, uint64_t> lines;
+  uint64_t of_task = 0;
+  for (const ProcessFacts& p : tasks.processes) {
+    lines[p.launcher_rank] += p.lines;
+    if (tasks.Str(p.pod) == "task 1") of_task += p.lines;
+  }
+  CHECK(lines[0] == 2);
+  CHECK(lines[1] == 1);
+  CHECK(lines[2] == 1);
+  CHECK(of_task == 1);
+  // One rank under each: the label is the rank.
+  const SourceFacts ranks = Parse(
+      "0: [rank0]: Traceback (most recent call last):\n0: agent says\n1: [rank1]: ValueError: x\n1: agent says\n");
+  for (const ProcessFacts& p : ranks.processes) CHECK_FALSE(p.pod.valid());
+}
+
+TEST_CASE("what is written over one another has the label of its line", "[parser]") {
+  const SourceFacts f = Parse(
+      "[1,3]<stderr>: 10%| | 1/10\r 20%| | 2/10\r 30%| | 3/10\r 40%| | 4/10\n"
+      "[1,2]<stderr>: 10%| | 1/10\nplain\r text\n");
+  REQUIRE(f.pulses.size() == 1);
+  REQUIRE(f.pulses[0].process < f.processes.size());
+  CHECK(f.processes[f.pulses[0].process].launcher_rank == 3);
+  CHECK(f.pulses[0].last_value == 4);
 }
 
 TEST_CASE("lines without a header belong to the stream they came through", "[parser]") {
