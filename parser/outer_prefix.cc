@@ -139,7 +139,8 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
     // MPICH -prepend-rank: only where it stood in front of a header before.
     if (!pod.empty() || rank != first || !c.Char(' ')) return false;
     const bool header = BeginsWithHeader(c.Rest());
-    if (!header && (!brackets_seen_ || scan::StartsWith(c.Rest(), "NCCL "))) return false;
+    const bool known = brackets_seen_ || unsure_brackets_.AreTasks(rank, c.Rest());
+    if (!header && (!known || scan::StartsWith(c.Rest(), "NCCL "))) return false;
     brackets_seen_ = true;
   }
   SetTask(out.prefix, rank);
@@ -186,8 +187,8 @@ OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
   out.learned_heads_ = learned_heads_;
   out.candidates_ = candidates_;
   out.labels_seen_ = labels_seen_;
-  out.label_before_record_ = label_before_record_;
-  out.unsure_label_ = unsure_label_;
+  out.unsure_labels_ = unsure_labels_;
+  out.unsure_brackets_ = unsure_brackets_;
   out.brackets_seen_ = brackets_seen_;
   return out;
 }
@@ -204,13 +205,13 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   std::string_view rest = text.substr(digits + 1);
   if (!rest.empty() && rest[0] != ' ' && !labels_seen_) return false;
   if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
+  uint64_t v = 0;
+  Cursor(text).Uint(&v);
   if (!labels_seen_) {
-    labels_seen_ = HasHeaderSomewhere(rest) || ReturnsBeforeRecords(text.substr(0, digits), rest);
+    labels_seen_ = HasHeaderSomewhere(rest) || unsure_labels_.AreTasks(v, rest);
     if (!labels_seen_) return false;
   }
   if (!rest.empty() && IsDigit(rest[0]) && text[digits + 1] != ' ') return false;  // a clock: 16:26:52
-  uint64_t v = 0;
-  Cursor(text).Uint(&v);
   if (label_count_++ > 0 && v != last_label_ + 1) labels_monotonous_ = false;
   last_label_ = v;
   SetTask(out.prefix, v);
@@ -231,15 +232,11 @@ bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
   return true;
 }
 
-// Without NCCL's headers: numbers in front of records that show their own beginning, of which one comes again or goes
-// back. The numbers of lines never do.
-bool OuterPrefixStripper::ReturnsBeforeRecords(std::string_view label, std::string_view rest) {
-  uint64_t v = 0;
-  Cursor(label).Uint(&v);
-  label_before_record_ = label_before_record_ || BeginsRecord(rest);
-  const bool returns = unsure_label_ && v <= *unsure_label_;
-  unsure_label_ = v;
-  return label_before_record_ && returns;
+bool OuterPrefixStripper::UnsureLabels::AreTasks(uint64_t label, std::string_view rest) {
+  before_record_ = before_record_ || BeginsRecord(rest);
+  const bool returns = latest_ && label <= *latest_;
+  latest_ = label;
+  return before_record_ && returns;
 }
 
 bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {

@@ -59,13 +59,24 @@ class OuterPrefixStripper {
     uint64_t head = 0, head_mask = 0;     // its first bytes, as swar::Load has them
   };
 
+  // Numbers in front of lines while none is believed.
+  class UnsureLabels {
+   public:
+    // Whether they are tasks' without a header of NCCL behind one: they stood in front of a record that shows its own
+    // beginning, and one comes again or goes back. The numbers of lines never do.
+    bool AreTasks(uint64_t label, std::string_view rest);
+
+   private:
+    bool before_record_ = false;
+    std::optional<uint64_t> latest_;
+  };
+
   bool TakeFrame(std::string_view& text);
   bool StripLayer(std::string_view& text, StrippedLine& out);
   bool Bracket(std::string_view& text, StrippedLine& out);
   bool MpiBracket(std::string_view& text, StrippedLine& out);
   bool Parenthesis(std::string_view& text, StrippedLine& out);
   bool Label(std::string_view& text, StrippedLine& out);
-  bool ReturnsBeforeRecords(std::string_view label, std::string_view rest);
   bool IsHostBeforeRecords(std::string_view word, std::string_view rest);
   bool Quote(std::string_view& text, StrippedLine& out);
   bool Word(std::string_view& text, StrippedLine& out);
@@ -82,8 +93,7 @@ class OuterPrefixStripper {
   size_t last_learned_ = 0;
   std::vector<std::string> unsure_words_;  // stood in front of a record once
   bool labels_seen_ = false;
-  bool label_before_record_ = false;
-  std::optional<uint64_t> unsure_label_;  // the latest, while none is believed
+  UnsureLabels unsure_labels_, unsure_brackets_;
   bool brackets_seen_ = false;
   uint64_t label_count_ = 0;
   uint64_t last_label_ = 0;
