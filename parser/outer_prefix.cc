@@ -16,6 +16,8 @@ namespace {
 using scan::Cursor;
 constexpr size_t kMaxLearned = 512;
 constexpr size_t kMaxJunk = 96;
+// Lines in a row with the same number: neither a listing nor a list.
+constexpr uint32_t kSurelyLabels = 4;
 
 // A header, with further prefixes in front of it.
 bool HasHeaderSomewhere(std::string_view text) {
@@ -208,7 +210,8 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   uint64_t v = 0;
   Cursor(text).Uint(&v);
   if (!labels_seen_) {
-    labels_seen_ = HasHeaderSomewhere(rest) || unsure_labels_.AreTasks(v, rest);
+    labels_seen_ =
+        HasHeaderSomewhere(rest) || unsure_labels_.AreTasks(v, rest) || unsure_labels_.in_a_row() >= kSurelyLabels;
     if (!labels_seen_) return false;
   }
   if (!rest.empty() && IsDigit(rest[0]) && text[digits + 1] != ' ') return false;  // a clock: 16:26:52
@@ -235,6 +238,7 @@ bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
 bool OuterPrefixStripper::UnsureLabels::AreTasks(uint64_t label, std::string_view rest) {
   before_record_ = before_record_ || BeginsRecord(rest);
   const bool returns = latest_ && label <= *latest_;
+  in_a_row_ = latest_ && label == *latest_ ? in_a_row_ + 1 : 1;
   latest_ = label;
   return before_record_ && returns;
 }

@@ -65,9 +65,12 @@ class OuterPrefixStripper {
     // Whether they are tasks' without a header of NCCL behind one: they stood in front of a record that shows its own
     // beginning, and one comes again or goes back. The numbers of lines never do.
     bool AreTasks(uint64_t label, std::string_view rest);
+    // The latest came so often, one line behind the other.
+    uint32_t in_a_row() const { return in_a_row_; }
 
    private:
     bool before_record_ = false;
+    uint32_t in_a_row_ = 0;
     std::optional<uint64_t> latest_;
   };
 

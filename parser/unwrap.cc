@@ -37,6 +37,13 @@ size_t Columns(std::string_view line) {
 
 size_t Indent(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
+// `  3: text` of srun -l, padded.
+bool HasLabel(std::string_view line) {
+  const std::string_view text = line.substr(Indent(line));
+  const size_t digits = scan::DigitsAt(text, 0);
+  return digits > 0 && digits <= 5 && scan::StartsWith(text.substr(digits), ": ");
+}
+
 bool HasHeader(std::string_view line) {
   HeaderMatch match;
   return ParseHeader(line, &match) || FindHeader(line, 0, &match);
@@ -48,7 +55,8 @@ bool IsLineStart(std::string_view line) {
   static constexpr std::array<std::string_view, 13> kStarts = {
       "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
   if (line.find_first_not_of(' ') == std::string_view::npos) return true;
-  if (HasHeader(line) || FindTorchRecord(line, 0) == 0 || TimestampLength(line, nullptr) > 0) return true;
+  if (HasHeader(line) || HasLabel(line) || FindTorchRecord(line, 0) == 0 || TimestampLength(line, nullptr) > 0)
+    return true;
   if (PythonExceptionLength(line) > 0 || SniffDialect(line) == Dialect::kPython) return true;
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return scan::StartsWith(line, s); });
 }

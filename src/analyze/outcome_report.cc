@@ -158,8 +158,9 @@ bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
   if (!cause->culprits.empty() || (cause->id != "app.rank-crashed" && cause->id != "host.oom")) return false;
   for (const size_t i : o.bad) {
     const LifeSign& s = signs[i];
-    if (s.of == SignOf::kJob || (s.of == SignOf::kSelf && s.how == Ending::kExit) || s.how == Ending::kStopped)
-      continue;
+    // An exception may tell of somebody else's end; one that does not names its own process as evidence.
+    const bool own = s.of == SignOf::kSelf && (s.how == Ending::kExit || s.how == Ending::kException);
+    if (s.of == SignOf::kJob || own || s.how == Ending::kStopped) continue;
     Culprit c;
     c.rank = s.of == SignOf::kNamed ? s.rank : model.RankOf(s.process);
     c.host = s.host;

@@ -125,6 +125,9 @@ TEST_CASE("labels are believed without NCCL when they return before records", "[
   OuterPrefixStripper links;
   for (int i : {1, 2, 3, 1, 2, 3}) links.Strip(std::to_string(i) + ": eth0: <UP>");
   CHECK(links.Strip("1: lo: <UP>").prefix.task == -1);
+  OuterPrefixStripper in_a_row;
+  for (int i = 1; i < 4; ++i) CHECK(in_a_row.Strip("0: step " + std::to_string(i)).prefix.task == -1);
+  CHECK(in_a_row.Strip("0: step 4").prefix.task == 0);
   OuterPrefixStripper brackets;
   CHECK(brackets.Strip("[1] Traceback (most recent call last):").prefix.task == -1);
   CHECK(brackets.Strip("[0] Traceback (most recent call last):").prefix.task == 0);

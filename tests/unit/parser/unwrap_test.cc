@@ -88,6 +88,12 @@ TEST_CASE("lines of one length, each with a header, are no pieces", "[parser]") 
   CHECK(Unwrap(text, Wrapping::kSoft).joins == 0);
 }
 
+TEST_CASE("a launcher's padded labels are no indent", "[parser]") {
+  const std::string text =
+      "  2: " + kWarn + "\n  0: step 20/30 loss 7.02\n 12: " + kWarn + "\n  0: step 21/30 loss 6.98\n";
+  for (const Wrapping wrapping : {Wrapping::kSoft, Wrapping::kHard}) CHECK(Unwrap(text, wrapping).joins == 0);
+}
+
 TEST_CASE("too narrow, too wide, binary or empty: nothing is joined", "[parser]") {
   CHECK(Unwrap("", Wrapping::kHard).joins == 0);
   CHECK(Unwrap("\n\n\n", Wrapping::kSoft).joins == 0);
