@@ -92,10 +92,10 @@ def read(name, repo, tags):
 
 def rules():
     """path -> text of everything below catalog/stack."""
-    out = {}
+    out, anybodys = {}, set()
     for name, product in json.loads((HERE / "classes.json").read_text()).items():
         table = [x.split("\t") for x in (HERE / f"{name}.tsv").read_text().strip().split("\n")[1:]]
-        taken = set()
+        taken = set() if "head" in product else anybodys
         for kind, what in product["classes"].items():
             texts = {row[5] for row in table if row[4] == kind}
             # A text that holds another is found by it; one that two classes print belongs to the first.
@@ -107,7 +107,7 @@ def rules():
             rule["references"] = product["references"]
             if "head" in product:
                 rule["near"] = [{**product["head"], "scope": "line"}]
-            order = ["schema", "id", "role", "title", "match", "causes", "near", "unless", "explains", "blame", "note", "sign", "references"]
+            order = ["schema", "id", "role", "title", "match", "causes", "near", "unless", "boost", "explains", "blame", "note", "sign", "references"]
             lines = []
             for key in [k for k in order if k in rule or k == "match"]:
                 if key == "match":
