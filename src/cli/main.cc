@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/subcommand.h"
 #include "ncclwhy/version.h"
+#include "source_version.h"  // made by the build
 
 namespace ncclwhy {
 namespace {
@@ -37,7 +38,7 @@ int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
   if (arguments.empty()) arguments = {"analyze"};
-  if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION "\n");
+  if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION NCCLWHY_SOURCE "\n");
   if (arguments[0] == "--help-man") return PrintManual(commands);
   Subcommand* chosen = commands.front().get();
   for (const auto& command : commands) {

@@ -245,8 +245,11 @@ class Server::Impl {
       Drain(request, reader, deadline);
       Refuse(response, status, sentence);
     };
+    // What the analysis unpacks by itself httplib need not know. The request is httplib's own, and not const.
+    const std::string packed = request.get_header_value("Content-Encoding");
+    if (packed == "gzip" || packed == "zstd") const_cast<Request&>(request).headers.erase("Content-Encoding");
     if (const auto wrong = WrongHead(request, options_.max_bytes)) return refuse(wrong->first, wrong->second);
-    Result<LogRequest> parsed = ParseLogRequest(request.params);
+    Result<LogRequest> parsed = ParseLogRequest({request.params.begin(), request.params.end()});
     if (!parsed.ok()) return refuse(400, parsed.status().message());
 
     const char* type = ContentTypeOf(parsed.value().format);

@@ -70,6 +70,11 @@ class ManualTest(unittest.TestCase):
         for command in COMMANDS[1:]:
             self.assertTrue(help_of(command).startswith("Usage: ncclwhy " + command), command)
 
+    def test_version(self):
+        # The commit and its date, where the sources know them; "+": changed since.
+        for option in ("--version", "-V"):
+            self.assertRegex(run(BINARY, option).stdout, r"\Ancclwhy \d+\.\d+\.\d+( \([0-9a-f]{12,40}\+?, \d{4}-\d\d-\d\d\))?\n\Z")
+
     def test_every_option_of_the_help(self):
         self.assertGreater(len(options_of("analyze")), 10)
         for command in COMMANDS:

@@ -11,7 +11,7 @@ cp -a "$prefix" "$work/moved" # an installed tree may be moved
 prefix=$work/moved
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 
-[ "$("$prefix/bin/ncclwhy" --version)" = "ncclwhy $(pkg-config --modversion ncclwhy)" ]
+[[ "$("$prefix/bin/ncclwhy" --version) " = "ncclwhy $(pkg-config --modversion ncclwhy) "* ]]
 
 # shellcheck disable=SC2046
 "$cc" "$here/c/consumer.c" -o "$work/c" $(pkg-config --cflags --libs ncclwhy)
