@@ -1,0 +1,169 @@
+// ncclwhy history ACTION DB: what the reports of many jobs say together.
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/limits.h"
+#include "cli/common_options.h"
+#include "cli/output.h"
+#include "cli/subcommand.h"
+#include "history/history_answer.h"
+#include "ncclwhy/analyzer.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy history ACTION [OPTIONS] DB [JOB...])",
+    .about = R"(Remembers the reports of many jobs in one SQLite file, and says who is blamed
+again and again. A JOB is a report (--format json), or the logs of one job.
+  add       adds jobs; one that is there already is replaced
+  hosts devices versions   how often blamed, since when, how likely by chance
+  causes    how often, on how many hosts
+  drain     hosts to take out of service: HOST<TAB>REASON
+  metrics   Prometheus text, as `serve --history DB` has it)",
+    .exit_status = R"(0 added or answered; 2 something could not be read or written.)",
+    .examples = R"(ncclwhy --json logs/ | ncclwhy history add fleet.db -
+ncclwhy history hosts fleet.db --since 30)",
+};
+
+constexpr size_t kReportBytes = limits::kDocumentBytes;
+
+class HistoryCommand : public Subcommand {
+ public:
+  std::string_view name() const override { return "history"; }
+  CommandText text() const override { return kText; }
+
+  void AddOptions(CLI::App* app) override {
+    std::vector<std::string> actions = HistoryQuestions();
+    actions.insert(actions.begin(), "add");
+    actions.push_back("metrics");
+    app->add_option("ACTION", action_)->required()->check(CLI::IsMember(actions));
+    app->add_option("DB", database_)->required();
+    app->add_option("JOB", jobs_);
+    app->add_option("--key", key_, "of the one job that is added, instead of its own")->type_name("K");
+    app->add_option("--since", days_, "only jobs of the last N days")->type_name("N")->check(CLI::Range(1, 100000));
+    app->add_option("--least", asked_.least, "drain: blamed in so many jobs, default 2")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000000));
+    app->add_option("--chance", asked_.chance, "drain: less likely by chance, default 0.01")
+        ->type_name("P")
+        ->check(CLI::Range(0.0, 1.0));
+    app->add_option("--top", asked_.top, "rows, default 50")->type_name("N")->check(CLI::Range(1, 100000));
+    app->add_flag("--json", json_, "ncclwhy.history/1");
+    AddKnowledgeOptions(app, &options_);
+    app->add_flag("-q,--quiet", quiet_, "do not say what was added");
+  }
+
+  int Run() override {
+    if (action_ == "add") return Add();
+    if (!jobs_.empty()) return Failed(Status::InvalidArgument("only `history add` takes a JOB"));
+    if (days_ > 0) asked_.since = std::time(nullptr) - int64_t{days_} * 86400;
+    const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kRead);
+    if (!history.ok()) return Failed(history.status());
+    const Result<std::string> answer = action_ == "metrics" ? HistoryMetrics(*history.value(), asked_)
+                                                            : AnswerHistory(*history.value(), action_, asked_, json_);
+    if (!answer.ok()) return Failed(answer.status());
+    return WriteStandardOutput(answer.value()) == Written::kFailed ? kExitTrouble : 0;
+  }
+
+ private:
+  static int Failed(const Status& status) {
+    Complain(status.message());
+    return kExitTrouble;
+  }
+
+  // What can be read is added, what cannot is told.
+  int Add() {
+    if (jobs_.empty()) jobs_ = {"-"};
+    std::vector<PastJob> all;
+    int exit = 0;
+    for (const std::string& job : jobs_) {
+      Result<std::vector<PastJob>> read = Read(job);
+      if (!read.ok()) {
+        exit = Failed(Status(read.status().code(), job + ": " + read.status().message()));
+        continue;
+      }
+      all.insert(all.end(), read.value().begin(), read.value().end());
+    }
+    if (!key_.empty()) {
+      if (all.size() != 1) return Failed(Status::InvalidArgument("--key is for one job"));
+      all[0].key = "key " + key_;
+    }
+    if (all.empty()) return kExitTrouble;
+    const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kAdd);
+    if (!history.ok()) return Failed(history.status());
+    const Result<History::Added> added = history.value()->Add(all);
+    if (!added.ok()) return Failed(added.status());
+    if (!quiet_) {
+      Complain("added " + std::to_string(added.value().jobs) + ", replaced " + std::to_string(added.value().again));
+    }
+    return exit;
+  }
+
+  Result<std::vector<PastJob>> Read(const std::string& job) {
+    const bool pipe = job == "-";
+    struct stat file {};
+    int64_t ended = std::time(nullptr);
+    if (!pipe && ::stat(job.c_str(), &file) == 0) ended = file.st_mtime;
+    std::string bytes;
+    if (pipe) {
+      std::getline(std::cin, bytes, '\0');
+    } else if (S_ISREG(file.st_mode)) {
+      bytes.resize(static_cast<size_t>(std::clamp<off_t>(file.st_size, 0, kReportBytes + 1)));
+      std::ifstream in(job, std::ios::binary);
+      in.read(bytes.data(), static_cast<std::streamsize>(std::min<size_t>(bytes.size(), 4096)));
+      if (LooksLikeReport(std::string_view(bytes).substr(0, static_cast<size_t>(in.gcount()))) && in.gcount() == 4096) {
+        in.read(bytes.data() + 4096, static_cast<std::streamsize>(bytes.size() - 4096));
+      }
+    }
+    if (bytes.size() > kReportBytes && LooksLikeReport(bytes)) return Status::Limit("the report is too large");
+    if (LooksLikeReport(bytes)) return JobsOfReport(bytes, ended);
+    return Analyse(job, pipe ? &bytes : nullptr, ended);
+  }
+
+  Result<std::vector<PastJob>> Analyse(const std::string& job, const std::string* bytes, int64_t ended) {
+    Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
+    if (!analyzer.ok()) return analyzer.status();
+    if (bytes == nullptr) {
+      analyzer.value()->AddArguments({job});
+    } else {
+      for (const Status& status :
+           {analyzer.value()->Begin("-"), analyzer.value()->Push(*bytes), analyzer.value()->EndSource()}) {
+        if (!status.ok()) return status;
+      }
+    }
+    const Result<Report> report = analyzer.value()->Finish();
+    if (!report.ok()) return report.status();
+    if (report.value().coverage.lines == 0) {
+      const std::vector<std::string>& problems = report.value().problems;
+      return Status::NotFound(problems.empty() ? "holds no log and no report" : problems[0]);
+    }
+    const Result<std::string> json = RenderReport(report.value(), "json", {});
+    if (!json.ok()) return json.status();
+    return JobsOfReport(json.value(), ended);
+  }
+
+  std::string action_;
+  std::string database_;
+  std::vector<std::string> jobs_;
+  std::string key_;
+  int days_ = 0;
+  bool json_ = false;
+  bool quiet_ = false;
+  HistoryQuestion asked_;
+  AnalyzerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> NewHistoryCommand() { return std::make_unique<HistoryCommand>(); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,179 @@
+#include "history/past_job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+
+namespace ncclwhy {
+namespace {
+
+using Json = JsonValue;
+using Parts = std::vector<std::pair<std::string, std::string>>;
+
+const Json& Member(const Json& object, const char* name) {
+  static const Json kNone;
+  const auto it = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && it != object.end() ? *it : kNone;
+}
+
+// A member of another type than the schema's is as good as none.
+std::string Text(const Json& object, const char* name) {
+  const Json& member = Member(object, name);
+  if (!member.is_string()) return {};
+  const std::string& text = member.get_ref<const std::string&>();
+  size_t size = std::min(text.size(), kPastNameBytes);
+  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return text.substr(0, size);
+}
+
+int64_t Number(const Json& object, const char* name) {
+  const Json& member = Member(object, name);
+  return member.is_number_integer() ? member.get<int64_t>() : -1;
+}
+
+void Add(Parts* parts, const char* kind, std::string value) {
+  if (!value.empty() && parts->size() < kPastParts) parts->emplace_back(kind, std::move(value));
+}
+
+void Sort(Parts* parts) {
+  std::sort(parts->begin(), parts->end());
+  parts->erase(std::unique(parts->begin(), parts->end()), parts->end());
+}
+
+void Blame(const Json& culprits, PastJob* job) {
+  for (const Json& culprit : culprits.is_array() ? culprits : Json::array()) {
+    const std::string host = Text(culprit, "host");
+    if (host.empty()) continue;
+    Add(&job->blamed, "host", host);
+    if (const std::string device = Text(culprit, "device"); !device.empty()) {
+      Add(&job->blamed, "device", host + " " + device);
+    } else if (const int64_t gpu = Number(culprit, "gpu"); gpu >= 0) {
+      Add(&job->blamed, "device", host + " GPU " + std::to_string(gpu));
+    }
+  }
+  for (const auto& [kind, value] : job->blamed) {
+    if (kind == "host") Add(&job->parts, "host", value);
+  }
+}
+
+void Finish(PastJob* job) {
+  Sort(&job->blamed);
+  Sort(&job->parts);
+}
+
+// Seconds since 1970 of "2026-11-20 10:00:00" anywhere in a time as a log prints it; 0 when there is no date.
+int64_t DateIn(const std::string& text) {
+  for (size_t at = 0; at + 19 <= text.size(); ++at) {
+    int year, month, day, hour, minute, second, length = 0;
+    if (std::sscanf(text.c_str() + at, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second,
+                    &length) != 6 ||
+        length != 19) {
+      continue;
+    }
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    if (!date.ok() || year < 1990 || hour > 23 || minute > 59 || second > 60) continue;
+    const auto days = std::chrono::sys_days(date).time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::seconds>(days).count() + hour * 3600 + minute * 60 + second;
+  }
+  return 0;
+}
+
+std::string KeyOf(const Json& report, const std::string& first_time) {
+  const Json& job = Member(report, "job");
+  const Json& communicators = Member(job, "communicators");
+  if (communicators.is_array() && !communicators.empty()) {
+    const std::string id = Text(communicators[0], "comm_id");
+    if (!id.empty()) return "communicator " + id;
+  }
+  for (const Json& fact : Member(job, "environment")) {
+    if (Text(fact, "name") == "job_id" && !first_time.empty()) return "job " + Text(fact, "value") + " " + first_time;
+  }
+  std::string quoted = Text(report, "outcome") + Text(report, "progress");
+  for (const char* list : {"outcome_evidence", "timeline", "consequences"}) {
+    for (const Json& item : Member(report, list)) quoted += "\n" + Text(item, "text");
+  }
+  for (const Json& cause : Member(report, "causes")) {
+    quoted += "\n" + Text(cause, "id");
+    for (const Json& item : Member(cause, "evidence")) quoted += "\n" + Text(item, "text");
+  }
+  quoted += "\n" + std::to_string(Number(Member(report, "coverage"), "bytes"));
+  return "text " + Sha256Hex(quoted);
+}
+
+PastJob OneJob(const Json& report, int64_t ended) {
+  PastJob out;
+  std::string first_time;
+  for (const Json& step : Member(report, "timeline")) {
+    const std::string time = Text(step, "time");
+    if (first_time.empty()) first_time = time;
+    if (const int64_t date = DateIn(time); date > 0) ended = date;
+  }
+  out.key = KeyOf(report, first_time);
+  out.ended = ended;
+  out.verdict = Text(report, "verdict");
+  out.outcome = Text(report, "outcome");
+  out.decision = Text(Member(report, "decision"), "do");
+  const Json& job = Member(report, "job");
+  for (const Json& communicator : Member(job, "communicators")) {
+    for (const Json& rank : Member(communicator, "ranks")) {
+      // Ranks of one host stand together.
+      std::string host = Text(rank, "host");
+      if (out.parts.empty() || out.parts.back().second != host) Add(&out.parts, "host", std::move(host));
+    }
+  }
+  for (const Json& version : Member(job, "nccl_versions")) {
+    if (version.is_string()) Add(&out.parts, "nccl", version.get<std::string>().substr(0, kPastNameBytes));
+  }
+  for (const Json& fact : Member(job, "environment")) {
+    if (Text(fact, "name") == "cuda_driver") Add(&out.parts, "cuda_driver", Text(fact, "value"));
+  }
+  const Json& causes = Member(report, "causes");
+  if ((out.verdict == "failure" || out.verdict == "degraded") && causes.is_array() && !causes.empty()) {
+    out.cause = Text(causes[0], "id");
+    const Json& confidence = Member(causes[0], "confidence");
+    if (confidence.is_number()) out.confidence = std::clamp(confidence.get<double>(), 0.0, 1.0);
+    Blame(Member(causes[0], "culprits"), &out);
+  }
+  Finish(&out);
+  return out;
+}
+
+}  // namespace
+
+bool LooksLikeReport(std::string_view bytes) {
+  const size_t begin = bytes.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && bytes[begin] == '{' &&
+         bytes.substr(begin, 256).find("\"ncclwhy.report/1\"") != std::string_view::npos;
+}
+
+Result<std::vector<PastJob>> JobsOfReport(std::string_view json, int64_t ended) {
+  const Json report = Json::parse(json.begin(), json.end(), nullptr, false);
+  if (!report.is_object() || Text(report, "schema") != "ncclwhy.report/1" || Text(report, "verdict").empty()) {
+    return Status::Corrupt("is no report of `ncclwhy --format json`");
+  }
+  PastJob whole = OneJob(report, ended);
+  const Json& several = Member(report, "jobs");
+  if (!several.is_array() || several.empty()) return std::vector<PastJob>{std::move(whole)};
+  std::vector<PastJob> out;
+  for (const Json& answer : several) {
+    PastJob job;
+    std::string identity = Text(answer, "name") + "\n" + Text(answer, "cause");
+    for (const Json& file : Member(answer, "files")) identity += file.is_string() ? "\n" + file.get<std::string>() : "";
+    job.key = whole.key + " " + Sha256Hex(identity);
+    job.ended = whole.ended;
+    job.verdict = Text(answer, "verdict");
+    job.outcome = Text(answer, "outcome");
+    job.cause = job.verdict == "failure" || job.verdict == "degraded" ? Text(answer, "cause") : "";
+    if (!job.cause.empty()) Blame(Member(answer, "culprits"), &job);
+    Finish(&job);
+    out.push_back(std::move(job));
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

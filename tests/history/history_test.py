@@ -1,0 +1,216 @@
+"""`ncclwhy history` as an epilog and an operator use it."""
+import json
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
+from programs import NCCLWHY, KILLED, ProgramTest  # noqa: E402
+
+
+def report(number, hosts, culprit=None, cause="gpu.ecc", decision="rerun-without", day="2026-10-01", **culprit_more):
+    """What `--format json` prints, as far as a history reads it."""
+    ranks = [{"rank": i, "host": host, "stage": "ready", "seen": True, "culprit": False} for i, host in enumerate(hosts)]
+    failed = culprit is not None
+    out = {"schema": "ncclwhy.report/1", "ncclwhy": "0.1.0", "verdict": "failure" if failed else "healthy",
+           "outcome": "failed" if failed else "succeeded", "causes": [], "timeline": [
+               {"kind": "ending", "what": "it ended", "time": f"{day} 10:00:00", "count": 1}],
+           "job": {"nccl_versions": ["2.27.7"], "hosts": len(hosts), "processes": len(hosts), "transports": {},
+                   "communicators": [{"id": 0, "comm_id": "0x%x" % number, "nranks": len(hosts), "ranks": ranks}],
+                   "environment": [{"name": "cuda_driver", "value": "13000"}]},
+           "coverage": {"lines": 9}}
+    if failed:
+        out["causes"] = [{"id": cause, "confidence": 0.9, "culprits": [{"host": culprit, "why": "it", **culprit_more}]}]
+        out["decision"] = {"do": decision, "hosts": [culprit], "confidence": 0.8, "why": "it"}
+    return out
+
+
+class HistoryTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.db = self.dir / "fleet.db"
+
+    def add(self, reports, *options, exit_status=0):
+        paths = []
+        for number, each in enumerate(reports):
+            paths.append(self.dir / f"report-{number}.json")
+            paths[-1].write_text(json.dumps(each, indent=2))
+        run = self.ncclwhy("history", "add", *options, self.db, *paths)
+        self.assertEqual(run.returncode, exit_status, run.stderr)
+        return run.stderr.decode()
+
+    def ask(self, question, *options):
+        run = self.ncclwhy("history", question, self.db, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout.decode()
+
+    def rows(self, question, *options):
+        return json.loads(self.ask(question, "--json", *options))["rows"]
+
+    def fleet(self):
+        """300 jobs of four hosts: bad-7 is in nine of them, nine fail, five of those through bad-7."""
+        jobs = []
+        for i in range(300):
+            hosts = [f"n{(i * 4 + k) % 97}" for k in range(4)]
+            if i % 33 == 0 and i < 270:  # nine jobs
+                hosts[0] = "bad-7"
+            jobs.append([i + 1, hosts, None])
+        for i, culprit in [(0, "bad-7"), (33, "bad-7"), (66, "bad-7"), (99, "bad-7"), (132, "bad-7")]:
+            jobs[i][2] = culprit
+        for i in (7, 70, 111, 222):
+            jobs[i][2] = jobs[i][1][1]
+        return [report(*job, day=f"2026-10-{1 + job[0] // 12:02}") for job in jobs]
+
+    def test_a_bad_host_stands_out(self):
+        self.assertIn("added 300, replaced 0", self.add(self.fleet()))
+        first = self.rows("hosts")[0]
+        self.assertEqual((first["host"], first["blamed"], first["jobs"], first["share"]), ("bad-7", 5, 9, 0.03))
+        self.assertEqual((first["first"], first["last"], first["causes"]), ("2026-10-01", "2026-10-12", "gpu.ecc 5"))
+        # Binomial, 9 failures of a chance of 3 % / 4 each, times 98 hosts.
+        self.assertAlmostEqual(first["chance"] / (98 * 126 * 0.0075 ** 5), 1, delta=0.05)
+        self.assertGreater(self.rows("hosts")[1]["chance"], 0.1)
+        self.assertEqual([row["host"] for row in self.rows("drain")], ["bad-7"])
+        self.assertRegex(self.ask("drain"), r"\Abad-7\tblamed in 5 jobs since 2026-10-01, last 2026-10-12, chance \S+: gpu")
+        self.assertRegex(self.ask("hosts"), r"300 jobs, 9 of them failed .*\nhost +blamed .*\nbad-7 +5 +9 +3 % ")
+
+    def test_a_job_counts_once(self):
+        jobs = self.fleet()[:40]
+        self.add(jobs)
+        before = self.ask("hosts", "--json")
+        self.assertIn("added 0, replaced 40", self.add(jobs))
+        self.assertEqual(self.ask("hosts", "--json"), before)
+        # A better report on the same run takes the place of the old one.
+        jobs[1] = report(2, ["a", "b"], "b", "ib.link-down")
+        self.assertIn("added 0, replaced 1", self.add(jobs[1:2]))
+        self.assertEqual(self.rows("causes")[-1]["cause"], "ib.link-down")
+        self.assertIn("added 1", self.add(jobs[:1], "--key", "slurm-17"))
+
+    def test_what_would_fail_anywhere_drains_nobody(self):
+        self.add([report(i, [f"h{i}", "x", "y", f"z{i}"], "x", "app.exception", "fix-first") for i in range(1, 9)] +
+                 [report(100 + i, [f"h{i}", "q", "r"]) for i in range(400)])
+        self.assertEqual(self.rows("hosts")[0]["blamed"], 8)
+        self.assertEqual(self.rows("drain"), [])
+
+    def test_without_others_nothing_is_known(self):
+        """Failures only, no other host named: nothing says that the host is not simply in all jobs."""
+        self.add([report(i, ["only"], "only") for i in range(1, 10)])
+        self.assertEqual(self.rows("hosts")[0]["chance"], 1)
+        self.assertEqual(self.rows("drain"), [])
+
+    def test_devices_and_versions(self):
+        jobs = [report(i, ["a", "b", "c", "d"], "a", "ib.link-down", device="mlx5_3") for i in (1, 2, 3)]
+        jobs += [report(i, ["a", "b", "c", "d"]) for i in range(10, 60)]
+        for job in jobs[:3]:
+            job["job"]["nccl_versions"] = ["2.99.1"]
+        self.add(jobs)
+        self.assertEqual(self.rows("devices")[0]["device"], "a mlx5_3")
+        versions = {row["version"]: row for row in self.rows("versions")}
+        self.assertEqual((versions["nccl 2.99.1"]["failures"], versions["nccl 2.99.1"]["jobs"]), (3, 3))
+        # One of C(53,3) draws, times three versions.
+        self.assertAlmostEqual(versions["nccl 2.99.1"]["chance"], 3 / (53 * 52 * 51 / 6), places=9)
+        self.assertEqual(versions["cuda_driver 13000"]["chance"], 1)
+
+    def test_since(self):
+        self.add([report(1, ["a", "b"], "a", day="2001-01-01"), report(2, ["a", "b"], "b", day=time.strftime("%Y-%m-%d"))])
+        self.assertEqual([row["host"] for row in self.rows("hosts", "--since", "30")], ["b"])
+        self.assertEqual(len(self.rows("hosts")), 2)
+
+    def test_logs_and_pipes(self):
+        run = self.ncclwhy("history", "add", self.db, KILLED)
+        self.assertIn(b"added 1", run.stderr)
+        piped = self.ncclwhy("--json", KILLED)
+        run = self.ncclwhy("history", "add", self.db, "-", stdin=piped.stdout)
+        self.assertIn(b"added 0, replaced 1", run.stderr)
+        self.assertEqual(self.rows("causes")[0]["cause"], "app.rank-crashed")
+        self.assertEqual(self.rows("hosts")[0]["host"], "worker-20")
+
+    def test_several_jobs_in_one_report(self):
+        several = report(5, ["a"], "a")
+        several["jobs"] = [{"name": "1", "outcome": "failed", "verdict": "failure", "cause": "gpu.ecc", "files": ["x"],
+                            "culprits": [{"host": "a", "why": "it"}], "exit_status": 1},
+                           {"name": "2", "outcome": "succeeded", "verdict": "healthy", "files": ["y"], "culprits": [],
+                            "exit_status": 0}]
+        self.assertIn("added 2", self.add([several]))
+        self.assertIn("replaced 2", self.add([several]))
+
+    def test_hostile_names(self):
+        evil = 'h"} 1\nx{y="\x1b[2J\u202e; rm -rf / #' + "A" * 5000
+        jobs = [report(i, [evil, f"a{i}", "b", "c"], evil, cause="gpu.ecc") for i in range(1, 9)]
+        jobs += [report(100 + i, ["b", "c", "d"]) for i in range(300)]
+        self.add(jobs)
+        self.assertLess(self.rows("hosts")[0]["chance"], 1e-6)
+        self.assertEqual(self.ask("drain"), "")  # no host has such a name
+        for text in (self.ask("hosts"), self.ask("metrics"), self.ask("hosts", "--json")):
+            self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\u202e]")
+        for line in self.ask("metrics").splitlines():
+            self.assertRegex(line, r'\A(# (HELP|TYPE) .*|[a-z_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"\})? [0-9.e+-]+)\Z')
+        self.assertIn('ncclwhy_history_host_blamed{host="h\\"} 1\\\\nx', self.ask("metrics"))
+        self.assertLess(len(self.ask("hosts")), 2000)
+
+    def test_reports_of_another_shape(self):
+        self.assertIn("is no report", self.add([{"schema": "ncclwhy.report/1"}], exit_status=2))
+        # Every member of a wrong type is as good as none.
+        twisted = report(1, ["a"], "a")
+        for name in ("causes", "timeline", "job", "decision", "coverage", "jobs", "outcome"):
+            for value in (None, 7, "x", [1, "y", [None]], {"a": [1]}, [{"culprits": 3, "id": [], "time": {}}]):
+                self.add([{**twisted, name: value}])
+        self.assertFalse(self.ncclwhy("history", "hosts", self.db).stderr)
+
+    def test_files_of_others(self):
+        sqlite3.connect(self.db).executescript("CREATE TABLE t(a); INSERT INTO t VALUES (1);")
+        before = self.db.read_bytes()
+        self.assertIn("is no history", self.add([report(1, ["a"])], exit_status=2))
+        self.assertEqual(self.db.read_bytes(), before)
+        self.db.unlink()
+        self.add([report(1, ["a"])])
+        other = sqlite3.connect(self.db)
+        other.execute("PRAGMA user_version=99")
+        other.commit()
+        self.assertIn("newer version", self.add([report(2, ["a"])], exit_status=2))
+        self.assertIn(b"there is no history", self.ncclwhy("history", "hosts", self.dir / "none.db").stderr)
+
+    def test_many_writers(self):
+        paths = []
+        for i in range(24):
+            paths.append(self.dir / f"{i}.json")
+            paths[-1].write_text(json.dumps(report(i + 1, ["a", "b"], "a")))
+        running = [subprocess.Popen([NCCLWHY, "history", "add", "-q", self.db, path]) for path in paths]
+        self.assertEqual([each.wait(60) for each in running], [0] * 24)
+        self.assertEqual(json.loads(self.ask("hosts", "--json"))["jobs"], 24)
+
+    def test_killed_writers(self):
+        """All jobs of a call, or none, and the file stays whole."""
+        self.add([report(1, ["a", "b"], "a")])
+        batch = []
+        for i in range(60):
+            batch.append(self.dir / f"big-{i}.json")
+            batch[-1].write_text(json.dumps(report(1000 + i, [f"n{k}" for k in range(400)], "n1")))
+        started = time.monotonic()
+        subprocess.run([NCCLWHY, "history", "add", "-q", self.dir / "trial.db", *batch], check=True)
+        whole = time.monotonic() - started
+        seen = set()
+        for step in range(12):
+            writer = subprocess.Popen([NCCLWHY, "history", "add", "-q", self.db, *batch])
+            time.sleep(whole * step / 10)
+            writer.send_signal(signal.SIGKILL)
+            writer.wait()
+            jobs = json.loads(self.ask("hosts", "--json"))["jobs"]
+            self.assertIn(jobs, (1, 61))
+            seen.add(jobs)
+            with sqlite3.connect(self.db) as check:
+                self.assertEqual(check.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        self.assertIn(1, seen)
+
+    def test_words(self):
+        run = self.ncclwhy("history", "hots", self.db)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(b"hosts", run.stderr)
+        self.assertEqual(self.ncclwhy("history", "hosts", self.db, "x").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
