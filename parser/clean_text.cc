@@ -1,5 +1,6 @@
 #include "parser/clean_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -156,26 +157,52 @@ std::string_view DecodeEntities(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
+namespace {
+
+// Members that hold the line in the records of a collector. The last ones are words that a program uses for its own as
+// well: they need a collector's member beside them.
+//   {"labels":{"pod":"w-3"},"line":"text","timestamp":"…"} of Loki, {"_msg":"text","_stream":"{…}","_time":"…"}
+constexpr std::string_view kLineMembers[] = {"\"log\"",  "\"message\"",  "\"textPayload\"", "\"MESSAGE\"",
+                                             "\"_msg\"", "\"@message\"", "\"_raw\""};
+constexpr std::string_view kUnsureMembers[] = {"\"line\"", "\"body\"", "\"content\""};
+constexpr std::string_view kCollectorMembers[] = {
+    "\"labels\":", "\"kubernetes\":", "\"resource\":", "\"ingestionTime\":"};
+constexpr std::string_view kTimeMembers[] = {"\"time\"", "\"@timestamp\"", "\"timestamp\"", "\"_time\""};
+
+std::string_view LineMember(std::string_view json) {
+  for (const std::string_view key : kLineMembers) {
+    const std::string_view raw = JsonMember(json, key);
+    if (raw.data() != nullptr) return raw;
+  }
+  const bool collected = std::any_of(std::begin(kCollectorMembers), std::end(kCollectorMembers),
+                                     [&](std::string_view key) { return scan::Contains(json, key); });
+  for (const std::string_view key : kUnsureMembers) {
+    const std::string_view raw = collected ? JsonMember(json, key) : std::string_view();
+    if (raw.data() != nullptr) return raw;
+  }
+  return {};
+}
+
+}  // namespace
+
 // {"log":"text\n","stream":"stderr","time":"2025-03-01T12:00:00Z"}
 bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
   if (text.size() < 10 || text[0] != '{' || text[1] != '"') return false;
-  for (std::string_view key : {"\"log\"", "\"message\"", "\"textPayload\"", "\"MESSAGE\""}) {
-    const std::string_view raw = JsonMember(text, key);
-    if (raw.data() == nullptr) continue;
-    std::string value;
-    Unescape(raw, value);
-    scratch = std::move(value);
-    out->text = scratch;
-    while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
-    out->time = JsonMember(text, "\"time\"");
-    if (out->time.empty()) out->time = JsonMember(text, "\"@timestamp\"");
-    if (out->time.empty()) out->time = JsonMember(text, "\"timestamp\"");
-    out->stream = JsonMember(text, "\"stream\"");
-    out->pod = JsonMember(text, "\"pod_name\"");
-    out->host = JsonMember(text, "\"_HOSTNAME\"");
-    return true;
+  const std::string_view raw = LineMember(text);
+  if (raw.data() == nullptr) return false;
+  std::string value;
+  Unescape(raw, value);
+  scratch = std::move(value);
+  out->text = scratch;
+  while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
+  for (const std::string_view key : kTimeMembers) {
+    if (out->time.empty()) out->time = JsonMember(text, key);
   }
-  return false;
+  out->stream = JsonMember(text, "\"stream\"");
+  out->pod = JsonMember(text, "\"pod_name\"");
+  if (out->pod.empty()) out->pod = JsonMember(text, "\"pod\"");
+  out->host = JsonMember(text, "\"_HOSTNAME\"");
+  return true;
 }
 
 bool IsValidUtf8(std::string_view text) {

@@ -51,6 +51,11 @@ StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
       framed = false;
     }
   }
+  if (out.unit_pid && out.prefix.rank >= 0) {
+    // `gpu-a17 job[4711]: [1,3]<stdout>:text`: of mpirun, not of its rank.
+    out.prefix.pid = -1;
+    out.prefix.host = {};
+  }
   out.text = part;
   return out;
 }

@@ -26,6 +26,7 @@ struct StrippedLine {
   bool kernel = false;     // dmesg or syslog's `kernel:`
   bool framework = false;  // behind a framework's logger or worker prefix
   bool only_time = false;  // nothing but time stamps was stripped
+  bool unit_pid = false;   // host and pid are those that syslog or the journal knows: of a whole launcher, maybe
 };
 
 class OuterPrefixStripper {

@@ -179,6 +179,7 @@ bool StripSyslog(std::string_view& text, StrippedLine& out, std::string_view tim
   if (p.time.empty()) p.time = time;
   p.host = host;
   if (has_pid) p.pid = static_cast<int64_t>(pid);
+  out.unit_pid = has_pid;
   out.kernel = out.kernel || kernel;
   out.only_time = false;
   text = c.Rest();
@@ -224,7 +225,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
     text = c.Rest();
     return true;
   }
-  if (!c.Char(' ') && !(form == TimeForm::kEpoch && c.Char(','))) return false;
+  if (!c.Char(' ') && !c.Char('\t') && !(form == TimeForm::kEpoch && c.Char(','))) return false;
   if (form == TimeForm::kSyslog || form == TimeForm::kDate) {
     std::string_view rest = c.Rest();
     if (StripSyslog(rest, out, time)) {

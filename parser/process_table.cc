@@ -287,6 +287,11 @@ void ProcessTable::Finish(bool trust_labels) {
     if (owner == kNoProcess && s.pid >= 0) {
       const auto it = with_pid.find(s.pid);
       if (it != with_pid.end()) owner = it->second;
+      // `gpu-a17 job[4711]: ` in front of the lines of several processes: their launcher's.
+      if (owner == kNoProcess && s.ambiguous) {
+        p.pid = -1;
+        p.host = {};
+      }
     }
     if (owner == kNoProcess) continue;
     p.host = facts_->processes[owner].host;

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "parser/dialect.h"
+#include "parser/outer_prefix.h"
 #include "parser/prefix.h"
 #include "parser/scan.h"
 #include "parser/timestamp.h"
@@ -69,17 +70,28 @@ bool IsPrefix(std::string_view text, size_t begin, size_t at, bool known) {
          std::string_view("])}:>|-").find(text[at - 2]) != std::string_view::npos;
 }
 
+// What a collector and a launcher put in front of a line, with the head behind it: nothing is glued in there.
+//   2026-11-22T10:00:16.432Z 01O node3:4711:4790 [2] NCCL INFO …
+size_t FirstHead(OuterPrefixStripper& stripper, std::string_view line) {
+  const StrippedLine stripped = stripper.Strip(line);
+  const char* const text = stripped.text.data();
+  const bool part = text >= line.data() && text <= line.data() + line.size();
+  const size_t prefix = stripped.prefix.any && part ? static_cast<size_t>(text - line.data()) : 0;
+  return prefix + RecordHeads(line.substr(prefix));
+}
+
 }  // namespace
 
 Unglued Unglue(std::string_view text) {
   Unglued out;
   std::string cut(text);
+  OuterPrefixStripper stripper;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     if (line.size() > kLongLine && line[0] != '{') {
       size_t record = 0;  // the last one begins here
-      const size_t first = RecordHeads(line);
+      const size_t first = FirstHead(stripper, line);
       bool known = first > 0;
       for (size_t at = first; at < line.size(); ++at) {
         if (line[at] == '\\' && at + 2 < line.size() && line[at + 1] == 'n') {

@@ -1,9 +1,10 @@
-"""The same job behind the labels of every launcher and collector: the answer stays.
+"""The same job behind the labels of every launcher, and as every collector hands it out: the answer stays.
 
 labels_test.py BINARY [--allow N] FOLDER...
 
 A FOLDER holds one folder for each job: a file of all ranks whose lines have a launcher's labels, or a file for each rank. What each rank wrote is put into
-one file behind each form of label; exit status, outcome, first cause and, where the form tells ranks, culprits have to be those of the job as it was.
+one file behind each form of label; exit status, outcome, first cause and, where the form tells ranks, culprits have to be those of the job as it was. Then
+every file of every job is what a collector makes of it: exit status, outcome and first cause stay.
 """
 
 import argparse
@@ -29,6 +30,25 @@ FORMS = {
     "compose": (lambda n, text: f"worker-{n}  | {text}", False),
     "kubectl": (lambda n, text: f"[pod/train-{n}/main] {text}", False),
     "json": (lambda n, text: json.dumps({"log": text + "\n", "stream": "stdout", "kubernetes": {"pod_name": f"train-{n}"}}), False),
+}
+
+ZONED = "2026-11-22T{h:02}:{m:02}:{s:02}.{ms:03}4567Z"
+# collector -> (its time, a line with that time, of file number N)
+COLLECTORS = {
+    "GitHub": (ZONED, lambda time, text, n: f"{time} {text}"),
+    "GitLab": (ZONED, lambda time, text, n: f"{time} 01O {text}"),
+    "Jenkins": (ZONED, lambda time, text, n: f"[{time}] {text}"),
+    "kubectl, containerd": (ZONED, lambda time, text, n: f"{time} stdout F {text}"),
+    "tab": ("2026-11-22 {h:02}:{m:02}:{s:02}", lambda time, text, n: f"{time}\t{text}"),
+    "ts": ("Nov 22 {h:02}:{m:02}:{s:02}", lambda time, text, n: f"{time} {text}"),
+    "journal": ("Nov 22 {h:02}:{m:02}:{s:02}", lambda time, text, n: f"{time} gpu-a17 train[{4711 + n}]: {text}"),
+    "Docker": (ZONED, lambda time, text, n: json.dumps({"log": text + "\n", "stream": "stderr", "time": time})),
+    "Loki": (ZONED, lambda time, text, n: json.dumps({"labels": {"pod": f"train-{n}"}, "line": text, "timestamp": time})),
+    "Elastic": (ZONED, lambda time, text, n: json.dumps({"@timestamp": time, "message": text, "kubernetes": {"pod": {"name": f"train-{n}"}}})),
+    "Google Cloud": (ZONED, lambda time, text, n: json.dumps({"textPayload": text, "timestamp": time, "severity": "ERROR"})),
+    "VictoriaLogs": (ZONED, lambda time, text, n: json.dumps({"_msg": text, "_stream": '{pod="train"}', "_time": time})),
+    "OpenTelemetry": (ZONED, lambda time, text, n: json.dumps({"timestamp": time, "body": text, "resource": {"pod": f"train-{n}"}})),
+    "CRLF": ("", lambda time, text, n: text + "\r"),
 }
 
 
@@ -57,6 +77,22 @@ def ranks_of(files):
     return [(n, text) for _, n, text in sorted(placed, key=lambda p: (p[0], p[1]))]
 
 
+def collected(files, scratch, collector):
+    time, line = COLLECTORS[collector]
+    made = []
+    for n, path in enumerate(files):
+        made.append(os.path.join(scratch, os.path.basename(path)))
+        texts = lines_of(path)
+        last = texts.pop()
+        out = []
+        for i, text in enumerate(texts + ([last] if last else [])):
+            at = 36000 + i // 20
+            out.append(line(time.format(h=at // 3600, m=at // 60 % 60, s=at % 60, ms=i * 37 % 1000), text, n))
+        with open(made[-1], "w", errors="surrogateescape", newline="\n") as log:
+            log.write("\n".join(out) + ("" if last else "\n"))
+    return made
+
+
 def answer(binary, files):
     run = subprocess.run([binary, "--format", "json", *files], capture_output=True, check=False, timeout=120)
     report = json.loads(run.stdout)
@@ -78,20 +114,27 @@ def main():
             if not os.path.isdir(inside):
                 continue
             files = [os.path.join(inside, f) for f in sorted(os.listdir(inside)) if f != "incident.json"]
-            told = ranks_of(files)
-            if not told:
-                continue
+            files = [f for f in files if os.path.isfile(f)]
             was = answer(given.binary, files)
-            for form, (label, tells_rank) in FORMS.items():
+
+            def check(kind, made, fields):
+                nonlocal tried, wrong
+                tried += 1
+                now = answer(given.binary, made)
+                if now[:fields] != was[:fields]:
+                    wrong += 1
+                    print(f"{job} {kind}: {now} instead of {was}")
+
+            told = ranks_of(files)
+            for form, (label, tells_rank) in FORMS.items() if told else ():
                 with tempfile.TemporaryDirectory() as scratch:
                     path = os.path.join(scratch, "job.log")
                     with open(path, "w", errors="surrogateescape", newline="\n") as log:
                         log.write("\n".join(text if n is None else label(n, text) for n, text in told) + "\n")
-                    now = answer(given.binary, [path])
-                tried += 1
-                if now[: 4 if tells_rank else 3] != was[: 4 if tells_rank else 3]:
-                    wrong += 1
-                    print(f"{job} behind labels of {form}: {now} instead of {was}")
+                    check(f"behind labels of {form}", [path], 4 if tells_rank else 3)
+            for collector in COLLECTORS:
+                with tempfile.TemporaryDirectory() as scratch:
+                    check(f"from {collector}", collected(files, scratch, collector), 3)
     print(f"labels: {tried} tried, {wrong} wrong, {given.allow} allowed")
     return 1 if wrong > given.allow or tried == 0 else 0
 
