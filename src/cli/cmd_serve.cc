@@ -10,12 +10,13 @@ namespace {
 
 constexpr CommandText kText = {
     .usage = R"(ncclwhy serve [OPTIONS])",
-    .about = R"(Analyses logs that are sent over HTTP. No passwords, no encryption: keep it on
-this machine, or behind a proxy that has both.
+    .about = R"(Analyses logs that are sent over HTTP. No encryption: keep it on this machine,
+or behind a proxy that has it.
+  GET /           a page to paste logs into, or drop them on
   POST /analyze   a log or an archive as body; parameters: format=json|text|
                   markdown|html|sarif|junit|github|summary lang=en|zh redact=0|1
                   top=N job=N attempt=N name=LABEL
-  GET /health     GET /metrics (Prometheus))",
+  GET /health     GET /metrics (Prometheus)   GET /openapi.json)",
     .further = R"(SIGTERM and SIGINT answer what was begun and end; a second one ends at once.)",
     .exit_status = R"(0 after a signal; 2 the address or an option cannot be used.)",
     .examples = R"(ncclwhy serve --listen 127.0.0.1:8471 &
@@ -44,6 +45,12 @@ class ServeCommand : public Subcommand {
     app->add_option("--queue", server.queue, "requests that may wait, default 64; more get a 503")
         ->type_name("N")
         ->check(CLI::Range(0, 256));
+    app->add_option("--token", arguments_.token_file, "file with the token that clients must show (Bearer)")
+        ->type_name("FILE");
+    app->add_option("--host", server.names, "name under which clients may ask; default any beyond loopback")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app->add_option("--history", server.history, "/metrics also tells of this `ncclwhy history`")->type_name("DB");
     AddKnowledgeOptions(app, &server.analyzer);
     app->add_flag("-q,--quiet", arguments_.quiet, "no line a request on standard error");
   }

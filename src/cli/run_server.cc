@@ -9,6 +9,7 @@
 
 #include "cli/output.h"
 #include "cli/subcommand.h"
+#include "serve/access.h"
 
 namespace ncclwhy {
 namespace {
@@ -51,6 +52,12 @@ int RunServer(const ServeArguments& arguments) {
   Result<ListenAddress> address = ParseListenAddress(arguments.listen);
   if (!address.ok()) return Failed(address.status());
   options.address = address.take();
+  if (!arguments.token_file.empty()) {
+    Result<std::string> token = ReadToken(arguments.token_file);
+    if (!token.ok()) return Failed(token.status());
+    options.token = token.take();
+  }
+  const bool open = options.token.empty();
   if (!arguments.quiet) options.log = [](const std::string& line) { Complain(line); };
 
   // Before any thread starts, so that all of them leave the signals to the one that waits.
@@ -59,7 +66,9 @@ int RunServer(const ServeArguments& arguments) {
   Result<std::unique_ptr<Server>> server = Server::Create(std::move(options));
   if (!server.ok()) return Failed(server.status());
   const ListenAddress& bound = server.value()->address();
-  if (!bound.IsLoopback()) Complain("other machines may reach this address, and nothing asks them who they are");
+  if (!bound.IsLoopback() && open) {
+    Complain("other machines may reach this address, and nothing asks them who they are; see --token");
+  }
   if (WriteStandardOutput("listening on " + bound.Url() + "\n") == Written::kFailed) return kExitTrouble;
   return Serve(*server.value(), signals);
 }

@@ -8,6 +8,7 @@ namespace ncclwhy {
 struct ServeArguments {
   ServerOptions server;
   std::string listen = "127.0.0.1:8471";
+  std::string token_file;  // empty: no token
   bool quiet = false;
 };
 

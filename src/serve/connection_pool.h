@@ -1,8 +1,5 @@
-// ConnectionPool: the threads that talk to clients, for httplib. When all are busy and the queue is full, no further
-// connection is accepted: they wait in the kernel's backlog.
+// ConnectionPool: threads that talk to clients, and a bounded queue before them.
 #pragma once
-
-#include <httplib.h>
 
 #include <condition_variable>
 #include <cstddef>
@@ -15,23 +12,23 @@
 
 namespace ncclwhy {
 
-class ConnectionPool : public httplib::TaskQueue {
+class ConnectionPool {
  public:
   ConnectionPool(size_t threads, size_t queue) : queue_(queue) {
     for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
   }
 
-  // Newer releases of httplib want to know whether the connection was taken; it always is, sooner or later.
-  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
-  Taken enqueue(std::function<void()> connection) override {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return connections_.size() < queue_; });
+  // False when the queue is full.
+  bool TryEnqueue(std::function<void()> connection) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (connections_.size() >= queue_) return false;
     connections_.push_back(std::move(connection));
-    changed_.notify_all();
-    return Taken(true);
+    changed_.notify_one();
+    return true;
   }
 
-  void shutdown() override {
+  // Serves what is there, and ends. Once.
+  void shutdown() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       stopping_ = true;
@@ -49,7 +46,6 @@ class ConnectionPool : public httplib::TaskQueue {
       if (connections_.empty()) return;
       const std::function<void()> connection = std::move(connections_.front());
       connections_.pop_front();
-      changed_.notify_all();
       lock.unlock();
       connection();
       lock.lock();

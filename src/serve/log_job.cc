@@ -94,7 +94,11 @@ LogAnswer LogJob::Analyse() {
   if (!analyzer.ok()) return Problem(500, analyzer.status().message());
 
   Sink sink(this, analyzer.value().get());
-  const Status read = ReadDescriptor(body_.reader(), request_.name, sink);
+  Status read = upload_ ? Status() : ReadDescriptor(body_.reader(), request_.name, sink);
+  for (const UploadedLog& log : upload_ ? upload_->Logs() : std::vector<UploadedLog>()) {
+    Status one = ReadDescriptor(log.descriptor, log.name, sink);
+    if (!one.ok() && read.ok()) read = std::move(one);
+  }
   if (cancelled_) return Problem(503, "the request was cancelled");
   if (sink.too_large() || read.code() == ErrorCode::kLimit) {
     return Problem(413, "the log is larger than " + std::to_string(max_bytes_) +

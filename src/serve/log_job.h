@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "ncclwhy/analyzer.h"
 #include "serve/body_pipe.h"
 #include "serve/log_request.h"
+#include "serve/upload.h"
 
 namespace ncclwhy {
 
@@ -32,8 +34,9 @@ class LogJob {
   LogJob(LogRequest request, AnalyzerOptions options, uint64_t max_bytes, Deadline deadline)
       : request_(std::move(request)), options_(std::move(options)), max_bytes_(max_bytes), deadline_(deadline) {}
 
-  // Before both sides start.
+  // Before both sides start: the body comes by Feed, or it has come.
   Status Open() { return body_.Open(); }
+  void Use(std::shared_ptr<Upload> upload) { upload_ = std::move(upload); }
 
   // The receiving side.
   BodyPipe::Sent Feed(std::string_view bytes) { return body_.Write(bytes, deadline_); }
@@ -55,6 +58,7 @@ class LogJob {
   const uint64_t max_bytes_;
   const Deadline deadline_;
   BodyPipe body_;
+  std::shared_ptr<Upload> upload_;  // instead of body_
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
   std::condition_variable done_;

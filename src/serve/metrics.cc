@@ -24,7 +24,8 @@ std::string Label(const std::string& text) {
 }  // namespace
 
 void Metrics::CountResponse(const std::string& path, int http_status) {
-  const bool ours = path == "/analyze" || path == "/health" || path == "/metrics";
+  const bool ours =
+      path == "/analyze" || path == "/health" || path == "/metrics" || path == "/" || path == "/openapi.json";
   const std::lock_guard<std::mutex> lock(mutex_);
   ++responses_[{ours ? path : "other", http_status}];
 }

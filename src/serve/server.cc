@@ -18,11 +18,16 @@
 #include "base/escape.h"
 #include "base/numbers.h"
 #include "base/utf8.h"
+#include "history/history_answer.h"
 #include "ncclwhy/version.h"
-#include "serve/connection_pool.h"
+#include "serve/access.h"
+#include "serve/form.h"
+#include "serve/gated_server.h"
 #include "serve/job_pool.h"
 #include "serve/log_job.h"
 #include "serve/metrics.h"
+#include "serve/page.h"
+#include "serve/refusal.h"
 
 namespace ncclwhy {
 namespace {
@@ -31,76 +36,15 @@ using Clock = std::chrono::steady_clock;
 using Request = httplib::Request;
 using Response = httplib::Response;
 
-// Connections that wait in the kernel, and threads for those who ask for /health while all others are busy.
+// Connections that wait in the kernel, threads for those who send more than the queue takes and are told so, and
+// threads for requests without a body.
 constexpr int kBacklog = 128;
 constexpr size_t kSpareConnections = 8;
+constexpr size_t kLightThreads = 4;
 // A client that sends nothing for so long is given up.
 constexpr int kSilenceSeconds = 10;
 // Of a body whose answer is known already: read, so that the client gets to reading the answer.
 constexpr uint64_t kDrainBytes = 64u << 20;
-
-const char* CodeName(int status) {
-  switch (status) {
-    case 400:
-      return "bad-request";
-    case 404:
-      return "not-found";
-    case 405:
-      return "method-not-allowed";
-    case 408:
-      return "client-too-slow";
-    case 411:
-      return "length-required";
-    case 413:
-      return "too-large";
-    case 415:
-      return "unsupported-media-type";
-    case 422:
-      return "unreadable";
-    case 503:
-      return "busy";
-    case 504:
-      return "time-limit";
-    default:
-      return status < 500 ? "refused" : "internal";
-  }
-}
-
-void Answer(Response& response, int status, const std::string& body, const char* type) {
-  response.status = status;
-  response.set_content(body, type);
-}
-
-void Refuse(Response& response, int status, const std::string& sentence) {
-  const nlohmann::ordered_json body = {
-      {"error", {{"status", status}, {"code", CodeName(status)}, {"message", SanitizeUtf8(sentence)}}}};
-  if (status == 503) response.set_header("Retry-After", "1");
-  Answer(response, status, body.dump() + "\n", "application/json");
-}
-
-// What is wrong with the head of a request for /analyze, before its body is read.
-std::optional<std::pair<int, std::string>> WrongHead(const Request& request, uint64_t max_bytes) {
-  const bool chunked = request.has_header("Transfer-Encoding");
-  const size_t lengths = request.get_header_value_count("Content-Length");
-  if (chunked && (lengths > 0 || request.get_header_value("Transfer-Encoding") != "chunked")) {
-    return std::pair(400, "a body has a Content-Length, or is sent in chunks");
-  }
-  if (!chunked) {
-    if (lengths == 0)
-      return std::pair(411, "send a log or an archive as the body, with its Content-Length or in chunks");
-    const std::optional<uint64_t> length = ParseInt<uint64_t>(request.get_header_value("Content-Length"));
-    if (lengths > 1 || !length) return std::pair(400, "the Content-Length is no number");
-    if (*length > max_bytes) {
-      return std::pair(413, fmt::format("the body has {} bytes, the limit is {}", *length, max_bytes));
-    }
-  }
-  if (request.is_multipart_form_data()) {
-    return std::pair(415,
-                     "forms are not read: send the log itself, several logs as an archive "
-                     "(tar cz logs | curl --data-binary @- URL)");
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -110,6 +54,8 @@ class Server::Impl {
       : options_(std::move(options)),
         workers_(options_.workers > 0 ? static_cast<size_t>(options_.workers)
                                       : std::max(1u, std::thread::hardware_concurrency())),
+        access_(options_.address, options_.token, options_.names),
+        http_(workers_ + static_cast<size_t>(options_.queue) + kSpareConnections, kLightThreads),
         pool_(workers_, static_cast<size_t>(options_.queue)) {}
 
   Status Open() {
@@ -154,10 +100,6 @@ class Server::Impl {
 
  private:
   void Configure() {
-    http_.new_task_queue = [this] {
-      const size_t most = workers_ + static_cast<size_t>(options_.queue) + kSpareConnections;
-      return new ConnectionPool(most, most);
-    };
     http_.set_socket_options([this](socket_t fd) {
       listener_ = fd;  // of the last address that was tried, the one that was bound
       // Not SO_REUSEPORT, httplib's default: a second server on the same port would get half of the requests.
@@ -178,6 +120,11 @@ class Server::Impl {
     http_.set_post_routing_handler([this](const Request& request, Response& response) {
       response.set_header("X-Content-Type-Options", "nosniff");
       response.set_header("Cache-Control", "no-store");
+      response.set_header("Referrer-Policy", "same-origin");
+      response.set_header("X-Frame-Options", "DENY");
+      if (!response.has_header("Content-Security-Policy")) {
+        response.set_header("Content-Security-Policy", "frame-ancestors 'none'; base-uri 'none'");
+      }
       metrics_.CountResponse(request.path, response.status);
       if (options_.log) {
         options_.log(EscapeTerminal(fmt::format("{} {} {} {} {}", request.remote_addr, request.method,
@@ -188,23 +135,9 @@ class Server::Impl {
 
   void Route() {
     http_.set_pre_routing_handler([this](const Request& request, Response& response) {
-      // A page of a stranger, whose name was made to mean this machine, is not on it: its Host is another one.
-      if (!IsOurs(request.get_header_value("Host"))) {
-        Refuse(response, 403, "this server answers under its own address only");
-        return httplib::Server::HandlerResponse::Handled;
-      }
       // Ranges of a report are of no use, and many of them would make a large answer of a small request.
       const_cast<Request&>(request).ranges.clear();
-      const bool analyze = request.path == "/analyze";
-      if (!analyze && request.path != "/health" && request.path != "/metrics") {
-        Refuse(response, 404, "there is POST /analyze, GET /health and GET /metrics");
-        return httplib::Server::HandlerResponse::Handled;
-      }
-      if (analyze ? request.method != "POST" : request.method != "GET" && request.method != "HEAD") {
-        response.set_header("Allow", analyze ? "POST" : "GET, HEAD");
-        Refuse(response, 405, request.path + " does not know " + request.method);
-        return httplib::Server::HandlerResponse::Handled;
-      }
+      if (Refused(request, response)) return httplib::Server::HandlerResponse::Handled;
       return httplib::Server::HandlerResponse::Unhandled;
     });
     http_.Get("/health", [this](const Request&, Response& response) {
@@ -212,30 +145,107 @@ class Server::Impl {
       Answer(response, stopping_ ? 503 : 200, body.dump() + "\n", "application/json");
     });
     http_.Get("/metrics", [this](const Request&, Response& response) {
-      Answer(response, 200, metrics_.Text(pool_.running(), pool_.waiting()),
+      Answer(response, 200, metrics_.Text(pool_.running(), pool_.waiting()) + HistoryText(),
              "text/plain; version=0.0.4; charset=utf-8");
+    });
+    http_.Get("/openapi.json",
+              [](const Request&, Response& response) { Answer(response, 200, OpenApiDocument(), "application/json"); });
+    http_.Get("/", [this](const Request&, Response& response) { ShowPage(response, 200, ""); });
+    http_.Post("/", [this](const Request& request, Response& response, const httplib::ContentReader& reader) {
+      AnswerForm(request, response, reader);
     });
     http_.Post("/analyze", [this](const Request& request, Response& response, const httplib::ContentReader& reader) {
       Analyze(request, response, reader);
     });
     // "Expect: 100-continue": curl asks before it sends much.
     http_.set_expect_100_continue_handler([this](const Request& request, Response& response) {
-      const auto wrong = request.path == "/analyze" ? WrongHead(request, options_.max_bytes) : std::nullopt;
+      const auto wrong = request.method == "POST" ? WrongHead(request, options_.max_bytes) : std::nullopt;
       if (!wrong) return 100;
       Refuse(response, wrong->first, wrong->second);
       return wrong->first;
     });
   }
 
-  // Whether a request was sent to the address that we listen on. Asked where only this machine can reach us; elsewhere
-  // the server has whatever name its network gives it.
-  bool IsOurs(std::string_view host) const {
-    const std::string& own = options_.address.host;
-    if (own != "localhost" && !own.starts_with("127.") && own != "::1") return true;
-    const size_t port = host.rfind(':');
-    if (port != std::string_view::npos && host.find(']', port) == std::string_view::npos) host = host.substr(0, port);
-    return host.empty() || host == own || host == "localhost" || host == "[::1]" ||
-           (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
+  // By its head, whatever it asks for.
+  bool Refused(const Request& request, Response& response) {
+    struct Place {
+      const char* path;
+      const char* methods;
+      bool open;  // without a token
+    };
+    // The page's form holds the token in its first part.
+    constexpr Place kPlaces[] = {{"/analyze", "POST", false},
+                                 {"/metrics", "GET, HEAD", false},
+                                 {"/health", "GET, HEAD", true},
+                                 {"/openapi.json", "GET, HEAD", true},
+                                 {"/", "GET, HEAD, POST", true}};
+    const std::string host = request.get_header_value("Host");
+    const auto refuse = [&](int status, const std::string& sentence) {
+      Refuse(response, status, sentence);
+      return true;
+    };
+    if (!access_.IsOurs(host)) return refuse(403, "this server answers under its own address only");
+    const Place* const place =
+        std::find_if(std::begin(kPlaces), std::end(kPlaces), [&](const Place& p) { return request.path == p.path; });
+    if (place == std::end(kPlaces)) {
+      return refuse(404, "there is /, POST /analyze, GET /health, GET /metrics and GET /openapi.json");
+    }
+    if (std::string_view(place->methods).find(request.method) == std::string_view::npos || request.method.empty()) {
+      response.set_header("Allow", place->methods);
+      return refuse(405, request.path + " does not know " + request.method);
+    }
+    if (!Access::IsSameOrigin(request.get_header_value("Origin"), host)) {
+      return refuse(403, "a page of another server asked; this server answers its own page only");
+    }
+    if (!place->open && !access_.IsAuthorised(request.get_header_value("Authorization"))) {
+      return refuse(401, "show the token: Authorization: Bearer …");
+    }
+    return false;
+  }
+
+  // Opened for each answer: another process may have replaced the file.
+  std::string HistoryText() const {
+    if (options_.history.empty()) return {};
+    std::string readable = "# HELP ncclwhy_history_readable 0 when the history cannot be read.\n";
+    readable += "# TYPE ncclwhy_history_readable gauge\nncclwhy_history_readable ";
+    const Result<std::unique_ptr<History>> history = History::Open(options_.history, History::Mode::kRead);
+    const Result<std::string> text = history.ok() ? HistoryMetrics(*history.value(), {}) : history.status();
+    return text.ok() ? readable + "1\n" + text.value() : readable + "0\n";
+  }
+
+  void ShowPage(Response& response, int status, const std::string& problem) const {
+    response.set_header("Content-Security-Policy", FrontPagePolicy());
+    if (status == 503) response.set_header("Retry-After", "1");
+    Answer(response, status, FrontPage({options_.max_bytes, options_.timeout_seconds, access_.needs_token(), problem}),
+           "text/html; charset=utf-8");
+  }
+
+  // Takes a worker only when the whole form is there.
+  void AnswerForm(const Request& request, Response& response, const httplib::ContentReader& reader) {
+    const Clock::time_point started = Clock::now();
+    const Deadline deadline = started + std::chrono::seconds(options_.timeout_seconds);
+    if (const auto wrong = WrongHead(request, options_.max_bytes)) {
+      Drain(request, reader, deadline);
+      return ShowPage(response, wrong->first, wrong->second);
+    }
+    Form form(access_, access_.IsAuthorised(request.get_header_value("Authorization")), options_.max_bytes, deadline);
+    const bool received = reader([&](const auto& part) { return form.Begin(part.name, part.filename); },
+                                 [&](const char* bytes, size_t size) {
+                                   return form.Write({bytes, size});
+                                 });
+    form.Finish();
+    if (form.status() != 0) return ShowPage(response, form.status(), form.problem());
+    if (!received) return ShowPage(response, 400, "The form ended early, came too slowly, or is damaged.");
+    const auto job = std::make_shared<LogJob>(form.page_request(), options_.analyzer, options_.max_bytes, deadline);
+    job->Use(form.upload());
+    if (!pool_.Submit([job] { job->Run(); })) {
+      return ShowPage(response, 503, "All workers are busy and the queue is full; try again.");
+    }
+    const std::optional<LogAnswer> answer = job->Wait();
+    if (!answer) return ShowPage(response, 504, "There was no answer in time; send the part around the failure.");
+    if (answer->http_status != 200) return ShowPage(response, answer->http_status, answer->problem);
+    metrics_.CountReport(answer->verdict, answer->cause, answer->bytes, Clock::now() - started);
+    Answer(response, 200, answer->body, "text/html; charset=utf-8");
   }
 
   void Analyze(const Request& request, Response& response, const httplib::ContentReader& reader) {
@@ -304,8 +314,9 @@ class Server::Impl {
 
   ServerOptions options_;
   const size_t workers_;
+  const Access access_;
   Metrics metrics_;
-  httplib::Server http_;
+  GatedServer http_;
   socket_t listener_ = INVALID_SOCKET;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> ended_{false};

@@ -1,14 +1,15 @@
-// Server: analyses logs that come over HTTP. POST /analyze, GET /health, GET /metrics.
+// Server: analyses logs that come over HTTP. A page at /, POST /analyze, GET /health, /metrics, /openapi.json.
 //
 // Everything a client sends is untrusted: sizes, times and the number of requests are bounded, names are labels, and no
-// request makes the server open a file. It has neither passwords nor encryption: whoever reaches the address may use
-// it.
+// request makes the server open a file. It has no encryption. Without a token whoever reaches the address may use it;
+// with one everything but the page, /health and /openapi.json asks for it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ncclwhy/analyzer.h"
 #include "ncclwhy/status.h"
@@ -22,6 +23,9 @@ struct ServerOptions {
   uint64_t max_bytes = 1ull << 30;  // of one log, after decompression
   int timeout_seconds = 60;         // for one request, from its head to its report
   int workers = 0;                  // logs that are analysed at a time; 0: one a processor
+  std::string token;                // that clients must show; empty: none
+  std::vector<std::string> names;   // under which clients may ask, see Access
+  std::string history;              // a file whose figures /metrics tells, too; empty: none
   int queue = 64;                   // requests that may wait for a worker; more are refused
   std::function<void(const std::string&)>
       log;  // one line a request; may be empty. Called by several threads at a time.

@@ -1,0 +1,73 @@
+#include "serve/access.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kTokenLeast = 16;
+constexpr size_t kTokenMost = 4096;
+
+std::string_view WithoutPort(std::string_view host) {
+  const size_t port = host.rfind(':');
+  if (port == std::string_view::npos || host.find(']', port) != std::string_view::npos) return host;
+  return host.substr(0, port);
+}
+
+char Low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool Same(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Low(x) == Low(y); });
+}
+
+}  // namespace
+
+Access::Access(const ListenAddress& address, const std::string& token, std::vector<std::string> names)
+    : own_(address.host), names_(std::move(names)), needs_token_(!token.empty()), token_(Sha256(token)) {}
+
+bool Access::IsOurs(std::string_view host_header) const {
+  const bool loopback = own_ == "localhost" || own_.starts_with("127.") || own_ == "::1";
+  if (!loopback && names_.empty()) return true;
+  const std::string_view host = WithoutPort(host_header);
+  return host.empty() || Same(host, own_) || Same(host, "localhost") || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos) ||
+         std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return Same(host, name); });
+}
+
+bool Access::IsSameOrigin(std::string_view origin_header, std::string_view host_header) {
+  if (origin_header.empty()) return true;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin_header.starts_with(scheme)) return Same(origin_header.substr(scheme.size()), host_header);
+  }
+  return false;
+}
+
+bool Access::IsToken(std::string_view shown) const {
+  const Sha256Digest digest = Sha256(shown);
+  unsigned differ = 0;
+  for (size_t i = 0; i < digest.size(); ++i) differ |= static_cast<unsigned>(digest[i] ^ token_[i]);
+  return !needs_token_ || differ == 0;
+}
+
+bool Access::IsAuthorised(std::string_view authorization_header) const {
+  constexpr std::string_view kBearer = "bearer ";
+  if (!needs_token_) return true;
+  return Same(authorization_header.substr(0, kBearer.size()), kBearer) &&
+         IsToken(authorization_header.substr(kBearer.size()));
+}
+
+Result<std::string> ReadToken(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line(kTokenMost + 2, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  if (file.bad() || !file.is_open()) return Status::Io(path + ": the token cannot be read");
+  line.resize(static_cast<size_t>(file.gcount()));
+  line.resize(std::min(line.size(), line.find_first_of("\r\n")));
+  if (line.size() < kTokenLeast || line.size() > kTokenMost) {
+    return Status::InvalidArgument(path + ": a token has 16 to 4096 bytes, in one line");
+  }
+  return line;
+}
+
+}  // namespace ncclwhy

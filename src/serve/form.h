@@ -1,0 +1,60 @@
+// Form: what the page's form sends, part by part: token, text, logs, lang, redact. Logs are kept until all have come.
+//
+// One thread, of one request.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "serve/access.h"
+#include "serve/body_pipe.h"
+#include "serve/log_request.h"
+#include "serve/upload.h"
+
+namespace ncclwhy {
+
+class Form {
+ public:
+  Form(const Access& access, bool authorised, uint64_t max_bytes, Deadline deadline)
+      : access_(access), authorised_(authorised), deadline_(deadline), upload_(std::make_shared<Upload>(max_bytes)) {}
+
+  // False ends the reading. After a problem the rest is read and thrown away, within limits, so that the browser gets
+  // to reading the answer.
+  bool Begin(std::string_view name, std::string_view file_name);
+  bool Write(std::string_view bytes);
+
+  // 0, or the status to refuse with, and why.
+  int status() const { return status_; }
+  const std::string& problem() const { return problem_; }
+  // To be asked when all parts have come.
+  void Finish();
+
+  // For an HTML report.
+  LogRequest page_request() const {
+    LogRequest request = request_;
+    request.format = "html";
+    return request;
+  }
+  const std::shared_ptr<Upload>& upload() const { return upload_; }
+
+ private:
+  enum class Part { kNone, kToken, kText, kLogs, kLanguage, kRedact };
+  bool Refuse(int status, std::string problem);
+  void EndPart();
+
+  const Access& access_;
+  bool authorised_;
+  const Deadline deadline_;
+  std::shared_ptr<Upload> upload_;
+  LogRequest request_;
+  Part part_ = Part::kNone;
+  std::string value_;  // of a part that is a short text
+  int status_ = 0;
+  std::string problem_;
+  uint64_t thrown_away_ = 0;
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,59 @@
+// HeadGate: connections wait here, without a thread of their own, until the head of their request is there.
+//
+// Who is slow, or never says what he wants, costs a file descriptor and nothing else. After kHeadSeconds he gets a 408
+// and is gone, however many bytes he has dripped; of more than kWaiting the one that waited longest goes at once.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+namespace ncclwhy {
+
+class HeadGate {
+ public:
+  static constexpr auto kHeadSeconds = std::chrono::seconds(10);
+  static constexpr size_t kWaiting = 512;
+  // httplib refuses a longer line or header by itself.
+  static constexpr size_t kHeadBytes = 16 * 1024;
+
+  // `ready` takes the socket over, with the beginning of the request, which is still to be read from it. It is called
+  // in the gate's thread and must not block.
+  explicit HeadGate(std::function<void(int socket, std::string_view head)> ready);
+  // Closes those that wait.
+  ~HeadGate();
+  HeadGate(const HeadGate&) = delete;
+  HeadGate& operator=(const HeadGate&) = delete;
+
+  // Takes the socket over. From any thread.
+  void Add(int socket);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    int socket;
+    Clock::time_point until;
+  };
+
+  void Run();
+  void Look(int socket, bool closing);
+  void Expire();
+  void Forget(int socket);
+
+  const std::function<void(int, std::string_view)> ready_;
+  int epoll_ = -1;
+  int wake_ = -1;  // eventfd: the end
+  std::mutex mutex_;
+  std::list<Waiting> waiting_;  // in the order of their end
+  std::map<int, std::list<Waiting>::iterator> places_;
+  std::thread thread_;
+};
+
+// A short answer to who is not let in, and the end of the connection.
+void TurnAway(int socket, std::string_view status_line, std::string_view code, std::string_view sentence);
+
+}  // namespace ncclwhy
