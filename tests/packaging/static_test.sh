@@ -73,7 +73,7 @@ P
 echo "== it serves"
 "${enter[@]}" /ncclwhy serve --listen 127.0.0.1:0 >"$work/url" 2>/dev/null &
 server=$!
-trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $server || true; rm -rf "$work"' EXIT
 for _ in $(seq 100); do [ -s "$work/url" ] && break; sleep 0.05; done
 python3 - "$(sed 's/.* //' "$work/url")" "$log" "$cause" <<'P'
 import sys, urllib.request
@@ -82,6 +82,7 @@ answer = urllib.request.urlopen(url.rstrip("/") + "/analyze?format=summary", ope
 assert cause in answer, answer
 P
 kill $server && wait $server
+trap 'rm -rf "$work"' EXIT
 
 # A copy elsewhere; what holds the most is compiled anew there, whatever the cache has.
 echo "== the same bytes from another place"
