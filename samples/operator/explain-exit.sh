@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# explain-exit.sh COMMAND…: runs it, ends with its status, and when that is bad leaves one line that says why where the next
+# one looks: Kubernetes' termination message (kubectl describe pod) and torchelastic's error file.
+#
+#   NCCLWHY_LOGS               more logs, such as what NCCL_DEBUG_FILE names; several with spaces between
+#   NCCLWHY_TERMINATION_LOG    default /dev/termination-log, where that is there
+set -u
+log=$(mktemp) || exec "$@"
+trap 'rm -f "$log"' EXIT
+child=
+# Who ends the container asks this shell; the command is what has to know.
+trap '[ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
+trap '[ -n "$child" ] && kill -INT "$child" 2> /dev/null' INT
+# Its last 64 MiB would be enough; a disk that is full must not end the job.
+"$@" > >(tee --output-error=warn-nopipe "$log" 2> /dev/null) 2>&1 &
+child=$!
+wait "$child"
+status=$?
+while kill -0 "$child" 2> /dev/null; do wait "$child"; status=$?; done
+[ $status = 0 ] && exit 0
+
+sleep 0.2  # until tee has written the last line
+reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet "$log" ${NCCLWHY_LOGS:-} 2> /dev/null | head -n 1)
+[ -n "$reason" ] || exit $status
+# Kubernetes keeps 4096 bytes.
+reason=${reason:0:1000}
+place=${NCCLWHY_TERMINATION_LOG:-/dev/termination-log}
+[ -w "$place" ] && printf '%s\n' "$reason" > "$place"
+# torchelastic shows "message" of the rank that failed first. A traceback that the program left there itself stays.
+if [ -n "${TORCHELASTIC_ERROR_FILE:-}" ] && [ ! -s "$TORCHELASTIC_ERROR_FILE" ]; then
+  text=${reason//\\/\\\\}
+  printf '{"message": {"message": "%s", "extraInfo": {"py_callstack": "", "timestamp": "%s"}}}\n' \
+    "${text//\"/\\\"}" "$(date +%s)" > "$TORCHELASTIC_ERROR_FILE"
+fi
+exit $status

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# For EpilogSlurmctld: a failed job says why in its comment (squeue -o %k, scontrol show job) and at the end of its output.
+#
+# Runs as SlurmUser; the job's files are read and written as the job's user, so that a link in them leads nowhere new.
+# NCCLWHY_HISTORY names a file for `ncclwhy history`; then healthy jobs are added, too.
+set -u
+job=${SLURM_JOB_ID:?}
+user=${SLURM_JOB_USER:?}
+shown=$(scontrol show job --oneliner "$job") || exit 0
+field() { printf '%s\n' "$shown" | tr ' ' '\n' | sed -n "s/^$1=//p" | head -n 1; }
+failed=1
+case "$(field JobState)" in COMPLETED | COMPLETING | RUNNING) [ "$(field ExitCode)" = 0:0 ] && failed=0 ;; esac
+[ $failed = 1 ] || [ -n "${NCCLWHY_HISTORY:-}" ] || exit 0
+
+output=$(field StdOut)
+logs=("$output")
+errors=$(field StdErr)
+[ -n "$errors" ] && [ "$errors" != "$output" ] && logs+=("$errors")
+as_user() { runuser -u "$user" -- timeout --kill-after=5 "${NCCLWHY_SECONDS:-60}" "$@"; }
+
+if [ -n "${NCCLWHY_HISTORY:-}" ]; then
+  as_user ncclwhy --json "${logs[@]}" 2> /dev/null | ncclwhy history add --quiet --key "slurm $job ${SLURM_CLUSTER_NAME:-}" "$NCCLWHY_HISTORY" -
+fi
+[ $failed = 1 ] || exit 0
+reason=$(as_user ncclwhy --quiet "${logs[@]}" 2> /dev/null | head -n 1)
+[ -n "$reason" ] || exit 0
+# One word for scontrol; the comment is shown in tables.
+scontrol update "JobId=$job" "Comment=ncclwhy: ${reason:0:1000}" || true
+printf 'ncclwhy: %s\n' "$reason" | as_user tee --append -- "$output" > /dev/null
+exit 0
