@@ -125,6 +125,9 @@ class Reader {
     if (!soft && after_.OthersWork(s.source, line)) return false;
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
+    // Its last words, behind its own work: whoever left in order does not end so.
+    const bool last_words = finish_[s.source.value] > 0 && then.beats == 0 && then.news == 0 && !then.left_in_order;
+    if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
   }
