@@ -74,7 +74,10 @@ SegmentTranslation LineParser::Join(LineParser& segment) {
 }
 
 void LineParser::OnPiece(const LinePiece& piece) {
-  if (piece.first) class_ = {};
+  if (piece.first) {
+    class_ = {};
+    line_prefix_.any = false;
+  }
   ParsePiece(piece);
   if (!piece.ascii && !IsValidUtf8(piece.text)) class_.invalid = true;
   if (piece.last) CountLine();

@@ -295,6 +295,13 @@ TEST_CASE("what is written over one another has the label of its line", "[parser
   REQUIRE(f.pulses[0].process < f.processes.size());
   CHECK(f.processes[f.pulses[0].process].launcher_rank == 3);
   CHECK(f.pulses[0].last_value == 4);
+  // Not that of a line before.
+  const SourceFacts other = Parse(
+      "[1,3]<stderr>:one\rtwo\nnode1:4711:4790 [0] NCCL INFO Using network IB\r 10%| | 1/10\r 20%| | 2/10\r 30%| | "
+      "3/10\r 40%| | 4/10\n");
+  for (const ProcessFacts& p : other.processes) {
+    if (p.launcher_rank == 3) CHECK(p.lines == 2);
+  }
 }
 
 TEST_CASE("lines without a header belong to the stream they came through", "[parser]") {
