@@ -65,6 +65,24 @@ class ListTest(unittest.TestCase):
             self.assertTrue(licence in table or part["name"] == "ncclwhy", (part["name"], licence))
 
 
+ARM = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-linux-aarch64"))
+
+
+@unittest.skipUnless(ARM and shutil.which("qemu-aarch64-static"), "no program for 64-bit ARM was made, or there is no qemu")
+class ArmTest(unittest.TestCase):
+    def test_run(self):
+        done = subprocess.run(["qemu-aarch64-static", ARM[0], "--summary", LOG], stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, CAUSE.encode() in done.stdout), (1, True))
+        self.assertTrue(glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-arm64.tar")))
+
+    def test_says_what_the_other_says(self):
+        other = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-linux-x86_64"))[0]
+        for form in ("json", "text", "html"):
+            said = [subprocess.run(run + ["--format", form, LOG], stdout=subprocess.PIPE).stdout
+                    for run in (["qemu-aarch64-static", ARM[0]], [other])]
+            self.assertTrue(said[0] == said[1] and len(said[0]) > 100, form)
+
+
 class WorkflowTest(unittest.TestCase):
     @unittest.skipIf(yaml is None, "needs python3-yaml")
     def test_steps(self):
