@@ -17,8 +17,10 @@ import sys
 LICENCES = {
     "bzip2": "bzip2-1.0.6",
     "cli11": "BSD-3-Clause",
+    "cross-toolchain-base": "LGPL-2.1-or-later",  # glibc of the cross compilers
     "fmtlib": "MIT",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
     "libarchive": "BSD-2-Clause",
     "libzstd": "BSD-3-Clause OR GPL-2.0-only",
