@@ -35,6 +35,8 @@ ncclwhy history hosts fleet.db --since 30)",
 };
 
 constexpr size_t kReportBytes = limits::kDocumentBytes;
+// Enough to tell a report from a log.
+constexpr size_t kHeadBytes = 4096;
 
 class HistoryCommand : public Subcommand {
  public:
@@ -114,16 +116,17 @@ class HistoryCommand : public Subcommand {
     int64_t ended = std::time(nullptr);
     if (!pipe && ::stat(job.c_str(), &file) == 0) ended = file.st_mtime;
     std::string bytes;
-    if (pipe) {
-      std::getline(std::cin, bytes, '\0');
-    } else if (S_ISREG(file.st_mode)) {
-      bytes.resize(static_cast<size_t>(std::clamp<off_t>(file.st_size, 0, kReportBytes + 1)));
-      std::ifstream in(job, std::ios::binary);
-      in.read(bytes.data(), static_cast<std::streamsize>(std::min<size_t>(bytes.size(), 4096)));
-      if (LooksLikeReport(std::string_view(bytes).substr(0, static_cast<size_t>(in.gcount()))) && in.gcount() == 4096) {
-        in.read(bytes.data() + 4096, static_cast<std::streamsize>(bytes.size() - 4096));
-      }
-    }
+    std::ifstream file_in;
+    if (!pipe && S_ISREG(file.st_mode)) file_in.open(job, std::ios::binary);
+    std::istream& in = pipe ? std::cin : file_in;
+    const auto take = [&](size_t most) {
+      const size_t had = bytes.size();
+      bytes.resize(had + most);
+      in.read(bytes.data() + had, static_cast<std::streamsize>(most));
+      bytes.resize(had + static_cast<size_t>(in.gcount()));
+    };
+    take(kHeadBytes);
+    while (LooksLikeReport(bytes) && bytes.size() <= kReportBytes && in) take(1 << 20);
     if (bytes.size() > kReportBytes && LooksLikeReport(bytes)) return Status::Limit("the report is too large");
     if (LooksLikeReport(bytes)) return JobsOfReport(bytes, ended);
     return Analyse(job, pipe ? &bytes : nullptr, ended);
@@ -135,10 +138,15 @@ class HistoryCommand : public Subcommand {
     if (bytes == nullptr) {
       analyzer.value()->AddArguments({job});
     } else {
-      for (const Status& status :
-           {analyzer.value()->Begin("-"), analyzer.value()->Push(*bytes), analyzer.value()->EndSource()}) {
-        if (!status.ok()) return status;
+      // What was looked at, and the rest of the pipe.
+      Status status = analyzer.value()->Begin("-");
+      if (status.ok()) status = analyzer.value()->Push(*bytes);
+      for (std::string chunk(1 << 20, '\0'); status.ok() && std::cin;) {
+        std::cin.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+        status = analyzer.value()->Push(std::string_view(chunk).substr(0, static_cast<size_t>(std::cin.gcount())));
       }
+      if (status.ok()) status = analyzer.value()->EndSource();
+      if (!status.ok()) return status;
     }
     const Result<Report> report = analyzer.value()->Finish();
     if (!report.ok()) return report.status();

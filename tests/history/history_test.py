@@ -9,7 +9,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
-from programs import NCCLWHY, KILLED, ProgramTest  # noqa: E402
+from programs import NCCLWHY, SOURCE, KILLED, ProgramTest  # noqa: E402
 
 
 def report(number, hosts, culprit=None, cause="gpu.ecc", decision="rerun-without", day="2026-10-01", **culprit_more):
@@ -125,6 +125,12 @@ class HistoryTest(ProgramTest):
         piped = self.ncclwhy("--json", KILLED)
         run = self.ncclwhy("history", "add", self.db, "-", stdin=piped.stdout)
         self.assertIn(b"added 0, replaced 1", run.stderr)
+        # A log by a pipe, with a NUL in it.
+        log = b"\0\n" + (SOURCE / "samples/incidents/shm-full-2.28.9-1x4-s1/job.log").read_bytes()
+        for data in (log, b"a line of the job\n" * 100000 + log):
+            self.assertIn(b"added 1", self.ncclwhy("history", "add", self.dir / "other.db", "--key", str(len(data)), "-", stdin=data).stderr)
+        causes = self.ncclwhy("history", "causes", self.dir / "other.db").stdout
+        self.assertRegex(causes.decode(), r"shm\.too-small +2 ")
         self.assertEqual(self.rows("causes")[0]["cause"], "app.rank-crashed")
         self.assertEqual(self.rows("hosts")[0]["host"], "worker-20")
 
