@@ -64,7 +64,7 @@ def class_of(rules, file, topic, text):
 
 def calls(text, call):
     """C's: the function that complains, and its format, pieces of which stand behind each other."""
-    for found in re.finditer(call + r"""\((?:[^;"]{0,200}?[,(]\s*)?((?:"(?:[^"\\\n]|\\.)*"\s*)+)""", text):
+    for found in re.finditer(call + r"""\((?:[^;"]{0,200}?(?:[,(]|<<)\s*)?((?:"(?:[^"\\\n]|\\.)*"\s*)+)""", text):
         words = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found.group(found.lastindex)))
         yield found.group(0).split("(")[0], [x.strip() for x in words.replace('\\"', '"').replace("\\t", " ").split("\\n")]
 
