@@ -40,6 +40,7 @@ except RuntimeError as error:
 for command in ([sys.executable, "-m", "ncclwhy"], [os.path.join(sys.prefix, "bin", "ncclwhy")]):
     done = subprocess.run(command + ["--summary", log], stdout=subprocess.PIPE)
     assert done.returncode == 1 and cause.encode() in done.stdout, done
+assert subprocess.run([sys.executable, "-m", "ncclwhy.notify", "--help"], stdout=subprocess.DEVNULL).returncode == 0
 print("Python %d.%d: %s" % (sys.version_info[:2] + (" and ".join(used[:-1]),)))
 P
   venv/bin/pip uninstall -q -y ncclwhy

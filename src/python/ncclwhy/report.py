@@ -308,9 +308,10 @@ def from_dict(kind: Type[T], data: Dict[str, Any]) -> T:
 
 
 def _value(hint: Any, value: Any) -> Any:
-    inner = getattr(hint, "__args__", ())
+    if dataclasses.is_dataclass(hint):
+        kind: Any = hint
+        return from_dict(kind, value)
+    inner: Any = getattr(hint, "__args__", ())
     if getattr(hint, "__origin__", None) is Union:  # Optional
         return _value(inner[0], value)
-    if isinstance(value, list) and inner:
-        return [_value(inner[0], one) for one in value]
-    return from_dict(hint, value) if dataclasses.is_dataclass(hint) else value
+    return [_value(inner[0], one) for one in value] if isinstance(value, list) and inner else value

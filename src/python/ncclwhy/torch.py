@@ -30,7 +30,7 @@ from ncclwhy.report import Report
 TIMEOUT = 60.0  # seconds: a job that has failed holds its GPUs as long as this takes
 
 
-def find_logs(environ: Optional[Any] = None) -> List[str]:
+def find_logs(environ: Any = None) -> List[str]:
     """The files of this job that its environment names: NCCL's own log files, what torchelastic keeps of its workers,
     dumps of the flight recorder. NCCL's lines on standard output are in files of the launcher: name those."""
     environ = os.environ if environ is None else environ
@@ -126,9 +126,9 @@ def _set(error: BaseException, report: Report) -> None:
 def lightning_callback(logs: Any = None, **options: Any) -> Any:
     """A Callback of Lightning (lightning or pytorch_lightning, which is imported here) that does what on_failure does."""
     try:
-        from lightning.pytorch import Callback
+        from lightning.pytorch import Callback  # type: ignore
     except ImportError:
-        from pytorch_lightning import Callback
+        from pytorch_lightning import Callback  # type: ignore
 
     class NcclwhyCallback(Callback):  # type: ignore[misc]
         def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
