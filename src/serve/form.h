@@ -18,8 +18,11 @@ namespace ncclwhy {
 
 class Form {
  public:
-  Form(const Access& access, bool authorised, uint64_t max_bytes, Deadline deadline)
-      : access_(access), authorised_(authorised), deadline_(deadline), upload_(std::make_shared<Upload>(max_bytes)) {}
+  Form(const Access& access, bool authorised, uint64_t max_bytes, UploadRoom* room, Deadline deadline)
+      : access_(access),
+        authorised_(authorised),
+        deadline_(deadline),
+        upload_(std::make_shared<Upload>(max_bytes, room)) {}
 
   // False ends the reading. After a problem the rest is read and thrown away, within limits, so that the browser gets
   // to reading the answer.

@@ -41,6 +41,9 @@ using Response = httplib::Response;
 constexpr int kBacklog = 128;
 constexpr size_t kSpareConnections = 8;
 constexpr size_t kLightThreads = 4;
+// Uploads of the largest size that may be on disk at a time, whatever the queue; and no size counts for more than this.
+constexpr int64_t kUploads = 4;
+constexpr uint64_t kMostBytes = 1ull << 40;
 // A client that sends nothing for so long is given up.
 constexpr int kSilenceSeconds = 10;
 // Of a body whose answer is known already: read, so that the client gets to reading the answer.
@@ -55,6 +58,7 @@ class Server::Impl {
         workers_(options_.workers > 0 ? static_cast<size_t>(options_.workers)
                                       : std::max(1u, std::thread::hardware_concurrency())),
         access_(options_.address, options_.token, options_.names),
+        upload_room_(static_cast<int64_t>(std::min(options_.max_bytes, kMostBytes)) * kUploads),
         http_(workers_ + static_cast<size_t>(options_.queue) + kSpareConnections, kLightThreads),
         pool_(workers_, static_cast<size_t>(options_.queue)) {}
 
@@ -228,7 +232,8 @@ class Server::Impl {
       Drain(request, reader, deadline);
       return ShowPage(response, wrong->first, wrong->second);
     }
-    Form form(access_, access_.IsAuthorised(request.get_header_value("Authorization")), options_.max_bytes, deadline);
+    Form form(access_, access_.IsAuthorised(request.get_header_value("Authorization")), options_.max_bytes,
+              &upload_room_, deadline);
     const bool received = reader([&](const auto& part) { return form.Begin(part.name, part.filename); },
                                  [&](const char* bytes, size_t size) {
                                    return form.Write({bytes, size});
@@ -315,6 +320,7 @@ class Server::Impl {
   ServerOptions options_;
   const size_t workers_;
   const Access access_;
+  UploadRoom upload_room_;
   Metrics metrics_;
   GatedServer http_;
   socket_t listener_ = INVALID_SOCKET;

@@ -36,6 +36,7 @@ std::string Label(std::string_view name) {
 
 Upload::~Upload() {
   for (const Part& part : parts_) ::close(part.descriptor);
+  *room_ += taken_;
 }
 
 Status Upload::Begin(std::string_view name) {
@@ -49,6 +50,9 @@ Status Upload::Begin(std::string_view name) {
 
 Status Upload::Write(std::string_view bytes) {
   if (bytes.size() > left_) return Status::Limit("the upload is too large");
+  const auto size = static_cast<int64_t>(bytes.size());
+  taken_ += size;
+  if ((*room_ -= size) < 0) return Status::Io("too much is uploaded at a time; try again");
   left_ -= bytes.size();
   Part& part = parts_.back();
   part.bytes += bytes.size();

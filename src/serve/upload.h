@@ -3,6 +3,7 @@
 // One thread at a time. The files are gone with this object.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,19 +18,23 @@ struct UploadedLog {
   std::string name;  // a label, never a path that is opened
 };
 
+// Bytes that all uploads of a server may have on disk together. Thread-safe.
+using UploadRoom = std::atomic<int64_t>;
+
 class Upload {
  public:
   // Parts that a form may have; a browser sends one a file.
   static constexpr size_t kParts = 256;
 
-  explicit Upload(uint64_t max_bytes) : left_(max_bytes) {}
+  // `room` must outlive it.
+  Upload(uint64_t max_bytes, UploadRoom* room) : left_(max_bytes), room_(room) {}
   ~Upload();
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
   // Begins a part; what is written goes to it. Only the last component of `name` is kept.
   Status Begin(std::string_view name);
-  // kLimit when all parts together are too large.
+  // kLimit when all parts together are too large; kIo when there is no room for them now.
   Status Write(std::string_view bytes);
   // Those that hold something, each to be read from its beginning.
   std::vector<UploadedLog> Logs();
@@ -42,6 +47,8 @@ class Upload {
   };
   std::vector<Part> parts_;
   uint64_t left_;
+  UploadRoom* room_;
+  int64_t taken_ = 0;
 };
 
 }  // namespace ncclwhy

@@ -93,6 +93,25 @@ class Page(ServeTest):
         self.assertEqual(server.ask("POST", "/", b"x")[0], 415)
         self.assertEqual(server.ask("POST", "/", b"--XX\r\nrubbish", {"Content-Type": "multipart/form-data; boundary=XX"})[0], 400)
 
+    def test_room_for_uploads(self):
+        """Forms that never end hold no more on disk than four of the largest; who ends gives it back."""
+        server = self.start("--max-bytes", "1MB", "--queue", "16")
+        head = (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: 990000\r\n\r\n"
+                b'--XX\r\nContent-Disposition: form-data; name="text"\r\n\r\n')
+        slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
+        try:
+            for client in slow:
+                client.sendall(head + b"x" * 950000)
+            time.sleep(1)
+            status, body, _ = self.send(server, ("text", LOG * 3))
+            self.assertEqual(status, 503)
+            self.assertIn(b"too much is uploaded", body)
+        finally:
+            for client in slow:
+                client.close()
+        time.sleep(1)
+        self.assertEqual(self.send(server, ("text", LOG))[0], 200)
+
     def test_names_of_files_are_text(self):
         server = self.start()
         status, body, _ = self.send(server, ("logs", "<script>x</script>\u202e.log", LOG))
