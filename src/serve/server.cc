@@ -154,6 +154,8 @@ class Server::Impl {
     });
     http_.Get("/openapi.json",
               [](const Request&, Response& response) { Answer(response, 200, OpenApiDocument(), "application/json"); });
+    // Every browser asks for one beside a page; a 404 would be a complaint in its console.
+    http_.Get("/favicon.ico", [](const Request&, Response& response) { response.status = 204; });
     http_.Get("/", [this](const Request&, Response& response) { ShowPage(response, 200, ""); });
     http_.Post("/", [this](const Request& request, Response& response, const httplib::ContentReader& reader) {
       AnswerForm(request, response, reader);
@@ -182,6 +184,7 @@ class Server::Impl {
                                  {"/metrics", "GET, HEAD", false},
                                  {"/health", "GET, HEAD", true},
                                  {"/openapi.json", "GET, HEAD", true},
+                                 {"/favicon.ico", "GET, HEAD", true},
                                  {"/", "GET, HEAD, POST", true}};
     const std::string host = request.get_header_value("Host");
     const auto refuse = [&](int status, const std::string& sentence) {

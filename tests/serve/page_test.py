@@ -152,7 +152,7 @@ class WhoMayAsk(ServeTest):
                 self.assertEqual(got, status)
                 self.assertEqual(answer["WWW-Authenticate"], "Bearer" if status == 401 else None)
                 self.assertEqual(server.ask("GET", "/metrics", headers=headers)[0], status)
-        for path in ("/", "/health", "/openapi.json"):
+        for path in ("/", "/health", "/openapi.json", "/favicon.ico"):
             self.assertEqual(server.ask("GET", path)[0], 200)
 
     def test_token_of_the_form(self):
