@@ -31,14 +31,10 @@ constexpr std::string_view kNames[] = {
 #undef NAMES
 #undef COUNTS
 
-// A bit that every letter has, and no byte that is zero.
-constexpr uint32_t kLetterBits = 0x40404040;
-
-// The first letters of a word, four at most, lower case, the first one lowest.
+// The first three bytes of a word, in lower case.
 constexpr uint32_t KeyOf(std::string_view word) {
   uint32_t key = 0;
-  for (size_t i = 0; i < 4 && i < word.size() && IsAlpha(word[i]); ++i)
-    key |= static_cast<uint32_t>(static_cast<unsigned char>(word[i] | 0x20)) << (8 * i);
+  for (size_t i = 0; i < 3; ++i) key |= static_cast<uint32_t>(static_cast<unsigned char>(word[i] | 0x20)) << (8 * i);
   return key;
 }
 
@@ -67,39 +63,105 @@ bool IsClockMark(char c) { return c == ':' || c == '-'; }
 
 }  // namespace
 
-PulseLine::PulseLine(std::string_view text) : size_(std::min(text.size(), kReach)) {
+PulseLine::PulseLine(std::string_view text, PulseLayouts* layouts) : size_(std::min(text.size(), kReach)) {
+  const uint64_t key = CopyMasked(text);
+  if (!has_digits_) {
+    kind_ = static_cast<uint32_t>(key);
+    return;
+  }
+  if (const PulseLayout* known = layouts->Find(key); known != nullptr) {
+    kind_ = known->kind;
+    numbers_found_ = known->count;
+    std::memcpy(numbers_.data(), known->at.data(), sizeof known->at);
+    return;
+  }
+  FindWords();
+  // `0x7f` is one number, `1x7f` is two: there the digits tell.
+  const auto may_be_hex = [&](uint16_t at) { return bytes_[at + size_t{1}] == 'x'; };
+  if (numbers_found_ > PulseLayout::kNumbers) return;
+  if (std::any_of(numbers_.begin(), numbers_.begin() + numbers_found_, may_be_hex)) return;
+  PulseLayout layout{key, kind_, static_cast<uint32_t>(numbers_found_), {}};
+  std::copy_n(numbers_.begin(), numbers_found_, layout.at.begin());
+  layouts->Add(layout);
+}
+
+// Copies what is looked at, and returns a hash of it in which all digits are one, and all bytes that are not ASCII.
+uint64_t PulseLine::CopyMasked(std::string_view text) {
   std::memcpy(bytes_.data(), text.data(), size_);
   std::memset(bytes_.data() + size_, 0, 16);
-  Classify();
-  uint64_t hash = 0;
+  uint64_t hash = size_;
   const auto mix = [&hash](uint64_t word) { hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull; };
+#if defined(__SSE2__)
+  const __m128i up = _mm_set1_epi8(127 - '9');  // moves digits to the largest of all bytes with a sign
+  const __m128i below = _mm_set1_epi8(127 - 10);
+  __m128i any = _mm_setzero_si128();
+  for (size_t at = 0; at < size_; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes_.data() + at));
+    const __m128i digits = _mm_cmpgt_epi8(_mm_add_epi8(bytes, up), below);
+    const __m128i foreign = _mm_cmplt_epi8(bytes, _mm_setzero_si128());
+    any = _mm_or_si128(any, digits);
+    // 0xff is no byte of UTF-8, 0x01 none of a text.
+    const __m128i masked =
+        _mm_or_si128(_mm_or_si128(_mm_andnot_si128(digits, bytes), foreign), _mm_and_si128(digits, _mm_set1_epi8(1)));
+    mix(static_cast<uint64_t>(_mm_cvtsi128_si64(masked)));
+    mix(static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(masked, masked))));
+  }
+  has_digits_ = _mm_movemask_epi8(any) != 0;
+#else
+  for (size_t at = 0; at < size_; at += 8) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; ++i) {
+      const char c = bytes_[at + i];
+      has_digits_ = has_digits_ || IsDigit(c);
+      const uint64_t masked = IsDigit(c) ? 1 : static_cast<signed char>(c) < 0 ? 0xff : static_cast<unsigned char>(c);
+      word |= masked << (8 * i);
+    }
+    mix(word);
+  }
+#endif
+  return Mix64(hash);
+}
+
+// Calls `on_number(begin)` and `on_word(begin, end)` in their order.
+template <typename OnNumber, typename OnWord>
+void PulseLine::ForEachWord(const OnNumber& on_number, const OnWord& on_word) const {
   size_t done = 0;
   for (size_t block = 0; block * kBlock < size_; ++block) {
     for (uint64_t begins = begins_[block]; begins != 0; begins &= begins - 1) {
       const auto in_block = static_cast<size_t>(std::countr_zero(begins));
-      size_t i = block * kBlock + in_block;
+      const size_t i = block * kBlock + in_block;
       if (i < done) continue;  // a digit of a number
-      uint64_t word = swar::Load(bytes_.data() + i);
-      if (IsDigit(static_cast<char>(word & 0xFF))) {
-        mix('0');
-        if (numbers_found_ < kMostNumbers) numbers_[numbers_found_++] = static_cast<uint16_t>(i);
+      if (IsDigit(bytes_[i])) {
+        on_number(i);
         done = BehindNumber(i);
         continue;
       }
       const uint64_t ends = ends_[block] >> in_block >> 1;
       done = ends != 0 ? i + 1 + static_cast<size_t>(std::countr_zero(ends)) : Next(ends_, (block + 1) * kBlock);
-      const uint64_t key = done - i >= 4 ? word : word & ~(~uint64_t{0} << (8 * (done - i)));
-      if (kNoWorkKeys.May(static_cast<uint32_t>(key | (key & kLetterBits) >> 1)) && complaints_ < kMostComplaints) {
-        complaint_[complaints_++] = static_cast<uint16_t>(i);
-      }
-      for (; done - i > sizeof word; i += sizeof word, word = swar::Load(bytes_.data() + i)) mix(word);
-      mix(word & ~uint64_t{0} >> (8 * (sizeof word - (done - i))));
+      on_word(i, done);
     }
   }
+}
+
+void PulseLine::FindWords() {
+  Classify();
+  uint64_t hash = 0;
+  const auto mix = [&hash](uint64_t word) { hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull; };
+  const auto on_number = [&](size_t i) {
+    mix('0');
+    if (numbers_found_ < kMostNumbers) numbers_[numbers_found_++] = static_cast<uint16_t>(i);
+  };
+  ForEachWord(on_number, [&](size_t i, size_t end) {
+    uint64_t word = swar::Load(bytes_.data() + i);
+    for (; end - i > sizeof word; i += sizeof word, word = swar::Load(bytes_.data() + i)) mix(word);
+    mix(word & ~uint64_t{0} >> (8 * (sizeof word - (end - i))));
+  });
   kind_ = static_cast<uint32_t>(Mix64(hash));
 }
 
 void PulseLine::Classify() {
+  if (classified_) return;
+  classified_ = true;
   uint64_t letter_before = 0, small_before = 0;
   for (size_t block = 0; block * kBlock < size_; ++block) {
     uint64_t letters = 0, capitals = 0, digits = 0;
@@ -172,20 +234,18 @@ size_t PulseLine::BehindDigits(size_t i) const {
   return std::min(i, size_);
 }
 
-bool PulseLine::Complains() const {
-  static constexpr auto kKeys = [] {
-    std::array<uint32_t, std::size(kNoWork)> keys{};
-    for (size_t i = 0; i < keys.size(); ++i) keys[i] = KeyOf(kNoWork[i]);
-    return keys;
-  }();
-  return std::any_of(complaint_.begin(), complaint_.begin() + complaints_, [&](uint16_t at) {
-    const std::string_view from_word = text().substr(at);
-    const uint32_t key = KeyOf(from_word);
-    for (size_t entry = 0; entry < kKeys.size(); ++entry) {
-      if (kKeys[entry] == key && BeginsLower(from_word, kNoWork[entry])) return true;
+bool PulseLine::Complains() {
+  Classify();
+  for (size_t block = 0; block * kBlock < size_; ++block) {
+    for (uint64_t begins = begins_[block] & ~digits_[block]; begins != 0; begins &= begins - 1) {
+      const size_t at = block * kBlock + static_cast<size_t>(std::countr_zero(begins));
+      const uint32_t key = (static_cast<uint32_t>(swar::Load(bytes_.data() + at)) | 0x202020) & 0xffffff;
+      if (!kNoWorkKeys.May(key)) continue;
+      const auto fits = [&](std::string_view entry) { return BeginsLower(text().substr(at), entry); };
+      if (std::any_of(std::begin(kNoWork), std::end(kNoWork), fits)) return true;
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 std::string_view PulseLine::NameOf(size_t number) const {
@@ -228,7 +288,8 @@ bool PulseLine::SaysOf(size_t number) const {
   return DigitAt(i);
 }
 
-size_t PulseLine::FindCounters(Counters* counters) const {
+size_t PulseLine::FindCounters(Counters* counters) {
+  Classify();
   size_t found = 0;
   for (size_t i = 0; i < numbers_found_ && found < counters->size(); ++i) {
     if (IsCounter(i)) (*counters)[found++] = {static_cast<uint8_t>(i), SaysOf(i)};
@@ -237,18 +298,27 @@ size_t PulseLine::FindCounters(Counters* counters) const {
 }
 
 double PulseLine::Value(size_t number, bool* whole) const {
+  *whole = true;
   if (number >= numbers_found_) return 0;
-  size_t i = numbers_[number];
-  uint64_t value = 0;
-  for (size_t digits = 0; DigitAt(i) && digits < 18; ++i, ++digits)
-    value = value * 10 + static_cast<uint64_t>(bytes_[i] - '0');
-  *whole = !(bytes_[i] == '.' && DigitAt(i + 1));
+  // Zeros stand behind the text.
+  const char* p = bytes_.data() + numbers_[number];
+  const uint64_t word = swar::Load(p);
+  // Digits become 0 to 9; the first other byte has its highest bit in one of the two.
+  const uint64_t low = word ^ 0x3030303030303030ull;
+  const uint64_t others = (low | (low + 0x7676767676767676ull)) & swar::kHighs;
+  const size_t digits = others == 0 ? sizeof word : swar::Before(others);
+  uint64_t value = swar::Decimal(word, digits);
+  p += digits;
+  for (size_t more = digits; more >= sizeof word && more < 18 && IsDigit(*p); ++more, ++p)
+    value = value * 10 + static_cast<uint64_t>(*p - '0');
+  if (*p != '.' && (*p | 0x20) != 'e') return static_cast<double>(value);
+  *whole = !(*p == '.' && IsDigit(p[1]));
   double with_fraction = static_cast<double>(value);
   double place = 0.1;
   if (!*whole) {
-    for (++i; DigitAt(i); ++i, place /= 10) with_fraction += place * (bytes_[i] - '0');
+    for (++p; IsDigit(*p); ++p, place /= 10) with_fraction += place * (*p - '0');
   }
-  const bool exponent = (bytes_[i] | 0x20) == 'e' && (bytes_[i + 1] == '+' || bytes_[i + 1] == '-') && DigitAt(i + 2);
+  const bool exponent = (*p | 0x20) == 'e' && (p[1] == '+' || p[1] == '-') && IsDigit(p[2]);
   return exponent ? 0 : with_fraction;
 }
 

@@ -3,7 +3,8 @@
 //   [12:00:03] step 41200 of 50000, loss=2.13   →   kind of "step D of D loss D", 41200 (of), 50000
 // The kind is a hash of words and numbers in their order: letters as they stand, every number the same, whatever lies
 // between them left out (blanks, bars, everything that is not ASCII). Clocks and dates are no numbers that could grow:
-// they always do. Nor are those that name somebody (`rank 3`, 0x7fa620ffd640).
+// they always do. Nor are those that name somebody (`rank 3`, 0x7fa620ffd640). A line without any digit counts nothing:
+// its kind is a hash of all of it.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "base/limits.h"
+#include "parser/pulse_layouts.h"
 
 namespace ncclwhy {
 
@@ -25,27 +27,33 @@ class PulseLine {
   };
   using Counters = std::array<Counter, limits::kPulseNumbers>;
 
+  // So much of a line is looked at.
+  static constexpr size_t kReach = 320;
+
   // Looks at the beginning of the line only; `text` is not kept.
-  explicit PulseLine(std::string_view text);
+  PulseLine(std::string_view text, PulseLayouts* layouts);
 
   uint32_t kind() const { return kind_; }
+  bool HasDigits() const { return has_digits_; }
   // It waits, complains or counts the dead (`still waiting … after 12 s`, `frame #5`).
-  bool Complains() const;
-  size_t FindCounters(Counters* counters) const;
+  bool Complains();
+  size_t FindCounters(Counters* counters);
   // `*whole`: it has no fraction. A number that the line does not have is 0.
   double Value(size_t number, bool* whole) const;
   // `step=41200` → step: the word in front of a number; empty without one.
   std::string_view NameOf(size_t number) const;
 
  private:
-  static constexpr size_t kReach = 320;
   static constexpr size_t kBlock = 64;
   static constexpr size_t kBlocks = kReach / kBlock;
   static constexpr size_t kMostNumbers = 48;
-  static constexpr size_t kMostComplaints = kReach;
   using Bits = std::array<uint64_t, kBlocks>;  // one for each byte
 
+  uint64_t CopyMasked(std::string_view text);
   void Classify();
+  void FindWords();
+  template <typename OnNumber, typename OnWord>
+  void ForEachWord(const OnNumber& on_number, const OnWord& on_word) const;
   size_t Next(const Bits& bits, size_t i) const;
   bool DigitAt(size_t i) const;
   size_t BehindNumber(size_t i) const;
@@ -56,10 +64,10 @@ class PulseLine {
 
   size_t size_;
   std::array<char, kReach + 16> bytes_;  // with room to read behind them
-  Bits begins_{}, ends_{}, digits_{};    // of words, words, and digits
+  bool has_digits_ = false;
+  bool classified_ = false;
+  Bits begins_, ends_, digits_;  // of words, words, and digits; once it is classified
   uint32_t kind_ = 0;
-  std::array<uint16_t, kMostComplaints> complaint_;  // where words stand that begin like one that complains
-  size_t complaints_ = 0;
   std::array<uint16_t, kMostNumbers> numbers_;  // where they begin
   size_t numbers_found_ = 0;
 };

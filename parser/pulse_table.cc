@@ -1,6 +1,7 @@
 #include "parser/pulse_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "parser/segment_translation.h"
@@ -11,21 +12,20 @@ namespace {
 // How often a number must have grown, and in what share of the lines: of the ranks of a node one brings the news.
 constexpr uint32_t kLeastBeats = 3;
 constexpr uint64_t kMostEchoes = 16;
+// After so many lines of a kind it shows which of its numbers are noise.
+constexpr uint64_t kNoiseLines = 64;
 
 }  // namespace
 
-PulseTable::Stream& PulseTable::StreamOf(uint32_t process) {
-  const size_t index = process == kNoProcess ? 0 : process + size_t{1};
-  if (streams_.size() <= index) streams_.resize(index + 1);
+PulseTable::Stream& PulseTable::NewStream(size_t index) {
+  streams_.resize(index + 1);
   return streams_[index];
 }
 
-PulseTable::Kind* PulseTable::Find(Stream& stream, uint32_t number) {
-  if (stream.latest >= stream.kinds.size() || stream.numbers[stream.latest] != number) {
-    const auto it = std::find(stream.numbers.begin(), stream.numbers.end(), number);
-    if (it == stream.numbers.end()) return nullptr;
-    stream.latest = static_cast<size_t>(it - stream.numbers.begin());
-  }
+PulseTable::Kind* PulseTable::FindAmong(Stream& stream, uint32_t number) {
+  const auto it = std::find(stream.numbers.begin(), stream.numbers.end(), number);
+  if (it == stream.numbers.end()) return nullptr;
+  stream.latest = static_cast<size_t>(it - stream.numbers.begin());
   stream.kinds[stream.latest].came_back = true;
   return &stream.kinds[stream.latest];
 }
@@ -66,44 +66,116 @@ void PulseTable::Kind::AddPeak(const Peak& peak) {
   peaks.push_back(peak);
 }
 
+bool PulseTable::Texts::Add(uint32_t text) {
+  if (texts_.empty()) texts_.resize(kGroups * kOfGroup);
+  const size_t group = text % kGroups;
+  uint32_t* const first = texts_.data() + group * kOfGroup;
+  uint32_t same = 0;  // compilers compare all eight at once
+  for (size_t i = 0; i < kOfGroup; ++i) same |= static_cast<uint32_t>(first[i] == text);
+  if (same != 0) return false;
+  first[next_[group]++ % kOfGroup] = text;
+  return true;
+}
+
+// Numbers with a fraction that go up and down (a loss) or never move (a scale), and those that hardly move beside one
+// that does (`12%` beside `1201/10000`): they count no work unless their word or their total says so.
+void PulseTable::Kind::DropNoise() {
+  uint64_t most = 0;
+  for (const Slot& slot : slots) most = std::max(most, slot.whole ? uint64_t{slot.grew} : 0);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    if (slot.unit != nullptr || slot.total >= 0) continue;
+    const bool noise =
+        slot.grew * uint64_t{4} < most || (!slot.whole && (slot.grew == 0 || slot.fell * uint64_t{4} > lines));
+    if (noise) watched &= static_cast<uint8_t>(~(1u << i));
+  }
+}
+
+// The numbers of a kind that is new.
+void PulseTable::Watch(PulseLine& read, Kind* kind) {
+  const size_t counters = read.FindCounters(&kind->counters);
+  bool whole = true;
+  for (size_t i = 0; i < counters; ++i) {
+    kind->watched |= static_cast<uint8_t>(1u << i);
+    Slot& slot = kind->slots[i];
+    const PulseLine::Counter& counter = kind->counters[i];
+    if (counter.of) slot.total = read.Value(counter.number + size_t{1}, &whole);
+    slot.first = slot.most = read.Value(counter.number, &whole);
+    slot.whole = whole;
+    slot.unit = WorkUnitOf(read.NameOf(counter.number));
+  }
+}
+
+// Where many new things are said, as in a book, the trail keeps few of them and counts the others: only those that it
+// keeps are read, and the last ones, as it matters whether anything was said behind an alarm.
+void PulseTable::NoteText(uint32_t process, const ParsedLine& line, PulseLine* read) {
+  Stream& stream = StreamOf(process);
+  if (!stream.texts.Add(read->kind())) return;
+  if (stream.news.count % stream.news.every == 0) {
+    if (!read->Complains()) stream.news.Add(line.number);
+    return;
+  }
+  ++stream.news.count;
+  Unread& unread = unread_[next_unread_++ % kUnread];
+  unread.process = process;
+  unread.line = line.number;
+  unread.text = line.text.substr(0, PulseLine::kReach);
+}
+
+void PulseTable::ReadLastTexts() {
+  for (size_t i = 0; i < kUnread; ++i) {
+    Unread& unread = unread_[(next_unread_ + i) % kUnread];
+    if (!unread.text.empty() && !PulseLine(unread.text, &layouts_).Complains()) {
+      LineTrail& news = StreamOf(unread.process).news;
+      news.last = std::max(news.last, unread.line);
+    }
+    unread.text.clear();
+  }
+}
+
 void PulseTable::Note(uint32_t process, const ParsedLine& line) {
-  const PulseLine read(line.text);
+  PulseLine read(line.text, &layouts_);
+  if (!read.HasDigits()) return NoteText(process, line, &read);
   Stream& stream = StreamOf(process);
   Kind* kind = Find(stream, read.kind());
-  const bool fresh = kind == nullptr;
-  if (fresh) {
+  if (kind == nullptr) {
     kind = &Add(stream, read.kind());
+    kind->lines = 1;
     kind->complaint = read.Complains();
-    if (!kind->complaint) {
-      stream.news.Add(line.number);
-      kind->counted = read.FindCounters(&kind->counters);
-    }
+    if (kind->complaint) return;
+    stream.news.Add(line.number);
+    Watch(read, kind);
+    return;
   }
   ++kind->lines;
   bool grew = false;
   bool whole = true;
-  for (size_t i = 0; i < kind->counted; ++i) {
+  double of_how_many = 0;
+  size_t behind = SIZE_MAX;  // the number that of_how_many is
+  for (uint8_t watched = kind->watched; watched != 0; watched &= static_cast<uint8_t>(watched - 1)) {
+    const auto i = static_cast<size_t>(std::countr_zero(watched));
     Slot& slot = kind->slots[i];
     const PulseLine::Counter& counter = kind->counters[i];
-    const double total = counter.of ? read.Value(counter.number + size_t{1}, &whole) : slot.total;
-    if (total != slot.total) {
-      slot.unsure_total = slot.unsure_total || slot.total >= 0;
-      slot.total = total;
-    }
-    const double value = read.Value(counter.number, &whole);
+    const double value = counter.number == behind ? of_how_many : read.Value(counter.number, &whole);
     slot.whole = slot.whole && whole;
-    if (fresh) {
-      slot.first = slot.most = value;
-      slot.unit = WorkUnitOf(read.NameOf(counter.number));
-    } else if (value > slot.most) {
+    if (counter.of) {
+      behind = counter.number + size_t{1};
+      of_how_many = read.Value(behind, &whole);
+      slot.unsure_total = slot.unsure_total || (slot.total >= 0 && of_how_many != slot.total);
+      slot.total = of_how_many;
+    }
+    if (value > slot.most) {
       slot.most = value;
       ++slot.grew;
       grew = true;
-    } else if (value < slot.most && (grew || value <= slot.first)) {
+    } else if (value < slot.most) {
+      ++slot.fell;
+      if (!grew && value > slot.first) continue;
       if (slot.grew > 0) kind->AddPeak({static_cast<uint8_t>(i), {kind->last.line, slot.most}});
       slot.most = value;  // the next epoch, the next bar
     }
   }
+  if (kind->lines == kNoiseLines) kind->DropNoise();
   if (!grew) return;
   const std::string_view time = line.outer.time.substr(0, 64);
   if (kind->beats.count == 0 && !time.empty()) kind->first_time = builder_->Intern(time);
@@ -129,7 +201,9 @@ const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   return best;
 }
 
-void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) {
+void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
+  ReadLastTexts();
+  segment.ReadLastTexts();
   const auto moved = [&](LineTrail trail) {
     trail.first = in_source.Line(trail.first);
     trail.last = in_source.Line(trail.last);
@@ -146,13 +220,15 @@ void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) 
       if (fresh) known = &Add(into, kind.number);
       known->complaint = kind.complaint;
       known->counters = kind.counters;
-      known->counted = kind.counted;
+      known->watched = kind.watched;
       known->lines += kind.lines;
       for (size_t i = 0; i < kind.slots.size(); ++i) {
         const double first = known->slots[i].first;
         const uint32_t grew = known->slots[i].grew;
+        const uint32_t fell = known->slots[i].fell;
         known->slots[i] = kind.slots[i];
         known->slots[i].grew += grew;
+        known->slots[i].fell += fell;
         if (!fresh) known->slots[i].first = first;
       }
       for (const Peak& peak : kind.peaks) {
@@ -167,6 +243,7 @@ void PulseTable::Join(const PulseTable& segment, SegmentTranslation& in_source) 
 }
 
 void PulseTable::Finish() {
+  ReadLastTexts();
   SourceFacts& facts = builder_->facts();
   for (size_t s = 0; s < streams_.size(); ++s) {
     const uint32_t process = s == 0 ? kNoProcess : static_cast<uint32_t>(s - 1);

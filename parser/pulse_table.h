@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "parser/facts.h"
 #include "parser/facts_builder.h"
+#include "parser/pulse_layouts.h"
 #include "parser/pulse_line.h"
 #include "parser/pulse_words.h"
 
@@ -26,7 +27,7 @@ class PulseTable {
   // A line of a program in a stream of the source, without its prefixes.
   void Note(uint32_t process, const ParsedLine& line);
   // Puts what a later segment of the source learned behind this.
-  void Join(const PulseTable& segment, SegmentTranslation& in_source);
+  void Join(PulseTable& segment, SegmentTranslation& in_source);
   // Writes pulses and news into the facts.
   void Finish();
 
@@ -41,6 +42,7 @@ class PulseTable {
     double most = 0;  // since it last began anew
     double total = -1;
     uint32_t grew = 0;
+    uint32_t fell = 0;
     bool whole = true;
     const WorkUnit* unit = nullptr;  // its word says that it counts work
     bool unsure_total = false;       // it changed
@@ -51,7 +53,7 @@ class PulseTable {
     bool complaint = false;
     bool came_back = false;  // since somebody looked for room
     PulseLine::Counters counters;
-    size_t counted = 0;
+    uint8_t watched = 0;                            // of counters: a bit for each
     std::array<Slot, limits::kPulseNumbers> slots;  // beside counters
     LineTrail beats;
     LineRef last;
@@ -59,20 +61,58 @@ class PulseTable {
     std::string last_time;
     std::vector<Peak> peaks;
     void AddPeak(const Peak& peak);
+    void DropNoise();
+  };
+  // Which texts without a number were told of late: eight of each of 32 groups, the oldest goes.
+  class Texts {
+   public:
+    // Whether it is new.
+    bool Add(uint32_t text);
+
+   private:
+    static constexpr size_t kGroups = 32;
+    static constexpr size_t kOfGroup = 8;
+    std::vector<uint32_t> texts_;  // kGroups × kOfGroup, 0: none; empty before the first one
+    std::array<uint8_t, kGroups> next_{};
   };
   struct Stream {
     std::vector<Kind> kinds;
     std::vector<uint32_t> numbers;  // of the kinds
     size_t latest = 0;              // index into kinds
     size_t hand = 0;                // the kind that is asked first whether it can go
+    Texts texts;
     LineTrail news;
   };
-  Stream& StreamOf(uint32_t process);
-  static Kind* Find(Stream& stream, uint32_t number);
+  // A text without a number of which nobody has looked yet whether it complains.
+  struct Unread {
+    uint32_t process = kNoProcess;
+    uint32_t line = 0;
+    std::string text;
+  };
+  static constexpr size_t kUnread = 8;
+
+  Stream& StreamOf(uint32_t process) {
+    const size_t index = process == kNoProcess ? 0 : process + size_t{1};
+    return index < streams_.size() ? streams_[index] : NewStream(index);
+  }
+  Stream& NewStream(size_t index);
+  void NoteText(uint32_t process, const ParsedLine& line, PulseLine* read);
+  void ReadLastTexts();
+  static Kind* Find(Stream& stream, uint32_t number) {
+    const bool latest = stream.latest < stream.numbers.size() && stream.numbers[stream.latest] == number;
+    if (!latest) return FindAmong(stream, number);
+    stream.kinds[stream.latest].came_back = true;
+    return &stream.kinds[stream.latest];
+  }
+  static Kind* FindAmong(Stream& stream, uint32_t number);
+  static void Watch(PulseLine& read, Kind* kind);
   Kind& Add(Stream& stream, uint32_t number);
   static const Slot* BestSlot(const Kind& kind);
 
   FactsBuilder* builder_;
+  PulseLayouts layouts_;
+  std::array<Unread, kUnread> unread_;  // the latest ones, in a ring
+  size_t next_unread_ = 0;
   std::vector<Stream> streams_;  // by process + 1
   size_t kinds_ = 0;             // over all streams
 };

@@ -99,10 +99,54 @@ TEST_CASE("kinds of lines are bounded, what beats stays", "[pulse][limits]") {
   CHECK(facts.pulses.size() <= limits::kPulsesKept);
 }
 
-// A kind of line of its own for each number below 676, without a number in it.
+// A kind of line of its own for each number below 676; its only number never grows.
 std::string Kind(size_t number) {
   return std::string("note ") + static_cast<char>('a' + number / 26) + static_cast<char>('a' + number % 26) +
-         " is here\n";
+         " is 1 here\n";
+}
+
+TEST_CASE("numbers of other widths at other places are read where they stand", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 300; ++i) {
+    const std::string n = std::to_string(i * 37);
+    text += "rate " + std::to_string(i % 13 * 91) + ".5 step " + n + "/11100 of 0x" + n + " 1x" + n + "\n";
+  }
+  const SourceFacts facts = Parse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].last_value == 11100);
+  CHECK(facts.pulses[0].total == 11100);
+  CHECK(facts.pulses[0].first_value == 37);
+}
+
+TEST_CASE("a number of more than eight digits is read whole", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 100; ++i) text += "samples " + std::to_string(123456780000 / 1000 + i) + " seen\n";
+  const SourceFacts facts = Parse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].last_value == 123456880);
+}
+
+TEST_CASE("a loss is no work, a step that grows beside it is", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 200; ++i)
+    text += "loss 0." + std::to_string(100 + i * 7919 % 800) + " at " + std::to_string(i / 4) + "\n";
+  const SourceFacts facts = Parse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].last_value == 50);
+  CHECK(facts.pulses[0].beats.count < 120);  // of them a few in which the loss was the largest so far
+}
+
+// Of many new things few are read, but the last ones are.
+TEST_CASE("what was said last is known in a flood of words", "[pulse]") {
+  std::string text;
+  const auto word = [](size_t i) { return std::string(1, static_cast<char>('a' + i % 26)); };
+  for (size_t i = 0; i < 3000; ++i) text += "say " + word(i) + word(i / 26) + word(i / 676) + "\n";
+  for (const std::string end : {"", "not ready\n", "failed to say it\ngiving up: error\n"}) {
+    const SourceFacts facts = Parse(text + end);
+    REQUIRE(facts.news.size() == 1);
+    CHECK(facts.news[0].lines.last == 3000);
+    CHECK(facts.news[0].lines.count >= 3000);
+  }
 }
 
 TEST_CASE("a pulse is seen among as many kinds of lines as are watched, limits::kPulsesPerStream", "[pulse]") {

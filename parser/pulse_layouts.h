@@ -1,0 +1,50 @@
+// PulseLayouts: what a line was found to be whose digits alone are others. `step 41200 loss 2.13` and `step 41201 loss
+// 1.97` have numbers at the same places and are of one kind; only what they hold has to be read again.
+//
+// One for each PulseTable. Which line is remembered changes no answer.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ncclwhy {
+
+struct PulseLayout {
+  static constexpr size_t kNumbers = 24;  // a line with more is read every time
+  uint64_t key = 0;                       // of the text with its digits masked
+  uint32_t kind = 0;
+  uint32_t count = 0;  // of its numbers
+  std::array<uint16_t, kNumbers> at{};
+};
+
+class PulseLayouts {
+ public:
+  const PulseLayout* Find(uint64_t key) const {
+    if (slots_.empty()) return nullptr;
+    const PulseLayout& slot = slots_[key & (slots_.size() - 1)];
+    return slot.key == key && slot.count > 0 ? &slot : nullptr;
+  }
+
+  // In the place of another one, if need be. Where that happens often the next ones find more room: a bar of ten steps
+  // and a counter of five digits have some hundred layouts together.
+  void Add(const PulseLayout& layout) {
+    if (slots_.empty() || (lost_ > slots_.size() && slots_.size() < kMost)) {
+      slots_.assign(slots_.empty() ? kFirst : slots_.size() * 4, {});
+      lost_ = 0;
+    }
+    PulseLayout& slot = slots_[layout.key & (slots_.size() - 1)];
+    lost_ += slot.count > 0 ? 1 : 0;
+    slot = layout;
+  }
+
+ private:
+  static constexpr size_t kFirst = 16;
+  static constexpr size_t kMost = 1024;
+
+  std::vector<PulseLayout> slots_;  // by key; a power of two
+  size_t lost_ = 0;
+};
+
+}  // namespace ncclwhy
