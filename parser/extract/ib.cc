@@ -6,7 +6,7 @@
 //   NET/IB : mlx5_0:1 Got async event : port error      mlx5_0:1 Got non-fatal async event: port error(10)
 //   Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_0:1, curr state INIT, next state RTR,
 //     local GID index 3, local GID ::ffff:10.0.0.1, remote GID ::ffff:10.0.0.3
-//   NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 GID 3 (…)
+//   NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 GID 3 (0/A64A8C0FFFF0000)
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -85,6 +85,13 @@ Known Async(const Extraction& x) {
   return Known::kYes;
 }
 
+// `GID 3 (0/A64A8C0FFFF0000)`: the two words as printed, empty for a line with a LID.
+std::string_view GidWords(std::string_view body) {
+  const std::string_view rest = After(After(body, " GID "), " (");
+  const std::string_view words = scan::Cursor(rest).Until(")");
+  return Contains(words, "/") ? words : std::string_view();
+}
+
 Known ModifyQp(const Extraction& x) {
   const std::string_view body = x.body();
   EventWriter e = x.Begin(EventKind::kIbQp);
@@ -128,7 +135,8 @@ Known ExtractIb(const Extraction& x) {
         .Set(FieldId::kPort, WordAfter(body, "Port "))
         .Set(FieldId::kQpn, WordAfter(body, "qpn "))
         .Set(FieldId::kMtu, WordAfter(body, "mtu "))
-        .Set(FieldId::kGidIndex, WordAfter(body, " GID "));
+        .Set(FieldId::kGidIndex, WordAfter(body, " GID "))
+        .Set(FieldId::kGid, GidWords(body));
     return Known::kYes;
   }
   return scan::StartsWith(body, "HINT:") || scan::StartsWith(body, "Call to ibv_") ? Known::kYes : Known::kNo;

@@ -49,6 +49,8 @@ class Copier {
     rule.fixed_in = row.fixed_in;
     rule.fix_en = row.fix_en;
     rule.fix_zh = row.fix_zh;
+    rule.fix_command = row.fix_command;
+    rule.recurs = row.recurs;
     rule.title_en = row.title_en;
     rule.title_zh = row.title_zh;
     rule.note_en = row.note_en;

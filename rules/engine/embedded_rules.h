@@ -62,7 +62,8 @@ struct RuleRow {
   bool healthy_only, degrades;
   Range covered_by;  // of strings
   Range collect;     // of strings, three a step: English, Chinese, command
-  std::string_view fixed_in, fix_en, fix_zh;
+  std::string_view fixed_in, fix_en, fix_zh, fix_command;
+  bool recurs;
   std::string_view title_en, title_zh, note_en, note_zh;
   Range fields;
   Range references;  // of strings

@@ -16,10 +16,11 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",       "schema",   "id",      "role",          "title",  "match",      "query",
-                            "min_processes", "needs",    "nccl",    "needs_version", "causes", "near",       "unless",
-                            "boost",         "explains", "blame",   "fields",        "note",   "references", "when",
-                            "covered_by",    "degrades", "collect", "fixed_in",      "fix",    "sign"};
+  static const Keys keys = {"$schema",  "schema",        "id",          "role",       "title",         "match",
+                            "query",    "min_processes", "needs",       "nccl",       "needs_version", "causes",
+                            "near",     "unless",        "boost",       "explains",   "blame",         "fields",
+                            "note",     "references",    "when",        "covered_by", "degrades",      "collect",
+                            "fixed_in", "fix",           "fix_command", "recurs",     "sign"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -335,6 +336,14 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");
   if (root.contains("fixed_in")) rule.fixed_in = reader.String(root["fixed_in"], "/fixed_in");
   if (root.contains("fix")) reader.Text(root["fix"], "/fix", &rule.fix_en, &rule.fix_zh);
+  if (root.contains("fix_command")) {
+    rule.fix_command = reader.String(root["fix_command"], "/fix_command");
+    if (rule.fix_en.empty()) reader.Error("/fix_command", "R003", "a command needs the fix that it is part of");
+  }
+  if (root.contains("recurs")) {
+    rule.recurs = reader.String(root["recurs"], "/recurs") == "always";
+    if (!rule.recurs) reader.Error("/recurs", "R005", "only \"always\" is known here");
+  }
   if (root.contains("references")) rule.references = reader.Strings(root["references"], "/references");
   return rule;
 }

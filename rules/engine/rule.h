@@ -94,10 +94,11 @@ struct Rule {
   std::vector<std::string> covered_by;  // causes that say the same when they are named
   std::vector<CollectStep> collect;     // what to collect next
   // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.
-  std::string fixed_in;  // version of the product that has the repair; may be empty
-  std::string fix_en, fix_zh;
-  std::string title_en, title_zh;  // one line: what was seen
-  std::string note_en, note_zh;    // printed beside the evidence line; templates as in kb/README.md
+  std::string fixed_in;                     // version of the product that has the repair; may be empty
+  std::string fix_en, fix_zh, fix_command;  // templates
+  bool recurs = false;                      // what it shows comes back on an identical run
+  std::string title_en, title_zh;           // one line: what was seen
+  std::string note_en, note_zh;             // printed beside the evidence line; templates as in kb/README.md
   std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}
   std::vector<std::string> references;
 };

@@ -257,7 +257,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
-    report.collect = NextSteps(model, report.coverage, options.language);
+    report.collect = NextSteps(model, context.items, report.coverage, options.language);
     report.candidates = Candidates(context, ranking.hypotheses);
   }
   report.decision = Decide(context, report);

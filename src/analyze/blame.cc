@@ -8,6 +8,7 @@
 
 #include "analyze/host_blocks.h"
 #include "analyze/launcher_hosts.h"
+#include "analyze/quoted_ranks.h"
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
 #include "job/rank_in_text.h"
@@ -42,18 +43,19 @@ const Communicator* LargestOrNull(const JobModel& model) {
 class Resolver {
  public:
   Resolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
-      : model_(model), hosts_(model), launcher_hosts_(HostsByLauncher(model, items)), chinese_(chinese) {
+      : model_(model),
+        hosts_(model),
+        quoted_(items),
+        launcher_hosts_(HostsByLauncher(model, items)),
+        chinese_(chinese) {
     std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
     for (const EvidenceItem& i : items) {
       if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
-      auto& set = processes[{i.rule, i.finding.host}];
-      if (set.insert(i.finding.process).second && set.size() > 1) others_.insert({i.rule, i.finding.host});
+      processes[{i.rule, i.finding.host}].insert(i.finding.process);
     }
-    for (const EvidenceItem& i : items) {
-      if (i.finding.source.valid() && i.finding.line > 0) placed_.push_back(&i.finding);
+    for (auto& [key, set] : processes) {
+      if (set.size() > 1) others_.emplace(key, std::move(set));
     }
-    std::stable_sort(placed_.begin(), placed_.end(),
-                     [](const Finding* a, const Finding* b) { return Place(a) < Place(b); });
     for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
     for (const Edge& e : model.edges) {
       if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
@@ -65,7 +67,7 @@ class Resolver {
   std::vector<Candidate> Resolve(const EvidenceItem& item) const {
     std::vector<Candidate> list = ResolveRole(item);
     for (Candidate& c : list) {
-      if (c.rank < 0) QuotedRank(item.finding, c);
+      if (c.rank < 0) c.rank = quoted_.OfHost(item.finding, c.host, c.process);
     }
     return list;
   }
@@ -88,29 +90,6 @@ class Resolver {
   }
 
  private:
-  static std::pair<SourceId, uint32_t> Place(const Finding* f) { return {f->source, f->line}; }
-
-  // NCCL prints no rank with a WARN, but the program that quotes it often does:
-  // "worker-45: rank 0: failure … / Failed to CUDA host alloc 4 bytes". The nearest such line that names the host.
-  void QuotedRank(const Finding& f, Candidate& c) const {
-    if (c.host.empty() || !c.process.valid() || !f.source.valid()) return;
-    constexpr uint32_t kNear = 200;
-    uint32_t best = kNear;
-    const std::pair from(f.source, f.line > kNear ? f.line - kNear : 0);
-    auto it = std::lower_bound(placed_.begin(), placed_.end(), from,
-                               [](const Finding* a, const auto& b) { return Place(a) < b; });
-    for (; it != placed_.end() && (*it)->source == f.source && (*it)->line < f.line + kNear; ++it) {
-      const Finding& q = **it;
-      if (q.process.valid() && q.process != c.process) continue;
-      const uint32_t distance = q.line > f.line ? q.line - f.line : f.line - q.line;
-      if (distance >= best || q.text.find(c.host) == std::string::npos) continue;
-      const int32_t rank = RankInText(q.text);
-      if (rank < 0) continue;
-      best = distance;
-      c.rank = rank;
-    }
-  }
-
   std::vector<Candidate> ResolveRole(const EvidenceItem& item) const {
     const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
     switch (blame) {
@@ -170,7 +149,9 @@ class Resolver {
     }
     // A traceback on a shared terminal belongs to no process, but may say whose it is.
     if (c.rank < 0) c.rank = RankInText(f.text);
-    if (c.rank >= 0 && !f.process.valid()) FillRank(c);
+    if (c.rank < 0) c.rank = quoted_.OfWords(f);
+    if (c.host.empty()) c.host = HostBeforeRank(f.text);
+    if (c.rank >= 0 && (!f.process.valid() || c.host.empty())) FillRank(c);
     if (c.rank < 0 && c.host.empty()) return {};
     c.device = Get(f.fields, "device");
     c.why = Say("it printed the failing line", "失败的那一行由它打印");
@@ -189,8 +170,23 @@ class Resolver {
       if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     }
     c.device = Get(f.fields, "device");
-    c.why = Why(f, rule, Say("the failing line comes from this host", "失败的那一行来自这台主机"));
+    c.why = Why(f, rule, HostsLine(f, rule));
     return {c};
+  }
+
+  // "ranks 0, 1 there print the failing line": who of the host does, where several do.
+  std::string HostsLine(const Finding& f, const Rule* rule) const {
+    constexpr size_t kListed = 8;
+    std::set<int32_t> ranks;
+    if (const auto it = others_.find({rule, f.host}); it != others_.end()) {
+      for (const ProcessId id : it->second) ranks.insert(model_.RankOf(id));
+    }
+    if (ranks.size() < 2 || ranks.size() > kListed || *ranks.begin() < 0) {
+      return Say("the failing line comes from this host", "失败的那一行来自这台主机");
+    }
+    std::string list;
+    for (const int32_t rank : ranks) list += (list.empty() ? "" : ", ") + std::to_string(rank);
+    return chinese_ ? "失败的那一行由其 rank " + list + " 打印" : "its ranks " + list + " print the failing line";
   }
 
   // Queries say why in English, with the figures of the case; in Chinese the rule's title stands in.
@@ -216,9 +212,8 @@ class Resolver {
     if (const auto it = processes_.find(c.rank); it != processes_.end()) {
       c.process = it->second;
       if (c.host.empty()) c.host = HostOf(it->second);
-    } else if (c.host.empty()) {
-      c.host = hosts_.HostOf(c.rank);
     }
+    if (c.host.empty()) c.host = hosts_.HostOf(c.rank);
   }
 
   std::vector<Candidate> Peer(const Finding& f) const {
@@ -301,12 +296,13 @@ class Resolver {
 
   const JobModel& model_;
   HostBlocks hosts_;
+  QuotedRanks quoted_;
   std::map<ProcessId, std::string> launcher_hosts_;
   bool chinese_;
-  std::set<std::pair<const Rule*, std::string>> others_;  // rules that fired in several processes of a host
-  std::vector<const Finding*> placed_;                    // those with a line, by source and line
-  std::map<int32_t, ProcessId> processes_;                // the first of each rank
-  std::map<int32_t, std::set<int32_t>> net_peers_;        // by rank, of the largest communicator
+  // Rules that fired in several processes of a host, and these.
+  std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
+  std::map<int32_t, ProcessId> processes_;          // the first of each rank
+  std::map<int32_t, std::set<int32_t>> net_peers_;  // by rank, of the largest communicator
 };
 
 // Causes that one rank has while the others wait for it. Of a network's faults both ends complain.
@@ -374,6 +370,13 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
     return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
   });
+  // "h100-07" says nothing beside "rank 0 on h100-07".
+  for (size_t i = list.size(); i-- > 1;) {
+    const Candidate& named = list.front();
+    if (list[i].rank < 0 && list[i].device.empty() && named.rank >= 0 && list[i].host == named.host) {
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
   if (list.size() > kCulprits) list.resize(kCulprits);
   if (OneRankDid(hypothesis.cause)) resolver.NameSilent(items, &list);
   std::vector<Culprit> culprits;

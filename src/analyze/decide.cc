@@ -39,6 +39,16 @@ bool EndedItself(const CaseFile& c, const Cause& cause) {
   });
 }
 
+// A line of its evidence says that an identical run meets the same: a launcher that was told to start too few ranks.
+bool SaysItRecurs(const CaseFile& c, const Cause& cause) {
+  return std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& item) {
+    if (item.rule == nullptr || !item.rule->recurs || item.survived || item.consequence) return false;
+    const std::vector<Weight>& weights = item.finding.causes;
+    return std::any_of(weights.begin(), weights.end(),
+                       [&](const Weight& w) { return w.cause == cause.id && w.log_odds > 0; });
+  });
+}
+
 // The same failure in an earlier attempt: it comes back.
 bool CameBack(const Report& report, const Cause& cause) {
   const auto same = std::count_if(report.attempts.begin(), report.attempts.end(), [&](const Attempt& a) {
@@ -49,7 +59,7 @@ bool CameBack(const Report& report, const Cause& cause) {
 
 Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, const CauseKnowledge& known) {
   Choice out;
-  const bool always = known.recurs == "always" || CameBack(report, cause);
+  const bool always = known.recurs == "always" || CameBack(report, cause) || SaysItRecurs(c, cause);
   const bool local = known.about == "host" || known.about == "device";
   for (const Culprit& culprit : cause.culprits) {
     if (!culprit.host.empty()) out.hosts.insert(culprit.host);

@@ -6,6 +6,7 @@
 
 #include "analyze/address_comparison.h"
 #include "analyze/blame.h"
+#include "analyze/compared_evidence.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/lines_around.h"
 #include "analyze/place_evidence.h"
@@ -39,6 +40,32 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
   }
   for (const size_t n : h.against) add(n, "contradicting");
   return out;
+}
+
+void AddOnce(Evidence e, std::vector<Evidence>* evidence) {
+  const auto same = [&](const Evidence& other) { return other.file == e.file && other.line == e.line; };
+  if (std::none_of(evidence->begin(), evidence->end(), same)) evidence->push_back(std::move(e));
+}
+
+// Of a culprit whom only others accuse, the last line: often it says goodbye.
+void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
+  if (cause->culprits.empty() || cause->culprits.front().pid < 0) return;
+  const Culprit& culprit = cause->culprits.front();
+  const Process* who = nullptr;
+  for (const Process& p : c.model.processes) {
+    if (p.pid == culprit.pid && p.host == culprit.host) who = &p;
+  }
+  // Of one that NCCL took down in order the last line says nothing.
+  if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return;
+  for (const size_t n : h.evidence) {
+    const Finding& f = c.items[n].finding;
+    if (f.line > 0 && f.process == who->id && (f.role == Role::kRoot || f.line == who->last.line)) return;
+  }
+  Evidence e = PlaceEvidence(c.model, who->last, "supporting");
+  const bool zh = c.language == Language::kChinese;
+  e.note = zh ? "它的最后一行" : "its last line";
+  if (culprit.rank >= 0) e.note = (zh ? "最后一行，rank " : "the last line of rank ") + std::to_string(culprit.rank);
+  AddOnce(std::move(e), &cause->evidence);
 }
 
 // "RuntimeError: loss is nan, rank 7, train.py:212": the exception, whose it is, and the program's own line.
@@ -89,6 +116,9 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
   if (std::string error = ErrorTitle(c, h, culprits); !error.empty()) values.try_emplace("error", std::move(error));
   AddAddressComparison(c.language, &values);
+  if (!values.contains("compared")) {
+    if (std::string clause = GidClause(c, values); !clause.empty()) values.emplace("compared", std::move(clause));
+  }
   return values;
 }
 
@@ -96,11 +126,7 @@ Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_v
   const Finding& f = item.finding;
   Evidence e = PlaceEvidence(c.model, {f.source, f.line, f.offset, f.text}, role);
   e.rule = item.name;
-  TemplateValues values;
-  for (const auto& [name, value] : f.fields) values.emplace(name, WithoutQuotes(value));
-  if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
-  if (!f.host.empty()) values.emplace("host", f.host);
-  e.note = ExpandTemplate(item.note, values);
+  e.note = ExpandTemplate(item.note, FindingValues(f));
   return e;
 }
 
@@ -110,6 +136,8 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.confidence = h.confidence;
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
   cause.evidence = EvidenceFor(c, h);
+  for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
+  AddLastWords(c, h, &cause);
   cause.sure = WhySure(c, h);
   TellCause(c, h, &cause);
   return cause;

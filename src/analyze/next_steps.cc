@@ -22,14 +22,41 @@ bool HasKernelLines(const JobModel& model) {
   return AnyEvent(model, [](const Event& e) { return e.dialect == Dialect::kKernel; });
 }
 
+// The only other host that lines about lost peers name; empty when they name none, or several.
+std::string LostHost(const JobModel& model, const std::vector<EvidenceItem>& items) {
+  std::string found;
+  for (const EvidenceItem& item : items) {
+    if (item.finding.role != Role::kSecondary || item.rule == nullptr || item.rule->blame != Blame::kPeer) continue;
+    for (const char* name : {"peer_host", "peer", "address"}) {
+      const auto field = item.finding.fields.find(name);
+      if (field == item.finding.fields.end()) continue;
+      const std::string_view owner = model.ResolveAddress(field->second).host;
+      const std::string host(owner.empty() ? std::string_view(field->second) : owner);
+      if (host == item.finding.host) continue;
+      if (!found.empty() && found != host) return {};
+      found = host;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<Collect> NextSteps(const JobModel& model, const Coverage& coverage, Language language) {
+std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
+                               Language language) {
   const bool zh = language == Language::kChinese;
   std::vector<Collect> steps;
   const auto add = [&](const char* en, const char* chinese, const char* command) {
     steps.push_back({zh ? chinese : en, command});
   };
+  const std::string gone = LostHost(model, items);
+  if (!gone.empty()) {
+    steps.push_back({zh ? fmt::format("{} 的情况：断开的连接都指向它；它的日志、退出码和内核日志", gone)
+                        : fmt::format("what became of {}, to which all closed connections lead: its log, exit codes, "
+                                      "and its kernel's view",
+                                      gone),
+                     "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'"});
+  }
   if (coverage.nccl == 0) {
     add("NCCL's own lines: none were found; run once more with its log on, one file per process",
         "NCCL 自己的日志：没有找到，请打开日志后重跑一次，每个进程一个文件",
@@ -54,7 +81,7 @@ std::vector<Collect> NextSteps(const JobModel& model, const Coverage& coverage, 
           "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL");
     }
   }
-  if (!HasKernelLines(model)) {
+  if (!HasKernelLines(model) && gone.empty()) {
     add("the kernel's view of each host", "每台主机的内核日志",
         "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'");
   }

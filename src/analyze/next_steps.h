@@ -3,12 +3,15 @@
 
 #include <vector>
 
+#include "analyze/evidence.h"
 #include "job/job_model.h"
 #include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
-std::vector<Collect> NextSteps(const JobModel& model, const Coverage& coverage, Language language);
+// `items` tell whom the lost connections lead to.
+std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
+                               Language language);
 
 }  // namespace ncclwhy

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "analyze/fit_fixes.h"
+#include "analyze/template_values.h"
+#include "kb/loader/command_words.h"
 
 namespace ncclwhy {
 namespace {
@@ -68,7 +70,9 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
       if (!about || !told.emplace(item.rule, i).second) continue;
       Fix fix;
       fix.environment = "any";
-      fix.text = c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en;
+      const TemplateValues values = FindingValues(item.finding);
+      fix.text = ExpandTemplate(c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en, values);
+      fix.command = ExpandTemplate(item.rule->fix_command, CommandWords(values));
       cause.fixes.insert(cause.fixes.begin(), std::move(fix));
       for (const std::string& reference : item.rule->references) {
         const bool there =

@@ -56,6 +56,14 @@ std::string_view WithoutQuotes(std::string_view value) {
   return value;
 }
 
+TemplateValues FindingValues(const Finding& f) {
+  TemplateValues values;
+  for (const auto& [name, value] : f.fields) values.emplace(name, WithoutQuotes(value));
+  if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
+  if (!f.host.empty()) values.emplace("host", f.host);
+  return values;
+}
+
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits) {
   TemplateValues values;

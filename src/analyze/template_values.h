@@ -12,6 +12,9 @@ namespace ncclwhy {
 // Without what quoted the line that it was taken from: `Invalid argument",` → `Invalid argument`.
 std::string_view WithoutQuotes(std::string_view value);
 
+// What one finding says: its captures, rank and host.
+TemplateValues FindingValues(const Finding& finding);
+
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits);
 

@@ -21,6 +21,20 @@ bool NamesSpeaker(std::string_view before) {
 
 }  // namespace
 
+std::string HostBeforeRank(std::string_view text) {
+  const bool bracket = text.starts_with('[');
+  const size_t end = bracket ? text.find("] rank ") : text.find(": rank ");
+  if (end == std::string_view::npos) return {};
+  const std::string_view host = text.substr(bracket ? 1 : 0, end - (bracket ? 1 : 0));
+  const auto part_of_name = [](char c) { return IsWord(c) || c == '-' || c == '.'; };
+  if (host.empty() || !std::all_of(host.begin(), host.end(), part_of_name)) return {};
+  if (std::isalpha(static_cast<unsigned char>(host.front())) == 0) return {};
+  const size_t dash = host.rfind('-');
+  if (dash == std::string_view::npos) return {};
+  const bool number = host.find_first_of("0123456789", dash) != std::string_view::npos;
+  return number ? std::string(host) : std::string();
+}
+
 int32_t RankInText(std::string_view text) {
   constexpr size_t kMarks = 3;  // `": `
   int32_t found = -1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ncclwhy {
@@ -9,5 +10,9 @@ namespace ncclwhy {
 // Who speaks, -1 when the text names nobody or several. A rank behind "for", "from", "to" or "with" is somebody else:
 // "rank 1: waiting for rank 3" is said by 1.
 int32_t RankInText(std::string_view text);
+
+// The host that a program puts before its rank: "[worker-24] rank 2: …", "gpu-a17: rank 3: …". Only names that end with
+// a number behind a hyphen: "RuntimeError: rank 3" and "epoch3: rank 1" are no hosts. Empty when there is none.
+std::string HostBeforeRank(std::string_view text);
 
 }  // namespace ncclwhy

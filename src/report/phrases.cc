@@ -164,13 +164,23 @@ std::string_view OutcomeWord(Outcome outcome, const Words& words) {
   return {};
 }
 
+// How far a job came whose work nobody counts.
+std::string_view StageClause(const Report& report, const Words& words) {
+  if (report.outcome == Outcome::kUnknown || report.outcome == Outcome::kSucceeded) return {};
+  if (report.job.communicators.empty()) return {};
+  const std::string& stage = report.job.communicators.front().stage;
+  if (stage == "init") return words.in_init;
+  return stage == "connected" || stage == "running" ? words.after_init : std::string_view();
+}
+
 }  // namespace
 
 std::string OutcomeSentence(const Report& report, const Words& words) {
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || report.outcome == Outcome::kUnknown)) return {};
   std::string out(OutcomeWord(report.outcome, words));
   if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
-  if (!report.progress.empty()) out += std::string(words.clause_separator) + report.progress;
+  const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
+  if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
   // Of a failure it is the end of the chain (proof.h).
   const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
   if (chain || report.outcome_evidence.empty()) return out;

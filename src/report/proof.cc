@@ -12,6 +12,7 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kLinkColumns = 72;
+constexpr size_t kEnoughLinks = 2;
 
 // The words of a text without those that hold a digit or are a path: what two lines share that differ in numbers and
 // names only.
@@ -25,6 +26,14 @@ std::string Wording(std::string_view text) {
     at = end;
   }
   return out;
+}
+
+// Equal, or one repeats the other: "… failed: unhandled system error / Connect to 10.0.0.1<4711> failed".
+bool SayTheSame(std::string_view one, std::string_view other) {
+  constexpr size_t kTelling = 24;
+  if (one == other) return true;
+  if (one.size() > other.size()) std::swap(one, other);
+  return one.size() >= kTelling && other.find(one) != std::string_view::npos;
 }
 
 int Weight(const Evidence& item) {
@@ -45,9 +54,9 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
   std::set<std::string> rules;
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
-    std::string wording = item.rule + "\n" + Wording(item.text.empty() ? item.note : item.text);
+    std::string wording = Wording(item.text.empty() ? item.note : item.text);
     const auto same =
-        std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.wording == wording; });
+        std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return SayTheSame(c.wording, wording); });
     if (same != choices.end()) {
       same->proof.also.push_back(FileLine(item.file, item.line));
       continue;
@@ -167,6 +176,8 @@ std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, cons
   };
   for (const TimelineStep& step : report.timeline) {
     if ((step.kind != "consequence" && step.kind != "ending") || quotes(step.file, step.line)) continue;
+    // How it ended is mostly said by then; its words would be those of a rule.
+    if (step.kind == "ending" && links.size() >= kEnoughLinks && step.what != step.text) continue;
     TimelineStep link = step;  // the order is what a chain tells
     link.time.clear();
     link.count = 1;

@@ -22,18 +22,37 @@ namespace {
 
 // How much of everything is told; an answer that is too long is written again with the next one.
 struct Measure {
-  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, collects, warnings, chain_rows;
-  bool notes;
+  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, collects, warnings, chain_rows, note_rows;
+  bool check;  // how to make sure
 };
 constexpr Measure kMeasures[] = {
-    {4, 2, 2, 3, 8, 3, 2, 2, 3, true},  {3, 2, 2, 3, 6, 3, 2, 1, 3, true},  {3, 2, 1, 2, 4, 2, 1, 1, 2, false},
-    {2, 2, 1, 2, 1, 2, 1, 0, 2, false}, {2, 1, 1, 1, 1, 1, 1, 0, 1, false},
+    {4, 2, 2, 3, 8, 3, 2, 2, 3, 2, true},  {3, 2, 2, 3, 6, 3, 2, 1, 2, 2, true},  {3, 2, 2, 3, 6, 3, 2, 1, 3, 1, false},
+    {3, 2, 1, 2, 4, 2, 1, 1, 2, 0, false}, {2, 2, 1, 2, 1, 2, 1, 0, 2, 0, false}, {2, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
 };
 // A cause after the first that is worth a line.
 constexpr double kClose = 0.15;
+// Nothing needs to be looked at any more.
+constexpr double kNoDoubt = 0.95;
 constexpr size_t kProblems = 3;
+// Rows that leave room for more than must be told.
+constexpr size_t kComfortable = 17;
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
+
+// PID, NODE, HOST1: a word in capitals that stands by itself.
+bool HasPlaceholder(std::string_view command) {
+  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto apart = [](char c) { return std::string_view(" /:;@<>,").find(c) != std::string_view::npos; };
+  for (size_t at = 0; at < command.size(); ++at) {
+    if (!capital(command[at])) continue;
+    size_t end = at;
+    while (end < command.size() && (capital(command[end]) || (command[end] >= '0' && command[end] <= '9'))) ++end;
+    const bool begins = at == 0 || apart(command[at - 1]);
+    if (end - at > 2 && begins && (end == command.size() || apart(command[end]))) return true;
+    at = end;
+  }
+  return command.find("/path/to") != std::string_view::npos || command.find("./app") != std::string_view::npos;
+}
 
 bool HasCandidates(const Report& report) {
   return report.verdict == Verdict::kUndetermined && (!report.candidates.empty() || !report.causes.empty());
@@ -52,7 +71,10 @@ class ShortAnswer {
     Top();
     Proofs();
     Chain();
-    if (const Cause* cause = NamedCause(report_)) FirstFix(*cause);
+    if (const Cause* cause = NamedCause(report_)) {
+      FirstFix(*cause);
+      Check(*cause);
+    }
     Alternatives();
     Decide();
     Collects();
@@ -76,7 +98,9 @@ class ShortAnswer {
     std::string headline = Headline(report_, words_);
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     layout_.Headed(VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
-    if (const std::string outcome = OutcomeSentence(report_, words_); !outcome.empty()) {
+    // "FAILURE … failed" says nothing more.
+    if (const std::string outcome = OutcomeSentence(report_, words_);
+        !outcome.empty() && (cause == nullptr || outcome != words_.failed)) {
       layout_.Clipped("  ", Labelled(words_.outcome, outcome), 2);
     }
     for (const Attempt& attempt : report_.attempts) {
@@ -85,7 +109,7 @@ class ShortAnswer {
       break;
     }
     if (cause == nullptr) return;
-    if (!cause->summary.empty()) layout_.Clipped("  ", cause->summary, measure_.notes ? 3 : 2);
+    if (!cause->summary.empty()) layout_.Clipped("  ", cause->summary, measure_.note_rows > 0 ? 3 : 2);
     const std::vector<Culprit> culprits = Gathered(cause->culprits, words_);
     const size_t shown = std::min(culprits.size(), measure_.culprits);
     for (size_t i = 0; i < shown; ++i) {
@@ -126,7 +150,7 @@ class ShortAnswer {
       note += Filled(words_.also, first.starts_with(folder) ? first.substr(folder.size()) : first);
       if (proof.also.size() > 1) note += std::string(words_.clause_separator) + "\xE2\x80\xA6";  // …
     }
-    if (measure_.notes && !note.empty()) layout_.Clipped("    = ", note, 1, Style::kDim);
+    if (measure_.note_rows > 0 && !note.empty()) layout_.Clipped("    = ", note, measure_.note_rows, Style::kDim);
   }
 
   void Chain() {
@@ -139,6 +163,19 @@ class ShortAnswer {
     const Fix& fix = cause.fixes.front();
     layout_.Labelled(words_.fix, FixLabel(fix, words_) + fix.text, measure_.fix_rows);
     Command(fix.command);
+  }
+
+  // What a look would settle, where the lines leave a doubt; nothing that the reader would have to fill in first.
+  void Check(const Cause& cause) {
+    const bool told = !cause.fixes.empty() && !cause.fixes.front().command.empty();
+    if (!measure_.check || (cause.confidence >= kNoDoubt && told)) return;
+    for (const Confirm& confirm : cause.confirm) {
+      if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
+      if (HasPlaceholder(confirm.command)) continue;
+      layout_.Labelled(words_.check, confirm.text, 2);
+      layout_.Command("  $ ", confirm.command);
+      return;
+    }
   }
 
   // Whole or not at all.
@@ -253,7 +290,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   for (const Measure& measure : kMeasures) {
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
-    if (answer.rows() <= most) break;
+    if (answer.rows() <= (measure.check ? std::min(most, kComfortable) : most)) break;
   }
   return text;
 }

@@ -19,7 +19,7 @@ struct Words {
       degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
   // outcomes
-  std::string_view outcome, succeeded, failed, hung, stopped, earlier_attempt, jobs;
+  std::string_view outcome, succeeded, failed, hung, in_init, after_init, stopped, earlier_attempt, jobs;
   std::string_view unknown;  // {count} one|many lines
   // how sure, in words
   std::string_view nearly_certain, very_likely, likely, possible, why_sure;
@@ -28,7 +28,7 @@ struct Words {
   // the short answer
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}
-  std::string_view chain, or_else, warning, problem, more, more_full, fixes_elsewhere;
+  std::string_view chain, check, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}
   // section titles
   std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, failing,

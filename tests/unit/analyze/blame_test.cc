@@ -108,5 +108,24 @@ TEST_CASE("who speaks is not whom the line speaks of", "[analyze]") {
   CHECK(RankInText("rank 1 or rank 2") == -1);
 }
 
+TEST_CASE("a program says its host before its rank", "[analyze]") {
+  CHECK(HostBeforeRank("[worker-24] rank 2: ncclAllReduce failed at trainer.cc:168") == "worker-24");
+  CHECK(HostBeforeRank("gpu-a17: rank 3: failure app.cc:47") == "gpu-a17");
+  CHECK(HostBeforeRank("RuntimeError: rank 3: loss is nan").empty());
+  CHECK(HostBeforeRank("epoch3: rank 1: done").empty());
+  CHECK(HostBeforeRank("[2026-11-22 11:12:19] rank 1: done").empty());
+  CHECK(HostBeforeRank("[rank 2] rank 2: x").empty());
+}
+
+TEST_CASE("a traceback without a rank is that of the rank which repeats its words", "[analyze]") {
+  const std::string words = "CUDA error: uncorrectable ECC error encountered\n";
+  const std::string traceback = "RuntimeError: " + words;
+  const auto watchdog = [&](int rank) {
+    return "[E ProcessGroupNCCL.cpp:916] [Rank " + std::to_string(rank) +
+           "] NCCL watchdog thread terminated with exception: " + words;
+  };
+  CHECK(CulpritRanks(traceback + watchdog(1)) == std::vector<int32_t>{1});
+}
+
 }  // namespace
 }  // namespace ncclwhy

@@ -1,0 +1,87 @@
+#include "analyze/compared_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analyze/gid_comparison.h"
+#include "analyze/place_evidence.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kListedRanks = 6;
+
+std::string_view Value(const TemplateValues& values, const char* name) {
+  const auto it = values.find(name);
+  return it == values.end() ? std::string_view() : std::string_view(it->second);
+}
+
+// "set on rank 2 only, of 4", "set on all 4 ranks"; empty where ranks are not known.
+std::string WhoSets(const JobModel& model, std::string_view variable, std::string_view value, bool zh) {
+  std::set<int32_t> setters, others;
+  for (const Process& p : model.processes) {
+    if (!p.known() || p.lines == 0) continue;
+    const int32_t rank = model.RankOf(p.id);
+    if (rank < 0) return {};
+    const auto it = p.environment.find(variable);
+    (it != p.environment.end() && it->second.first == value ? setters : others).insert(rank);
+  }
+  if (setters.empty() || setters.size() + others.size() < 2) return {};
+  if (others.empty()) {
+    return fmt::format(fmt::runtime(zh ? "全部 {} 个 rank 都如此设置" : "set on all {} ranks"), setters.size());
+  }
+  if (setters.size() > kListedRanks) return {};
+  std::string list;
+  for (const int32_t rank : setters) list += (list.empty() ? "" : ", ") + std::to_string(rank);
+  const size_t all = setters.size() + others.size();
+  if (zh) return fmt::format("{} 个 rank 中只有 rank {} 如此设置", all, list);
+  return fmt::format("set on {} {} only, of {}", setters.size() > 1 ? "ranks" : "rank", list, all);
+}
+
+void AddSetting(const CaseFile& c, const TemplateValues& values, const std::vector<Culprit>& culprits,
+                std::vector<Evidence>* out) {
+  const std::string_view variable = Value(values, "variable");
+  if (variable.empty()) return;
+  const std::string_view value = Value(values, "value");
+  const Process* shown = nullptr;
+  for (const Process& p : c.model.processes) {
+    const auto it = p.environment.find(variable);
+    if (it == p.environment.end() || it->second.second.line == 0 || (!value.empty() && it->second.first != value)) {
+      continue;
+    }
+    const bool blamed = !culprits.empty() && culprits.front().pid == p.pid && culprits.front().host == p.host;
+    if (shown == nullptr || blamed) shown = &p;
+  }
+  if (shown == nullptr) return;
+  const auto& [said, place] = shown->environment.find(variable)->second;
+  Evidence e = PlaceEvidence(c.model, place, "supporting");
+  e.note = WhoSets(c.model, variable, said, c.language == Language::kChinese);
+  if (!e.note.empty()) out->push_back(std::move(e));
+}
+
+}  // namespace
+
+std::string GidClause(const CaseFile& c, const TemplateValues& values) {
+  if (Value(values, "gid_index").empty()) return {};
+  const auto difference = CompareGids(c.model, Value(values, "host"), c.language);
+  return difference ? difference->clause : std::string();
+}
+
+std::vector<Evidence> ComparedEvidence(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  std::vector<Evidence> out;
+  const TemplateValues values = CaseValues(c, h, culprits);
+  AddSetting(c, values, culprits, &out);
+  if (Value(values, "gid_index").empty()) return out;
+  if (const auto difference = CompareGids(c.model, Value(values, "host"), c.language)) {
+    Evidence e = PlaceEvidence(c.model, difference->other.place, "supporting");
+    e.note = fmt::format(
+        fmt::runtime(c.language == Language::kChinese ? "{} 上：GID index {}，{}" : "on {}: GID index {}, {}"),
+        difference->other.host, difference->other.index, difference->other.gid.text);
+    if (!difference->other.gid.text.empty()) out.push_back(std::move(e));
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

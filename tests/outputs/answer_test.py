@@ -1,0 +1,108 @@
+"""What an expert would say beside the cause stands in the short answer, in both languages: the real binary on small logs."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BINARY = os.environ["NCCLWHY"]
+
+
+def start(rank, host, n=2, pid=400, more=""):
+    head = f"{host}:{pid + rank}:{pid + rank} [0] NCCL INFO "
+    return (f"{head}NCCL version 2.28.9+cuda13.0\n{more.replace('@', head)}"
+            f"{head}ncclCommInitRank comm 0x7f{rank}0 rank {rank} nranks {n} cudaDev 0 nvmlDev 0 busId 10000 commId 0x91 - Init START\n")
+
+
+def qp(rank, host, gid, pid=400):
+    return (f"{host}:{pid + rank}:{pid + rank} [0] NCCL INFO NET/IB: NCCL Dev 0 IbDev 0 Port 1 qpn 222 mtu 3 GID {gid} "
+            f"fifoRkey=0x1 fifoLkey=0x1\n")
+
+
+RTR = "{0}:{1}:{1} [0] misc/ibvwrap.cc:206 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument errno 22\n"
+
+
+class Answer(unittest.TestCase):
+    def answer(self, files, language):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                pathlib.Path(folder, name).write_text(text)
+            done = subprocess.run([BINARY, "--lang", language, *sorted(files)], cwd=folder,
+                                  capture_output=True, check=False)
+        return done.stdout.decode()
+
+    def says(self, files, english, chinese):
+        for language, words in (("en", english), ("zh", chinese)):
+            text = self.answer(files, language)
+            for word in words:  # wherever a row ends
+                self.assertIn("".join(word.split()), "".join(text.split()), text)
+
+    def test_gid_empty_against_address(self):
+        log = (start(0, "dgx38") + start(1, "dgx39", pid=500) + qp(0, "dgx38", "3 (0/A64A8C0FFFF0000)") +
+               qp(1, "dgx39", "0 (0/0)", 500) + RTR.format("dgx38", 400))
+        self.says({"job.log": log},
+                  ["dgx39 uses GID index 0, which is empty, dgx38 uses GID index 3 (192.168.100.10)", "no address on dgx39"],
+                  ["dgx39 使用 GID index 0（空），而 dgx38 使用 GID index 3（192.168.100.10）"])
+
+    def test_gid_version_1_against_2(self):
+        rtr = ("{0}:{1}:{1} [0] misc/ibvwrap.cc:206 NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev "
+               "mlx5_0:1, curr state INIT, next state RTR, local GID index {2}, local GID ::ffff:{3}, remote GID ::ffff:{4}\n")
+        log = (start(0, "dgx38") + start(1, "dgx39", pid=500) + rtr.format("dgx38", 400, 3, "10.9.0.1", "10.9.0.2") +
+               rtr.format("dgx39", 501, 2, "10.9.0.2", "10.9.0.1"))
+        self.says({"job.log": log}, ["GID index 3 (10.9.0.1)", "GID index 2 (10.9.0.2)", "RoCE v1"],
+                  ["GID index 3（10.9.0.1）", "GID index 2（10.9.0.2）", "RoCE v1"])
+
+    def test_one_address_on_two_hosts(self):
+        bootstrap = "@Bootstrap: Using virbr0:192.168.122.1<0>\n"
+        log = (start(0, "h100-01", 3, more=bootstrap) + start(1, "h100-02", 3, more=bootstrap) +
+               start(2, "h100-03", 3, more="@Bootstrap: Using virbr0:192.168.122.7<0>\n") +
+               "h100-02:401:401 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 192.168.122.1<46515> failed : "
+               "Connection refused\n")
+        self.says({"job.log": log}, ["virbr0 has 192.168.122.1 on several hosts"],
+                  ["virbr0", "192.168.122.1"])
+
+    def test_who_sets_the_variable(self):
+        bad = ("@NCCL_SOCKET_IFNAME set by environment to ib0\n")
+        warn = "dgx11:402:402 [0] bootstrap.cc:115 NCCL WARN Bootstrap : no socket interface found\n"
+        files = {f"rank{r}.log": start(r, f"dgx{r}", 3) for r in range(2)}
+        files["rank2.log"] = start(2, "dgx11", 3, more=bad) + warn
+        self.says(files, ["set on rank 2 only, of 3", "Outcome: failed, in NCCL's initialisation"],
+                  ["3 个 rank 中只有 rank 2 如此设置", "NCCL 初始化期间"])
+
+    def test_ranks_of_a_host(self):
+        log = start(0, "h32", 4) + start(1, "h32", 4) + start(2, "h33", 4) + start(3, "h33", 4)
+        log += "".join(f"h32:{400 + r}:{450 + r} [{r}] misc/ibvwrap.cc:221 NCCL WARN Call to ibv_create_qp failed with error "
+                       "Cannot allocate memory\n" for r in range(2))
+        self.says({"job.log": log}, ["h32: its ranks 0, 1 print the failing line"], ["rank 0, 1 打印"])
+
+    def test_last_words_of_the_accused(self):
+        files = {f"rank{r}.log": start(r, f"h{r}", 3, more=f"@Bootstrap : Using eth0:10.77.0.1{r}<0>\n") for r in range(1, 3)}
+        for r in range(1, 3):
+            files[f"rank{r}.log"] += (f"h{r}:{400 + r}:{400 + r} [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to "
+                                      "10.77.0.10<46515> failed : Connection refused\n")
+        files = {name: text.replace("2.28.9", "2.21.5") for name, text in files.items()}
+        files["rank0.log"] = "h0:400:400 [0] NCCL INFO Bootstrap : Using eth0:10.77.0.10<0>\nrank 0: leaving\n"
+        self.says(files, ["rank0.log:2  rank 0: leaving", "was refused at 10.77.0.10 port 46515"],
+                  ["rank0.log:2  rank 0: leaving", "最后一行，rank 0"])
+
+    def test_fewer_tasks_than_ranks(self):
+        log = "srun: Warning: can't run 2 processes on 3 nodes, setting nnodes to 2\n" + start(0, "h0", 3) + start(1, "h1", 3)
+        self.says({"job.log": log}, ["srun --ntasks=3", "fix first"], ["srun --ntasks=3", "3 个而不是 2 个"])
+
+    def test_where_the_lost_connections_lead(self):
+        log = ("NCCL version 2.27.7+cuda13.0\ngpu-a16:32313:32347 [0] misc/socket.cc:71 NCCL WARN socketProgress: Connection "
+               "closed by remote peer gpu-a15<57708>\n")
+        self.says({"job.log": log}, ["what became of gpu-a15"], ["gpu-a15 的情况"])
+
+    def test_a_look_that_would_settle_it(self):
+        log = "NCCL version 2.18.5+cuda12.2\ntransport/nvls.cc:165 NCCL WARN Cuda failure 'invalid argument'\n"
+        self.says({"job.log": log}, ["Check: "], ["核实："])
+
+    def test_driver_of_nvidia_smi(self):
+        log = ("Cuda failure common.cu:891 'CUDA driver version is insufficient for CUDA runtime version'\n"
+               "| NVIDIA-SMI 384.81                 Driver Version: 384.81                    |\n")
+        self.says({"job.log": log}, ["The GPU driver 384.81 is too old"], ["384.81"])
+
+
+if __name__ == "__main__":
+    unittest.main()
