@@ -22,6 +22,8 @@ TAIL = (r"(?:\([^()]{0,200}\))?(?: \w+){0,3}?[ ,:;(]+(?:with |and )?"
         r"(?:(?:status|error|errno|returned|return code|rc|ret|result|code)(?: code| no)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)")
 # "ibv_create_cq(cqe=4096) failed: Cannot allocate memory": the text of the same number.
 SAID = r"(?:\([^()]{0,200}\))?[^\n]{0,40}?\b(?:failed|error|returned)\b[^\n]{0,40}?[:(] ?\"?"
+# "non-zero status: 101 cuMemCreate failed": the number stands before the name.
+AHEAD = r"(?:status|error|errno|return code|rc|ret|result|code)\s?[:=]?\s?\(?"
 FORMS = ["{api} failed with error {n}", "{api}() returned {n}", "{api} failed, errno: {n}", "cannot go on: {api} failed ({n})", "{api} rc = {n}"]
 ERRNO = {e["code"]: e["text"] for e in json.loads((HERE.parents[1] / "kb" / "codes.json").read_text())["tables"]["errno"]}
 
@@ -41,6 +43,9 @@ def rule_of(name, table, row):
         api = table["api"]
         regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + r")" + table.get("ends", r"\w*") + TAIL
         regex += table.get("sign", "") + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])"
+        match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
+        regex = r"(?:^|[^\w.])" + AHEAD + table.get("sign", "") + f"(?P<exit_code>{shortest(row['codes'])})" + r"\)?[ ,:;]{1,2}(?:in |from |at )?"
+        regex += "(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + r"(?:\(\))? (?:has )?(?:failed|returned)"
         match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
         for words in table.get("before", []):  # what stands before the number where no name of a call does
             match.append({"literal": words, "regex": spelled(words) + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
@@ -77,6 +82,8 @@ def rules():
             sign = "-" if table.get("sign") else ""
             fires = [FORMS[i % len(FORMS)].format(api=api, n=f"{sign if i % 2 else ''}{row['codes'][i % len(row['codes'])]}")
                      .replace("()()", "()") for i, api in enumerate(table.get("names", table.get("api", []))) if "codes" in row]
+            if "codes" in row:
+                fires.append(f"non-zero status: {sign}{row['codes'][0]} {table.get('names', table['api'])[0].removesuffix('()')}{'()' if table.get('ends') == '' else ''} failed")
             fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
             if table.get("errno"):
                 fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
