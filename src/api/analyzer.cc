@@ -1,6 +1,7 @@
 // The borders of the C++ library: options are checked, nothing is thrown. The work is in job_analysis.h.
 #include "ncclwhy/analyzer.h"
 
+#include <string>
 #include <utility>
 
 #include "api/job_analysis.h"
@@ -13,7 +14,13 @@ namespace {
 Status Check(const AnalyzerOptions& options) {
   if (options.top < 1) return Status::InvalidArgument("at least one cause must be asked for (top)");
   if (options.jobs < 0) return Status::InvalidArgument("the number of threads (jobs) is negative");
+  if (options.jobs > kMostThreads) {
+    return Status::InvalidArgument("there are at most " + std::to_string(kMostThreads) + " threads (jobs)");
+  }
   if (options.job < 0 || options.attempt < 0) return Status::InvalidArgument("jobs and attempts are counted from 1");
+  // To the system the path would end there.
+  if (options.database.find('\0') != std::string::npos)
+    return Status::InvalidArgument("database: a NUL byte in a path");
   if (options.redact && !options.database.empty()) {
     return Status::InvalidArgument("redact and database exclude each other: the timeline holds the names as logged");
   }
@@ -70,14 +77,14 @@ Result<std::unique_ptr<Analyzer>> Analyzer::Create(AnalyzerOptions options) {
   });
 }
 
-void Analyzer::AddArguments(const std::vector<std::string>& arguments) {
-  (void)impl_->Run([&](JobAnalysis& job) {
+Status Analyzer::AddArguments(const std::vector<std::string>& arguments) {
+  return impl_->Run([&](JobAnalysis& job) {
     job.AddArguments(arguments);
     return Status();
   });
 }
-void Analyzer::AddFile(const std::string& path) {
-  (void)impl_->Run([&](JobAnalysis& job) {
+Status Analyzer::AddFile(const std::string& path) {
+  return impl_->Run([&](JobAnalysis& job) {
     job.AddArguments({path});
     return Status();
   });

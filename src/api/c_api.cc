@@ -1,5 +1,8 @@
 // The C border: catches everything, turns Status into codes. See ncclwhy/ncclwhy.h for the contract.
+#include <atomic>
 #include <charconv>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
@@ -24,7 +27,34 @@ using ncclwhy::ReportFormat;
 using ncclwhy::Result;
 using ncclwhy::Status;
 
+namespace {
+
+// Whether a call is using a handle. A second call meanwhile, from another thread or from a signal handler, is refused;
+// a handle that is freed meanwhile goes when that call is done.
+class InUse {
+ public:
+  bool Take() {
+    State idle = State::kIdle;
+    return state_.compare_exchange_strong(idle, State::kBusy);
+  }
+  // False: it was freed meanwhile, and whoever took it destroys it.
+  bool Leave() {
+    State busy = State::kBusy;
+    return state_.compare_exchange_strong(busy, State::kIdle);
+  }
+  // True: whoever frees it destroys it.
+  bool Free() { return state_.exchange(State::kFreed) == State::kIdle; }
+  bool busy() const { return state_.load() != State::kIdle; }
+
+ private:
+  enum class State : uint8_t { kIdle, kBusy, kFreed };
+  std::atomic<State> state_{State::kIdle};
+};
+
+}  // namespace
+
 struct ncclwhy_analyzer {
+  InUse in_use;
   AnalyzerOptions options;
   std::unique_ptr<Analyzer> analyzer;  // made when the first source comes
   std::string error;
@@ -32,6 +62,7 @@ struct ncclwhy_analyzer {
 };
 
 struct ncclwhy_report {
+  InUse in_use;
   Report report;
   Language language = Language::kEnglish;
   std::string text;
@@ -45,12 +76,53 @@ static_assert(static_cast<int>(ncclwhy::Verdict::kDegraded) == NCCLWHY_VERDICT_D
 static_assert(static_cast<int>(ncclwhy::Outcome::kUnknown) == NCCLWHY_OUTCOME_UNKNOWN);
 static_assert(static_cast<int>(ncclwhy::Action::kFixFirst) == NCCLWHY_ACTION_FIX_FIRST);
 
+// Said while another call uses the handle, whose own sentence may be in the making.
+constexpr const char* kBusy = "the handle is in use by another call";
+
+// Takes a handle that is idle for as long as it lives, and destroys what was freed meanwhile.
+template <typename Handle>
+class Hold {
+ public:
+  explicit Hold(Handle* handle) : handle_(handle != nullptr && handle->in_use.Take() ? handle : nullptr) {}
+  ~Hold() {
+    if (handle_ != nullptr && !handle_->in_use.Leave()) delete handle_;
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  explicit operator bool() const { return handle_ != nullptr; }
+
+ private:
+  Handle* const handle_;
+};
+
+template <typename Handle>
+void Free(Handle* handle) {
+  if (handle != nullptr && handle->in_use.Free()) delete handle;
+}
+
+// Text as the caller gives it.
+struct Text {
+  const void* bytes;
+  size_t length;
+};
+
+// A length without text, and one that no text in memory has, such as that of a negative number.
+bool IsText(const Text& text) {
+  return text.bytes == nullptr ? text.length == 0 : text.length <= static_cast<size_t>(PTRDIFF_MAX);
+}
+
 // Runs `body`, which returns a Status, and lets nothing out.
 template <typename Body>
-ncclwhy_code Guarded(ncclwhy_analyzer* analyzer, const Body& body) {
-  if (analyzer == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
+ncclwhy_code Guarded(ncclwhy_analyzer* analyzer, std::initializer_list<Text> texts, const Body& body) {
+  const Hold<ncclwhy_analyzer> hold(analyzer);
+  if (!hold) return NCCLWHY_ERROR_INVALID_ARGUMENT;
   analyzer->error.clear();
-  Status status = NoThrow(body);
+  Status status = NoThrow([&]() -> Status {
+    for (const Text& text : texts) {
+      if (!IsText(text)) return Status::InvalidArgument("a length has no text, or is that of none");
+    }
+    return body();
+  });
   if (status.ok()) return NCCLWHY_OK;
   const auto code = static_cast<ncclwhy_code>(status.code());
   analyzer->error = std::move(status).message();
@@ -147,40 +219,39 @@ const char* ncclwhy_version(void) { return NCCLWHY_VERSION; }
 
 ncclwhy_analyzer* ncclwhy_analyzer_new(void) { return new (std::nothrow) ncclwhy_analyzer; }
 
-void ncclwhy_analyzer_free(ncclwhy_analyzer* analyzer) { delete analyzer; }
+void ncclwhy_analyzer_free(ncclwhy_analyzer* analyzer) { Free(analyzer); }
 
 ncclwhy_code ncclwhy_analyzer_set(ncclwhy_analyzer* analyzer, const char* name, size_t name_length, const char* value,
                                   size_t value_length) {
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {{name, name_length}, {value, value_length}}, [&]() -> Status {
     if (analyzer->analyzer) return Status::InvalidArgument("options are set before the first source");
     return Set(&analyzer->options, View(name, name_length), View(value, value_length));
   });
 }
 
 ncclwhy_code ncclwhy_analyzer_add_file(ncclwhy_analyzer* analyzer, const char* path, size_t length) {
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {{path, length}}, [&]() -> Status {
     if (Status status = Ready(analyzer); !status.ok()) return status;
-    analyzer->analyzer->AddFile(std::string(View(path, length)));
-    return {};
+    return analyzer->analyzer->AddFile(std::string(View(path, length)));
   });
 }
 
 ncclwhy_code ncclwhy_analyzer_begin(ncclwhy_analyzer* analyzer, const char* name, size_t length) {
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {{name, length}}, [&]() -> Status {
     if (Status status = Ready(analyzer); !status.ok()) return status;
     return analyzer->analyzer->Begin(View(name, length));
   });
 }
 
 ncclwhy_code ncclwhy_analyzer_push(ncclwhy_analyzer* analyzer, const void* bytes, size_t length) {
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {{bytes, length}}, [&]() -> Status {
     if (Status status = Ready(analyzer); !status.ok()) return status;
     return analyzer->analyzer->Push(View(bytes, length));
   });
 }
 
 ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer) {
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {}, [&]() -> Status {
     if (Status status = Ready(analyzer); !status.ok()) return status;
     return analyzer->analyzer->EndSource();
   });
@@ -188,7 +259,7 @@ ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer) {
 
 ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report** report) {
   if (report != nullptr) *report = nullptr;
-  return Guarded(analyzer, [&]() -> Status {
+  return Guarded(analyzer, {}, [&]() -> Status {
     if (report == nullptr) return Status::InvalidArgument("finish needs a place for the report");
     if (Status status = Ready(analyzer); !status.ok()) return status;
     Result<Report> made = analyzer->analyzer->Finish();
@@ -203,9 +274,9 @@ ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report*
 
 ncclwhy_code ncclwhy_explain(ncclwhy_analyzer* analyzer, const char* what, size_t length, const char** text,
                              size_t* text_length) {
-  return Guarded(analyzer, [&]() -> Status {
+  if (text != nullptr) *text = nullptr;
+  return Guarded(analyzer, {{what, length}}, [&]() -> Status {
     if (text == nullptr) return Status::InvalidArgument("explain needs a place for the text");
-    *text = nullptr;
     const ReportFormat format{analyzer->options.language};
     return Give(analyzer, ncclwhy::Explain(View(what, length), analyzer->options, format), text, text_length);
   });
@@ -214,9 +285,9 @@ ncclwhy_code ncclwhy_explain(ncclwhy_analyzer* analyzer, const char* what, size_
 ncclwhy_code ncclwhy_diff(ncclwhy_analyzer* analyzer, const char* good, size_t good_length, const char* bad,
                           size_t bad_length, const char* format, size_t format_length, int* differ, const char** text,
                           size_t* text_length) {
-  return Guarded(analyzer, [&]() -> Status {
+  if (text != nullptr) *text = nullptr;
+  return Guarded(analyzer, {{good, good_length}, {bad, bad_length}, {format, format_length}}, [&]() -> Status {
     if (text == nullptr) return Status::InvalidArgument("diff needs a place for the text");
-    *text = nullptr;
     const Result<ncclwhy::JobDiff> diff =
         ncclwhy::Diff(std::string(View(good, good_length)), std::string(View(bad, bad_length)), analyzer->options);
     if (!diff.ok()) return diff.status();
@@ -227,10 +298,11 @@ ncclwhy_code ncclwhy_diff(ncclwhy_analyzer* analyzer, const char* good, size_t g
 }
 
 const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer) {
-  return analyzer == nullptr ? "" : analyzer->error.c_str();
+  if (analyzer == nullptr) return "";
+  return analyzer->in_use.busy() ? kBusy : analyzer->error.c_str();
 }
 
-void ncclwhy_report_free(ncclwhy_report* report) { delete report; }
+void ncclwhy_report_free(ncclwhy_report* report) { Free(report); }
 
 ncclwhy_verdict ncclwhy_report_verdict(const ncclwhy_report* report) {
   return report == nullptr ? NCCLWHY_VERDICT_UNDETERMINED : static_cast<ncclwhy_verdict>(report->report.verdict);
@@ -264,8 +336,10 @@ double ncclwhy_report_confidence(const ncclwhy_report* report) {
 
 ncclwhy_code ncclwhy_report_render(ncclwhy_report* report, const char* format, size_t format_length, const char** text,
                                    size_t* length) {
-  if (report == nullptr || text == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
+  if (text == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
   *text = nullptr;
+  const Hold<ncclwhy_report> hold(report);
+  if (!hold || !IsText({format, format_length})) return NCCLWHY_ERROR_INVALID_ARGUMENT;
   const ReportFormat options{report->language};
   Result<std::string> made = ncclwhy::RenderReport(report->report, View(format, format_length), options);
   if (!made.ok()) return static_cast<ncclwhy_code>(made.status().code());

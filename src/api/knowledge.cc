@@ -18,6 +18,12 @@ std::string Sentence(const Diagnostic& d) {
 
 Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
   Knowledge out;
+  for (const auto* directories : {&options.kb_directories, &options.rule_directories}) {
+    for (const std::string& directory : *directories) {
+      // To the system the path would end there.
+      if (directory.find('\0') != std::string::npos) return Status::InvalidArgument("a NUL byte in a path");
+    }
+  }
   if (!options.kb_directories.empty()) {
     Result<std::unique_ptr<KnowledgeBase>> kb = KnowledgeBase::Load(options.kb_directories);
     if (!kb.ok()) return kb.status();

@@ -173,7 +173,7 @@ class AnalyzeCommand : public Subcommand {
     if (!quiet_ && IsTerminal(STDERR_FILENO)) options_.progress = [&line](const Progress& p) { line.Show(p); };
     Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
     if (!analyzer.ok()) return analyzer.status();
-    analyzer.value()->AddArguments(logs_);
+    if (Status status = analyzer.value()->AddArguments(logs_); !status.ok()) return status;
     return analyzer.value()->Finish();
   }
 

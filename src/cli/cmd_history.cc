@@ -136,7 +136,7 @@ class HistoryCommand : public Subcommand {
     Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
     if (!analyzer.ok()) return analyzer.status();
     if (bytes == nullptr) {
-      analyzer.value()->AddArguments({job});
+      if (Status status = analyzer.value()->AddArguments({job}); !status.ok()) return status;
     } else {
       // What was looked at, and the rest of the pipe.
       Status status = analyzer.value()->Begin("-");

@@ -14,7 +14,7 @@ void AddLanguageOption(CLI::App* app, Language* language) {
 }
 
 void AddJobsOption(CLI::App* app, int* jobs) {
-  app->add_option("--jobs", *jobs, "threads")->type_name("N")->check(CLI::Range(1, 1024));
+  app->add_option("--jobs", *jobs, "threads")->type_name("N")->check(CLI::Range(1, kMostThreads));
 }
 
 void AddKbOption(CLI::App* app, std::vector<std::string>* directories) {

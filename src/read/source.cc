@@ -98,6 +98,11 @@ std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments,
       specs.push_back({"-", "(standard input)"});
       continue;
     }
+    if (argument.find('\0') != std::string::npos) {
+      // To the system the name ends there: it would be another file.
+      problems->push_back(argument.substr(0, argument.find('\0')) + "…: a NUL byte in a name; it was not read");
+      continue;
+    }
     std::error_code ignored;
     if (!HasGlob(argument) || fs::exists(argument, ignored)) {
       Add(argument, &specs, problems);

@@ -68,7 +68,7 @@ TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
   analysis.rule_directories = {directory.string()};
   auto analyzer = Analyzer::Create(analysis);
   REQUIRE(analyzer.ok());
-  analyzer.value()->AddFile((directory / "shm/shm-segment-too-old/fires-2.28.log").string());
+  REQUIRE(analyzer.value()->AddFile((directory / "shm/shm-segment-too-old/fires-2.28.log").string()).ok());
   const auto report = analyzer.value()->Finish();
   REQUIRE(report.ok());
   REQUIRE(!report.value().causes.empty());

@@ -140,8 +140,8 @@ bool CallCxx() {
   const auto analyzer = Analyzer::Create({});
   if (!analyzer.ok()) return false;
   Analyzer& a = *analyzer.value();
-  a.AddFile(kNoFile);
-  bool ok = a.Begin("rank0.log").ok();
+  bool ok = a.AddFile(kNoFile).ok();
+  ok = a.Begin("rank0.log").ok() && ok;
   ok = a.Push(kLog).ok() && ok;
   ok = a.EndSource().ok() && ok;
   ok = a.Append("rank1.log", kLog).ok() && ok;

@@ -82,7 +82,7 @@ Report InPieces(const std::vector<std::string_view>& sources, Dice& dice) {
 
 Report FromFiles(const std::vector<std::string>& paths, int jobs) {
   const auto analyzer = New(jobs);
-  analyzer->AddArguments(paths);
+  FUZZ_CHECK(analyzer->AddArguments(paths).ok());
   return Finished(*analyzer);
 }
 

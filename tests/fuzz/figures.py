@@ -20,7 +20,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CORPUS = {"line_reader": "logs", "prefix": "logs", "segments": "logs", "analysis": "logs", "rule": "rules", "kb": "kb",
-          "c_api": "c_api", "archive": "archive", "http_body": "http"}
+          "c_api": "c_api", "archive": "archive", "http_body": "http", "pulse": "logs", "slice": "logs", "witness": "witness"}
 
 
 def executions():

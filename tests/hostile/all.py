@@ -1,44 +1,78 @@
 #!/usr/bin/env python3
-"""Runs every generator of attacks and prints what was tried and what failed, by class:
+"""Runs everything that attacks and prints what was tried and what failed, by class:
 
-    python3 tests/hostile/all.py [build/release]
+    python3 tests/hostile/all.py [build/release] [-R regular-expression-of-tests]
 
-The build has NCCLWHY_TEST_EXTRAS=ON. Exit status 1 when anything failed.
+The build has NCCLWHY_TEST_EXTRAS=ON and is brought up to date first. Generators say `hostile: CLASS tried N failed M`;
+other tests are a class of their own, by their cases, assertions or inputs. Exit status 1 when anything failed.
 """
+import argparse
 import collections
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
+TESTS = (r"^(hostile(\..*)?|faults(\..*)?|fuzz\..*|plain(\..*)?|archives|server(_load)?|page|history|notify|follow.*"
+         r"|outputs\.(readers|redact|browser.*|ci_samples|operator|terminal)|outcome\.properties)$")
+
+
+def counts(text):
+    """(class or None, tried, failed) of what a test printed."""
+    told = re.findall(r"(?m)^hostile: (\S+) tried (\d+) failed (\d+)", text)
+    for name, tried, failed in told:
+        yield name, int(tried), int(failed)
+    if told:
+        return
+    for unit in re.findall(r"(?m)^Ran (\d+) tests? in", text):
+        yield None, int(unit), sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", text)))
+        return
+    assertions = re.findall(r"All tests passed \((\d+) assertions", text)
+    for number in assertions or re.findall(r"(?m)^(\d+) (?:inputs|jobs were read)", text):
+        yield None, int(number), 0
 
 
 def main():
-    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE.parent.parent / "build/release").resolve()
-    environment = dict(os.environ, NCCLWHY=str(build / "ncclwhy"), NCCLWHY_SOURCE_DIR=str(HERE.parent.parent))
-    programs = [[build / "tests/hostile/hostile_test"], [build / "tests/faults/faults_test"]]
-    programs += [[sys.executable, "-B", script] for script in sorted(HERE.glob("*_test.py"))]
-    sums, broken = collections.OrderedDict(), []
-    for program in programs:
-        run = subprocess.run(list(map(str, program)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False)
-        text = run.stdout.decode(errors="replace")
-        for name, tried, failed in re.findall(r"(?m)^hostile: (\S+) tried (\d+) failed (\d+)$", text):
-            before = sums.get(name, (0, 0))
-            sums[name] = (before[0] + int(tried), before[1] + int(failed))
-        for cases, assertions in re.findall(r"(\d+) assertions in (\d+) test cases", text):
-            before = sums.get("assertions", (0, 0))
-            sums["assertions"] = (before[0] + int(cases), before[1])
-        if run.returncode != 0:
-            broken.append(pathlib.Path(program[-1]).name)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("build", nargs="?", type=pathlib.Path, default=HERE.parent.parent / "build/release")
+    arguments.add_argument("-R", dest="tests", default=TESTS)
+    options = arguments.parse_args()
+    build = options.build.resolve()
+    subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory(prefix="ncclwhy-hostile-") as folder:
+        results = os.path.join(folder, "results.xml")
+        subprocess.run(["ctest", "--test-dir", build, "-R", options.tests, "--output-junit", results, "--test-output-size-passed",
+                        "10000000", "--test-output-size-failed", "10000000"], check=False, stdout=subprocess.DEVNULL)
+        cases = xml.etree.ElementTree.parse(results).getroot().findall("testcase")
+    sums, left_out, broken = collections.OrderedDict(), [], []
+    for case in cases:
+        name, status = case.get("name"), case.get("status")
+        text = case.findtext("system-out") or ""
+        if status in ("notrun", "disabled"):
+            left_out.append(name)
+            continue
+        seen = [(each or name, tried, failed) for each, tried, failed in counts(text)] or [(name, 1, 0)]
+        if status != "run":
+            broken.append(name)
             sys.stdout.write(text[-4000:])
-    print(f"{'class':<16} {'tried':>8} {'failed':>8}")
-    for name, (tried, failed) in sums.items():
-        print(f"{name:<16} {tried:>8} {failed:>8}")
+            if not any(failed for _, _, failed in seen):
+                seen.append((name, 0, 1))
+        for each, tried, failed in seen:
+            before = sums.get(each, (0, 0))
+            sums[each] = (before[0] + tried, before[1] + failed)
+    print(f"{'class':<24} {'tried':>9} {'failed':>7}")
+    for name, (tried, failed) in sorted(sums.items()):
+        print(f"{name:<24} {tried:>9,} {failed:>7,}")
+    print(f"{'all':<24} {sum(t for t, _ in sums.values()):>9,} {sum(f for _, f in sums.values()):>7,}")
+    for name in left_out:
+        print(f"{name}: left out, what it needs is not here")
     for name in broken:
         print(f"{name}: failed")
-    return bool(broken)
+    return bool(broken or not sums or any(failed for _, failed in sums.values()))
 
 
 if __name__ == "__main__":

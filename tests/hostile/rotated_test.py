@@ -122,7 +122,7 @@ def main():
     for number, folder in enumerate(folders):
         failed += try_case(folder, NAMES[number % len(NAMES)], dice)
     print("\n".join(failed))
-    print("%d tried, %d failed" % (len(folders) + 2, len(failed)))
+    print("hostile: rotated tried %d failed %d" % (len(folders) + 2, len(failed)))
     return 1 if failed else 0
 
 

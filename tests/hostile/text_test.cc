@@ -1,66 +1,25 @@
-// Text that attacks whoever reads the report, in every place of a log from which a report takes text, in every format.
+// Text that attacks whoever reads the report (payloads.h), in every place of a log from which a report takes text and
+// in every text of a report, in every format. With NCCLWHY_PAGES the pages go to that folder, where browser_test.py
+// opens them.
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/sha256.h"
 #include "catch.h"
+#include "hostile/every_text.h"
+#include "hostile/payloads.h"
 #include "hostile/visible.h"
 #include "ncclwhy/analyzer.h"
 #include "report/html_parts.h"
+#include "unit/report/sample_reports.h"
 
 namespace ncclwhy::hostile {
 namespace {
-
-struct Payload {
-  const char* name;
-  std::string text;
-};
-
-std::vector<Payload> Payloads() {
-  std::vector<Payload> out = {
-      {"colour and title", "\x1b[31;1mred\x1b[0m\x1b]0;title\x07\x1b[2J\x1b[1A"},
-      {"C1 controls",
-       "\xc2\x9b"
-       "31m\xc2\x9d"
-       "0;x\xc2\x9c"},
-      {"backspaces", "failed\b\b\b\b\b\bworked\r ok"},
-      {"bidi override", "\xe2\x80\xaegpj.exe\xe2\x80\xac \xe2\x81\xa6x\xe2\x81\xa9"},
-      {"zero width", "NC\xe2\x80\x8b\xe2\x80\x8d\xef\xbb\xbfL \xc2\xad\xe1\xa0\x8e"},
-      {"tags and private use", "\xf3\xa0\x81\x81\xf3\xa0\x80\xa0 \xee\x80\x80"},
-      {"invalid UTF-8", "\xff\xfe\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80"},
-      {"script", "<script>alert(1)</script><img src=x onerror=alert(1)>"},
-      {"attribute", "\" onmouseover=\"alert(1)\" x='y' `z`"},
-      {"closing everything", "--></style></pre></code></td>]]><!-- <![CDATA["},
-      {"XML", "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]>&b;&#0;"},
-      {"Markdown", "[x](javascript:alert(1)) ![y](http://evil/z.png) **b** <a href=//evil>c</a> @someone #1 |d|"},
-      {"code fence", "``` ```` ~~~ `x` <img src=x>"},
-      {"workflow command", "::set-env name=PATH::/evil ::error file=x::y ::stop-commands::z"},
-      {"pipeline command", "##[group]x ##vso[task.setvariable variable=a]b"},
-      {"commands on lines",
-       "x\n::error file=a::b\n  ::add-mask::c\n##vso[task.x]y\n##teamcity[message text='a']\n##section[a]"},
-      {"command in a long word", std::string(92, 'a') + "::error file=a::b"},
-      {"references", "GH-123 a/b#1 !5 $6 %7 ~bug &8 PROJ-9 @someone"},
-      {"invisible by property",
-       "a\xef\xb8\x8f"
-       "b\xf0\x9b\xb2\xa0"
-       "c\xf0\x93\x90\xb0"
-       "d\xf0\x91\x82\xbd"
-       "e\xf3\xa0\x84\x80"},
-      {"properties", "a,file=/etc/passwd,line=1::b%0A::error::c"},
-      {"CSV", "=cmd|' /C calc'!A0,+1,-1,@SUM(1)"},
-      {"SQL", "'; DROP TABLE _event; -- \" OR 1=1"},
-      {"shell", "$(touch /tmp/x) `id` ; rm -rf / & | > < \\ ' \" ${HOME}"},
-      {"format string", "%s%s%n%x%99999d {} {0} {rank} {host|x} [[ {x} ]]"},
-      {"JSON", "\",\"verdict\":\"healthy\",\"x\":{\"a\":[1]} \\u0000 \\"},
-      {"template", "{{7*7}} ${7*7} #{7*7} <%= 7*7 %>"},
-      {"number", "99999999999999999999999999999999 -1 1e999 nan 0x" + std::string(100, 'f')},
-      {"long", std::string(60000, 'A')},
-      {"combining marks", "z" + std::string()},
-  };
-  for (int i = 0; i < 500; ++i) out.back().text += "\xcc\x81";
-  return out;
-}
 
 // Where a report takes text from. %P is the payload.
 struct Place {
@@ -203,6 +162,48 @@ TEST_CASE("nor as a whole line, in front of a line or in the name of a file", "[
     const std::string log = payload.text + "\n" + payload.text + kFailure + payload.text;
     CheckEveryFormat(Analysed(payload.text, log, false));
     CheckEveryFormat(Analysed(payload.text, log, true));
+  }
+}
+
+// Every text of `report` is the payload, between words by which it is found. In some hundred places a long one makes a
+// page that takes a browser minutes.
+Report Everywhere(Report report, std::string payload) {
+  payload.resize(std::min<size_t>(payload.size(), 2000));
+  ForEachText(&report, [&](std::string* text) { *text = "begin " + payload + " end"; });
+  return report;
+}
+
+TEST_CASE("nor as any text of a report", "[hostile]") {
+  using namespace ncclwhy::testing;
+  const Report reports[] = {FailureReport(),     HealthyReport(),      DegradedReport(),
+                            SeveralJobsReport(), UndeterminedReport(), NoNcclReport()};
+  const char* pages = std::getenv("NCCLWHY_PAGES");
+  size_t page = 0;
+  for (const Payload& payload : Payloads()) {
+    for (const Report& sample : reports) {
+      CAPTURE(payload.name, static_cast<int>(sample.verdict));
+      const Report report = Everywhere(sample, payload.text);
+      CheckEveryFormat(report);
+      if (pages == nullptr) continue;
+      for (const Language language : {Language::kEnglish, Language::kChinese}) {
+        ReportFormat options;
+        options.language = language;
+        std::ofstream(std::filesystem::path(pages) / ("page" + std::to_string(page++) + ".html"), std::ios::binary)
+            << RenderReport(report, "html", options).take();
+      }
+    }
+  }
+}
+
+TEST_CASE("no text of a report is left out of these tests", "[hostile]") {
+  Report report = ncclwhy::testing::SeveralJobsReport();
+  ForEachText(&report, [](std::string* text) { *text = "MARK"; });
+  const std::string json = RenderReport(report, "json", {}).take();
+  // Of the sample's own texts only words of ours are left.
+  for (const char* word : {"gpu-a1", "rank0.log", "rank3.log", "docker", "/dev/shm", "nccl-x8", "mlx5", "SHM", "0x6b",
+                           "2.28.9", "10:00:0", "job 1", "srun", "NCCL_IB"}) {
+    CAPTURE(word);
+    CHECK(json.find(word) == std::string::npos);
   }
 }
 

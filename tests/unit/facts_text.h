@@ -54,6 +54,23 @@ inline std::string FactsText(const SourceFacts& f) {
     ref(s.last);
     o << '\n';
   }
+  const auto trail = [&](const LineTrail& t) {
+    o << " x" << t.count << ' ' << t.first << '-' << t.last << '/' << t.every << ':';
+    for (const uint32_t line : t.lines) o << ' ' << line;
+  };
+  for (const PulseFacts& p : f.pulses) {
+    o << "B p" << p.process << ' ' << f.Str(p.name) << ' ' << p.first_value << "->" << p.last_value << " of " << p.total
+      << ' ' << f.Str(p.first_time) << '~' << f.Str(p.last_time);
+    trail(p.beats);
+    for (const PulsePeak& peak : p.peaks) o << " ^" << peak.line << '=' << peak.value;
+    ref(p.last);
+    o << '\n';
+  }
+  for (const NewsFacts& n : f.news) {
+    o << "W p" << n.process;
+    trail(n.lines);
+    o << '\n';
+  }
   return o.str();
 }
 

@@ -37,10 +37,13 @@ struct Progress {
   size_t total = 0;    // files to read
 };
 
+// Beyond any machine's, and below what a process may start.
+inline constexpr int kMostThreads = 1024;
+
 struct AnalyzerOptions {
   Language language = Language::kEnglish;  // of the texts in the report
   int top = 3;                             // causes in the report, at least 1
-  int jobs = 0;                            // threads that read files; 0: one a processor
+  int jobs = 0;                            // threads that read files, at most kMostThreads; 0: one a processor
   int job = 0;  // of several jobs in one place the one to report on, as Report::jobs counts them from 1; 0: the worst
   int attempt = 0;  // the same for attempts at one job, in the order of Report::attempts; 0: the job as a whole
   std::vector<std::string> kb_directories;    // knowledge that adds to or overrides the embedded one
@@ -61,9 +64,9 @@ class NCCLWHY_EXPORT Analyzer {
   Analyzer& operator=(const Analyzer&) = delete;
 
   // Files, directories (recursive), globs, archives, `-` for standard input; read by Finish. What does not exist
-  // becomes a problem of the report. A path that is named twice is read once.
-  void AddArguments(const std::vector<std::string>& arguments);
-  void AddFile(const std::string& path);
+  // becomes a problem of the report. A path that is named twice is read once. Fails behind Finish.
+  Status AddArguments(const std::vector<std::string>& arguments);
+  Status AddFile(const std::string& path);
 
   // A source whose bytes the caller has. One at a time: Begin, Push any number of times, EndSource. `name` is what the
   // report prints; a name that is used already gets " (2)" behind it.

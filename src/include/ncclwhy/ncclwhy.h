@@ -3,15 +3,19 @@
  * Conventions
  *  1. Handles are opaque; the caller frees what a *_new or _finish function returned with the matching *_free, which
  *     accept NULL.
- *  2. Text goes in as pointer and length and need not end in NUL. Text comes out as a pointer into the handle that
- *     returned it, with its length; it ends in NUL, too, and lives until the handle is freed or, where said so, until
- *     the next call that returns text from the same handle.
+ *  2. Text goes in as pointer and length and need not end in NUL. A length without a pointer, or beyond PTRDIFF_MAX, is
+ *     NCCLWHY_ERROR_INVALID_ARGUMENT. Text comes out as a pointer into the handle that returned it, with its length; it
+ *     ends in NUL, too, and lives until the handle is freed or, where said so, until the next call that returns text
+ *     from the same handle.
  *  3. Functions that can fail return an ncclwhy_code. ncclwhy_analyzer_error() has the sentence for a person.
  *  4. No C++ exception leaves the library: running out of memory is NCCLWHY_ERROR_INTERNAL. The one place where this
  *     cannot be promised is inside RE2, which matches patterns and knows no exceptions: 16 MiB are asked for before
  *     each call of it, and the code is returned when they are not there; if another thread takes them meanwhile and an
  *     allocation inside RE2 fails, the process ends.
- *  5. A handle is used by one thread at a time; different handles by any threads. There is no global state.
+ *  5. A handle is used by one call at a time; different handles by any threads. A second call meanwhile, also from a
+ *     signal handler, is refused with NCCLWHY_ERROR_INVALID_ARGUMENT; a handle that is freed meanwhile lives until that
+ *     call is done. A freed handle is no handle any more: freeing it again or asking it for anything is undefined, as
+ *     with free(3). There is no global state.
  *  6. Within a major version symbols and values are only added. Codes, verdicts, outcomes and actions may grow: treat
  *     unknown ones as NCCLWHY_ERROR_INTERNAL, NCCLWHY_VERDICT_UNDETERMINED, …_UNKNOWN and …_UNDECIDED.
  *

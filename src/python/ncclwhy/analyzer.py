@@ -12,12 +12,24 @@ Path = Union[str, "os.PathLike[str]", "os.PathLike[bytes]"]
 CHUNK = 1 << 20
 
 
+def _bytes(chunk: Union[str, Bytes]) -> bytes:
+    """A number is no chunk: bytes(7) would be seven bytes."""
+    if isinstance(chunk, bytes):
+        return chunk
+    if not isinstance(chunk, str):
+        return memoryview(chunk).tobytes()
+    try:
+        return chunk.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character of UTF-16
+        return chunk.encode("utf-8", "surrogatepass")
+
+
 class Analyzer:
     """Options: language ("en", "zh"), top, jobs (numbers), kb, rules (a directory or several), database (a path),
     timeline ("default", "full"), redact (True, False); of several jobs or attempts in one place job=N, attempt=N.
 
-    `use` is "library", "program" or None for what there is; `timeout` is in seconds, for the program. Used by one
-    thread at a time; other threads run while it works. What is refused raises ncclwhy.Error.
+    `use` is "library", "program" or None for what there is; `timeout` is in seconds, for the program. Other threads
+    run while it works; those that share it wait for each other. What is refused raises ncclwhy.Error.
     """
 
     def __init__(self, *, use: Optional[str] = None, timeout: Optional[float] = None, **options: Any) -> None:
@@ -42,8 +54,7 @@ class Analyzer:
         self._session.begin(os.fsencode(name))
         try:
             for chunk in chunks:
-                data = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else bytes(chunk)
-                self._session.push(data)
+                self._session.push(_bytes(chunk))
         finally:
             self._session.end()
 
@@ -78,7 +89,7 @@ class Analyzer:
                 if not open_:
                     self._session.begin(b"log")
                     open_ = True
-                self._session.push(bytes(one))
+                self._session.push(_bytes(one))
         finally:
             if open_:
                 self._session.end()

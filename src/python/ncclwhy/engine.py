@@ -4,7 +4,7 @@ The package brings both. The library needs the C library that it was built with 
 nothing. NCCLWHY_LIBRARY and NCCLWHY name others; an empty NCCLWHY_LIBRARY means: never the library.
 
 Both engines give sessions with the same methods: set, add, begin, push, end, finish, explain, diff; finish returns a
-function that renders the report in a format. A session is used by one thread at a time.
+function that renders the report in a format. Threads that share a session or a report wait for each other.
 """
 
 import ctypes
@@ -14,10 +14,12 @@ import platform
 import shutil
 import subprocess
 import tempfile
+import threading
 from typing import Any, Callable, Dict, List, Optional
 
 CODES = ("ok", "invalid argument", "not found", "input or output failed", "corrupt", "limit reached", "internal error")
 INVALID_ARGUMENT, NOT_FOUND, IO_FAILED = 1, 2, 3
+NUL = "a NUL byte in a name"
 
 Render = Callable[[str], str]
 
@@ -72,28 +74,32 @@ class LibrarySession:
 
     def __init__(self) -> None:
         self._api = self.load()
+        self._lock = threading.Lock()  # a text lives until the next call
         self._handle = self._api.ncclwhy_analyzer_new()
         if not self._handle:
             raise MemoryError
 
     def set(self, name: str, value: bytes) -> None:
-        self._check(self._api.ncclwhy_analyzer_set(self._handle, name.encode(), len(name), value, len(value)))
+        option = name.encode(errors="replace")
+        self._call(self._api.ncclwhy_analyzer_set, option, len(option), value, len(value))
 
     def add(self, path: bytes) -> None:
-        self._check(self._api.ncclwhy_analyzer_add_file(self._handle, path, len(path)))
+        if b"\0" in path:
+            raise Error(INVALID_ARGUMENT, NUL)
+        self._call(self._api.ncclwhy_analyzer_add_file, path, len(path))
 
     def begin(self, name: bytes) -> None:
-        self._check(self._api.ncclwhy_analyzer_begin(self._handle, name, len(name)))
+        self._call(self._api.ncclwhy_analyzer_begin, name, len(name))
 
     def push(self, chunk: bytes) -> None:
-        self._check(self._api.ncclwhy_analyzer_push(self._handle, chunk, len(chunk)))
+        self._call(self._api.ncclwhy_analyzer_push, chunk, len(chunk))
 
     def end(self) -> None:
-        self._check(self._api.ncclwhy_analyzer_end(self._handle))
+        self._call(self._api.ncclwhy_analyzer_end)
 
     def finish(self) -> Render:
         handle = ctypes.c_void_p()
-        self._check(self._api.ncclwhy_analyzer_finish(self._handle, ctypes.byref(handle)))
+        self._call(self._api.ncclwhy_analyzer_finish, ctypes.byref(handle))
         return _LibraryReport(self._api, handle).render
 
     def explain(self, what: bytes) -> str:
@@ -105,8 +111,13 @@ class LibrarySession:
 
     def _text(self, function: Any, *arguments: Any) -> str:
         text, length = ctypes.c_void_p(), ctypes.c_size_t()
-        self._check(function(self._handle, *arguments, ctypes.byref(text), ctypes.byref(length)))
-        return ctypes.string_at(text, length.value).decode()
+        with self._lock:
+            self._check(function(self._handle, *arguments, ctypes.byref(text), ctypes.byref(length)))
+            return ctypes.string_at(text, length.value).decode()
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        with self._lock:
+            self._check(function(self._handle, *arguments))
 
     def _check(self, code: int) -> None:
         if code != 0:
@@ -121,15 +132,17 @@ class _LibraryReport:
     def __init__(self, api: Any, handle: Any) -> None:
         self._api = api
         self._handle = handle
+        self._lock = threading.Lock()  # a text lives until the next call
 
     def render(self, format: str) -> str:
-        text, length, name = ctypes.c_void_p(), ctypes.c_size_t(), format.encode()
-        code = self._api.ncclwhy_report_render(
-            self._handle, name, len(name), ctypes.byref(text), ctypes.byref(length)
-        )
-        if code != 0:
-            raise Error(code, "cannot render as %s" % format)
-        return ctypes.string_at(text, length.value).decode()
+        text, length, name = ctypes.c_void_p(), ctypes.c_size_t(), format.encode(errors="replace")
+        with self._lock:
+            code = self._api.ncclwhy_report_render(
+                self._handle, name, len(name), ctypes.byref(text), ctypes.byref(length)
+            )
+            if code != 0:
+                raise Error(code, "cannot render as %s" % format)
+            return ctypes.string_at(text, length.value).decode()
 
     def __del__(self) -> None:
         self._api.ncclwhy_report_free(self._handle)
@@ -182,6 +195,8 @@ class ProgramSession:
     def set(self, name: str, value: bytes) -> None:
         if name not in NAMES:
             raise Error(INVALID_ARGUMENT, "there is no option %s" % name)
+        if name == "redact" and value not in (b"true", b"false"):
+            raise Error(INVALID_ARGUMENT, "option redact is false or true")
         if name == "redact" and value == b"false":
             return
         flag = os.fsencode(FLAGS.get(name, "--" + name))
@@ -189,25 +204,40 @@ class ProgramSession:
         self._options[name] = self._options.get(name, []) + words if name in ("kb", "rules") else words
 
     def add(self, path: bytes) -> None:
+        if b"\0" in path:
+            raise Error(INVALID_ARGUMENT, NUL)
         self._paths.append(path)
 
     def begin(self, name: bytes) -> None:
+        if self._file is not None:
+            raise Error(INVALID_ARGUMENT, "the source before this one was not ended")
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="ncclwhy-")
         # The name is a label that reports quote, and tells ranks: it is kept, below the folder.
         parts = [part for part in os.fsdecode(name).replace("\0", "_").split("/") if part not in ("", ".", "..", "-")]
+        # Longer ones no file system takes; to tell ranks they are long enough.
+        parts = [os.fsdecode(os.fsencode(part)[-200:]) for part in parts[-8:]]
         path = os.path.join(self._folder.name, *(parts or ["log"]))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        self._file = open(path, "ab")
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            self._file = open(path, "ab")
+        except OSError as error:  # a full disk; one label that is a folder of another
+            raise Error(IO_FAILED, str(error))
         label = os.fsencode(os.path.relpath(path, self._folder.name))
         if label not in self._paths:
             self._paths.append(label)
 
     def push(self, chunk: bytes) -> None:
-        self._file.write(chunk)
+        self._open().write(chunk)
 
     def end(self) -> None:
-        self._file.close()
+        self._open().close()
+        self._file = None
+
+    def _open(self) -> Any:
+        if self._file is None:
+            raise Error(INVALID_ARGUMENT, "no source was begun")
+        return self._file
 
     def finish(self) -> Render:
         options, paths, folder = self._words(*NAMES), list(self._paths), self._folder
@@ -236,10 +266,15 @@ class ProgramSession:
 
     def _run(self, arguments: List[Any], cwd: Optional[str] = None, failure: int = INVALID_ARGUMENT) -> str:
         """Standard output. 2 with nothing on it: refused."""
-        done = subprocess.run(
-            [self._program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-            timeout=self._timeout, check=False,
-        )
+        if any(b"\0" in os.fsencode(argument) for argument in arguments):
+            raise Error(INVALID_ARGUMENT, NUL)
+        try:
+            done = subprocess.run(
+                [self._program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+                timeout=self._timeout, check=False,
+            )
+        except OSError as error:  # arguments that are too long, a program that cannot be run
+            raise Error(IO_FAILED, str(error))
         if done.returncode not in (0, 1, 2, 3) or (done.returncode == 2 and not done.stdout):
             reason = done.stderr.decode(errors="replace").strip()
             raise Error(failure if done.returncode == 2 else IO_FAILED, reason or "ended with %d" % done.returncode)

@@ -84,7 +84,7 @@ TEST_CASE("neither threads nor the order of arguments show", "[api]") {
       AnalyzerOptions options;
       options.jobs = jobs;
       const auto analyzer = New(options).take();
-      analyzer->AddArguments(paths);
+      REQUIRE(analyzer->AddArguments(paths).ok());
       std::reverse(paths.begin(), paths.end());
       const Report report = Finished(analyzer.get());
       CHECK(report.coverage.sources == 4);
@@ -99,7 +99,7 @@ TEST_CASE("a file named twice is read once, equal names get a number", "[api]") 
   const TemporaryDirectory directory;
   const std::string path = directory.Write("a.log", RankLog(0));
   const auto analyzer = New().take();
-  analyzer->AddArguments({path, path, directory / "./a.log"});
+  REQUIRE(analyzer->AddArguments({path, path, directory / "./a.log"}).ok());
   CHECK(Finished(analyzer.get()).coverage.sources == 1);
 
   const auto pushed = New().take();
@@ -116,7 +116,7 @@ TEST_CASE("a file named twice is read once, equal names get a number", "[api]") 
 TEST_CASE("what cannot be read is a problem, and the rest is analysed", "[api]") {
   const TemporaryDirectory directory;
   const auto analyzer = New().take();
-  analyzer->AddArguments({directory / "missing.log", directory.Write("rank0.log", RankLog(0))});
+  REQUIRE(analyzer->AddArguments({directory / "missing.log", directory.Write("rank0.log", RankLog(0))}).ok());
   const Report report = Finished(analyzer.get());
   REQUIRE_FALSE(report.problems.empty());
   CHECK(report.problems.front().find("missing.log") != std::string::npos);
@@ -183,7 +183,7 @@ TEST_CASE("progress ends at everything", "[api]") {
   options.progress = [&](const Progress& progress) { last = progress; };
   const auto analyzer = New(options).take();
   const std::string log = RankLog(0);
-  analyzer->AddArguments({directory.Write("a.log", log), directory.Write("b.log", log)});
+  REQUIRE(analyzer->AddArguments({directory.Write("a.log", log), directory.Write("b.log", log)}).ok());
   Finished(analyzer.get());
   CHECK(last.sources == 2);
   CHECK(last.total == 2);
