@@ -92,10 +92,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const SourceFacts whole = fuzz::Parse(text, limits::kSegmentBytes, nullptr);
   fuzz::CheckFacts(whole);
-  FUZZ_CHECK(FactsText(fuzz::Parse(text, limits::kSegmentBytes, &dice)) == FactsText(whole));
+  FUZZ_CHECK(PulseText(fuzz::Parse(text, limits::kSegmentBytes, &dice)) == PulseText(whole));
   const uint64_t segment = 64 + dice.Below(4000);
   const SourceFacts cut = fuzz::Parse(text, segment, nullptr);
   fuzz::CheckFacts(cut);
-  FUZZ_CHECK(FactsText(fuzz::Parse(text, segment, &dice)) == FactsText(cut));
+  FUZZ_CHECK(PulseText(fuzz::Parse(text, segment, &dice)) == PulseText(cut));
   return 0;
 }

@@ -47,7 +47,9 @@ void CheckSlice(const SourceDigest& slice, uint32_t first, uint64_t last) {
 void Check(std::string_view text, Dice& dice) {
   const SourceDigest whole = DigestOf(text);
   const uint64_t lines = whole.facts.counters.Get(Counter::kLines);
-  FUZZ_CHECK(DigestText(SliceOf(whole, 1, UINT32_MAX)) == DigestText(whole));
+  const SourceDigest everything = SliceOf(whole, 1, UINT32_MAX);
+  FUZZ_CHECK(DigestText(everything) == DigestText(whole));
+  FUZZ_CHECK(PulseText(everything.facts) == PulseText(whole.facts));
   if (lines < 2) return;
   const auto cut = static_cast<uint32_t>(1 + dice.Below(lines - 1));
   std::vector<SourceDigest> parts;

@@ -54,6 +54,12 @@ inline std::string FactsText(const SourceFacts& f) {
     ref(s.last);
     o << '\n';
   }
+  return o.str();
+}
+
+// And the pulses of its work, which are about the same, no more, when a source is parsed in segments.
+inline std::string PulseText(const SourceFacts& f) {
+  std::ostringstream o;
   const auto trail = [&](const LineTrail& t) {
     o << " x" << t.count << ' ' << t.first << '-' << t.last << '/' << t.every << ':';
     for (const uint32_t line : t.lines) o << ' ' << line;
@@ -63,8 +69,7 @@ inline std::string FactsText(const SourceFacts& f) {
       << ' ' << f.Str(p.first_time) << '~' << f.Str(p.last_time);
     trail(p.beats);
     for (const PulsePeak& peak : p.peaks) o << " ^" << peak.line << '=' << peak.value;
-    ref(p.last);
-    o << '\n';
+    o << " <" << p.last.line << '@' << p.last.offset << ' ' << f.Str(p.last.text) << ">\n";
   }
   for (const NewsFacts& n : f.news) {
     o << "W p" << n.process;
