@@ -8,7 +8,8 @@
     stack.py check                             the same, but only says what differs: the test
 
 A table has a row for each message: product, file, topic, first and last version read, class, literal. The literal is the longest
-text of the message's first line (or second, where the first has too little) without placeholders. products/PRODUCT.json decides what a
+text of the message's first line (or second, where the first has too little) without placeholders; where the whole text stands behind
+it, with … for what only the run knows, that is what the class is decided by. products/PRODUCT.json decides what a
 class means; `notice` means nothing, `covered` has a rule of its own, `undecided` nobody has decided on: they make none. Build and tests
 need no source of these programs.
 """
@@ -49,7 +50,7 @@ def literal_of(lines, product):
     within = least if "head" in product else least + 10
     place = FILLED if "reads" in product["source"] else PLACE
     for line in [x for x in lines if x][:3]:
-        best = max((p.strip() for p in place.split(line)), key=len)
+        best = max((p.strip(" ()[].,:;'`\"=") if place is FILLED else p.strip() for p in place.split(line)), key=len)
         if len(best) >= (least if best[0:1].isupper() else within if best[0:1].isalpha() else 2 * least):
             return best
     return ""
@@ -81,24 +82,27 @@ def read(name, repo, tags):
             base = file.rsplit("/", 1)[-1]
             for topic, lines in messages(file, git(repo, "show", f"{tag}:{file}"), source):
                 literal = literal_of(lines, product)
-                if not literal or "\t" in literal:
+                if not literal:
                     continue
-                text = literal if "reads" in source else " ".join(x for x in lines if x)
-                row = rows.setdefault((base, literal), [topic, version, version, class_of(product, base, topic, text)])
+                lines = [" ".join(line.split()).replace(HOLE, "…") for line in lines]
+                text = " ".join(x for x in lines if x)
+                row = rows.setdefault((base, literal), [topic, version, version, class_of(product, base, topic, text), text])
                 row[2] = version
-    write_table(name, [[f, t, a, b, k, literal] for (f, literal), (t, a, b, k) in rows.items()])
+    whole = "reads" in source
+    write_table(name, [[f, t, a, b, k, literal, *([text] if whole else [])] for (f, literal), (t, a, b, k, text) in rows.items()])
 
 
 def write_table(name, rows):
     out = sorted("\t".join(r) for r in rows)
-    (HERE / f"{name}.tsv").write_text("file\ttopic\tfirst\tlast\tclass\tliteral\n" + "\n".join(out) + "\n")
+    head = ["file", "topic", "first", "last", "class", "literal", "text"][: len(rows[0])]
+    (HERE / f"{name}.tsv").write_text("\n".join(["\t".join(head), *out]) + "\n")
 
 
 def decide(names):
     """Classes anew, of products whose messages are decided by what the table holds."""
     for name, product in products().items():
         if "reads" in product["source"] and (not names or name in names):
-            write_table(name, [[f, t, a, b, class_of(product, f, t, text), text] for f, t, a, b, _, text in table_of(name)])
+            write_table(name, [[f, t, a, b, class_of(product, f, t, text), literal, text] for f, t, a, b, _, literal, text in table_of(name)])
 
 
 def count():
