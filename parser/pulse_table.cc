@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 
 #include "parser/segment_translation.h"
 
@@ -257,7 +258,17 @@ void PulseTable::Finish() {
     }
     std::stable_sort(beating.begin(), beating.end(),
                      [](const Kind* a, const Kind* b) { return a->beats.last > b->beats.last; });
-    if (beating.size() > limits::kPulsesKept) beating.resize(limits::kPulsesKept);
+    if (beating.size() > limits::kPulsesKept) {
+      // The latest, and of those whose words say what they count the one that beat most: the work, not what follows it.
+      const auto beats_less = [](const Kind* x, const Kind* y) {
+        const auto worth = [](const Kind* k) { return std::pair(BestSlot(*k)->unit != nullptr, k->beats.count); };
+        return worth(x) < worth(y);
+      };
+      const auto most = std::max_element(beating.begin(), beating.end(), beats_less);
+      const auto last_kept = beating.begin() + limits::kPulsesKept - 1;
+      if (most > last_kept) *last_kept = *most;
+      beating.resize(limits::kPulsesKept);
+    }
     std::stable_sort(beating.begin(), beating.end(), [](const Kind* a, const Kind* b) {
       return a->beats.first != b->beats.first ? a->beats.first < b->beats.first : a->number < b->number;
     });

@@ -105,12 +105,12 @@ class Writer {
     for (const auto& [name, value] : rule.fields) fields_.Add(fmt::format("{{{}, {}}}", Quote(name), Quote(value)));
     const std::string references = AddStrings(rule.references);
     rules_.Add(fmt::format(
-        "{{{}, {}, {}, static_cast<Role>({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
+        "{{{}, {}, {}, static_cast<Role>({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
         "static_cast<Blame>({}), {{static_cast<Life>({}), static_cast<Ending>({}), static_cast<SignOf>({})}}, {}, {}, "
         "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}",
         Quote(rule.id), Quote(rule.family), Quote(rule.file), static_cast<int>(rule.role), patterns, Quote(rule.query),
-        rule.min_processes, needs, rule.nccl.first, rule.nccl.last, Bool(rule.needs_version), causes, near, unless,
-        boost, explains, static_cast<int>(rule.blame), static_cast<int>(rule.sign.life),
+        rule.min_processes, needs, rule.min_needs, rule.nccl.first, rule.nccl.last, Bool(rule.needs_version), causes,
+        near, unless, boost, explains, static_cast<int>(rule.blame), static_cast<int>(rule.sign.life),
         static_cast<int>(rule.sign.how), static_cast<int>(rule.sign.of), Bool(rule.healthy_only), Bool(rule.degrades),
         covered_by, collect, Quote(rule.fixed_in), Quote(rule.fix_en), Quote(rule.fix_zh), Quote(rule.fix_command),
         Bool(rule.recurs), Quote(rule.title_en), Quote(rule.title_zh), Quote(rule.note_en), Quote(rule.note_zh),

@@ -32,6 +32,7 @@ class Copier {
     rule.query = row.query;
     rule.min_processes = row.min_processes;
     rule.needs = Strings(row.needs);
+    rule.min_needs = row.min_needs;
     rule.nccl = {row.first_version, row.last_version};
     rule.needs_version = row.needs_version;
     rule.causes = Weights(row.causes);

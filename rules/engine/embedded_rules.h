@@ -52,6 +52,7 @@ struct RuleRow {
   std::string_view query;
   uint32_t min_processes;
   Range needs;  // of strings
+  uint32_t min_needs;
   int32_t first_version, last_version;
   bool needs_version;
   Range causes;

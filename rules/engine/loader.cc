@@ -16,11 +16,11 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",  "schema",        "id",          "role",       "title",         "match",
-                            "query",    "min_processes", "needs",       "nccl",       "needs_version", "causes",
-                            "near",     "unless",        "boost",       "explains",   "blame",         "fields",
-                            "note",     "references",    "when",        "covered_by", "degrades",      "collect",
-                            "fixed_in", "fix",           "fix_command", "recurs",     "sign"};
+  static const Keys keys = {"$schema", "schema",        "id",         "role",        "title",      "match",
+                            "query",   "min_processes", "needs",      "min_needs",   "nccl",       "needs_version",
+                            "causes",  "near",          "unless",     "boost",       "explains",   "blame",
+                            "fields",  "note",          "references", "when",        "covered_by", "degrades",
+                            "collect", "fixed_in",      "fix",        "fix_command", "recurs",     "sign"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -287,14 +287,18 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   if (root.contains("note")) reader.Text(root["note"], "/note", &rule.note_en, &rule.note_zh);
   if (root.contains("match")) rule.patterns = reader.Patterns(root["match"], "/match");
   if (root.contains("query")) rule.query = reader.String(root["query"], "/query");
-  if (root.contains("min_processes")) {
-    const json& value = root["min_processes"];
-    if (value.is_number_unsigned() && value.get<uint64_t>() <= 65536 && root.contains("query")) {
-      rule.min_processes = value.get<uint32_t>();
+  const auto count = [&](const char* name, const char* beside, const char* what, uint32_t* out) {
+    if (!root.contains(name)) return;
+    const json& value = root[name];
+    if (value.is_number_unsigned() && value.get<uint64_t>() <= 65536 && root.contains(beside)) {
+      *out = value.get<uint32_t>();
     } else {
-      reader.Error("/min_processes", "R005", "a count of processes is expected, beside a \"query\"");
+      reader.Error(std::string("/") + name, "R005",
+                   fmt::format("a count of {} is expected, beside \"{}\"", what, beside));
     }
-  }
+  };
+  count("min_processes", "query", "processes", &rule.min_processes);
+  count("min_needs", "needs", "events and findings", &rule.min_needs);
   if (root.contains("needs")) {
     rule.needs = reader.Strings(root["needs"], "/needs");
     if (!root.contains("query")) reader.Error("/needs", "R005", "it belongs beside a \"query\"");

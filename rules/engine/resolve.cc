@@ -300,24 +300,31 @@ class Seen {
        const ViewNames& views)
       : views_(views) {
     for (const SourceFacts* source : model.sources) {
-      for (const Event& e : source->events) kinds_.insert(e.kind);
+      for (const Event& e : source->events) ++kinds_[e.kind];
       for (const ConnectionFacts& c : source->connections) transports_.emplace(source->Str(c.transport));
     }
-    for (const Finding& f : findings) rules_.insert(rules[f.rule.value].id);
+    for (const Finding& f : findings) rules_[rules[f.rule.value].id] += 1 + f.repeats;
   }
 
-  bool AnyOf(const std::vector<std::string>& needs) const {
-    const auto there = [&](const std::string& need) {
-      if (need.starts_with(kNeedsConnections))
-        return AnyConnection(std::string_view(need).substr(kNeedsConnections.size()));
-      if (IsViewNeed(need)) return views_.count(need) != 0;
-      return std::any_of(kinds_.begin(), kinds_.end(), [&](EventKind kind) { return EventKindName(kind) == need; }) ||
-             std::any_of(rules_.begin(), rules_.end(), [&](std::string_view id) { return GlobMatches(need, id); });
-    };
-    return needs.empty() || std::any_of(needs.begin(), needs.end(), there);
+  bool HasNeedsOf(const Rule& rule) const {
+    if (rule.needs.empty()) return true;
+    uint64_t found = 0;
+    for (const std::string& need : rule.needs) {
+      if ((found += Count(need)) >= rule.min_needs) return true;
+    }
+    return false;
   }
 
  private:
+  uint64_t Count(std::string_view need) const {
+    if (need.starts_with(kNeedsConnections)) return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
+    if (IsViewNeed(need)) return views_.count(need);
+    uint64_t found = 0;
+    for (const auto& [kind, count] : kinds_) found += EventKindName(kind) == need ? count : 0;
+    for (const auto& [id, count] : rules_) found += GlobMatches(need, id) ? count : 0;
+    return found;
+  }
+
   // "" or ":SHM": of any transport, or of one that begins so.
   bool AnyConnection(std::string_view behind) const {
     if (behind.empty()) return !transports_.empty();
@@ -326,9 +333,9 @@ class Seen {
   }
 
   const ViewNames& views_;
-  std::set<EventKind> kinds_;
+  std::map<EventKind, uint64_t> kinds_;
   std::set<std::string_view> transports_;
-  std::set<std::string_view> rules_;
+  std::map<std::string_view, uint64_t> rules_;
 };
 
 }  // namespace
@@ -354,7 +361,7 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   size_t skipped = 0;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     if (rules[i].query.empty() || model.processes.size() < rules[i].min_processes) continue;
-    if (!seen.AnyOf(rules[i].needs)) continue;
+    if (!seen.HasNeedsOf(rules[i])) continue;
     if (time.Spent()) {
       ++skipped;
       continue;

@@ -79,6 +79,7 @@ struct Rule {
   std::string query;                  // query rules: one SELECT over the public views; then patterns is empty
   uint32_t min_processes = 0;         // query rules: not asked when the logs show fewer processes
   std::vector<std::string> needs;  // query rules: event kinds and globs of rules; not asked when there is none of them
+  uint32_t min_needs = 1;          // nor when there are fewer of them, events and findings together
   VersionRange nccl;
   bool needs_version = false;  // true: an unknown version does not match a limited range
   std::vector<Weight> causes;

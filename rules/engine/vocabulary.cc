@@ -50,7 +50,8 @@ bool IsEventKind(std::string_view name) {
 
 bool IsViewNeed(std::string_view name) {
   return name == kNeedsConnections || name.starts_with(std::string(kNeedsConnections) + ":") ||
-         name.starts_with(kNeedsDifference) || name.starts_with(kNeedsSetting);
+         name.starts_with(kNeedsDifference) || name.starts_with(kNeedsSetting) ||
+         std::find(std::begin(kNeedsOfJob), std::end(kNeedsOfJob), name) != std::end(kNeedsOfJob);
 }
 
 bool IsTemplateName(std::string_view name) {

@@ -86,10 +86,18 @@ bool IsEventKind(std::string_view name);
 
 // What `needs` calls rows of views that come from no event: "connection", "connection:SHM" (transports that
 // begin so), "difference:network" (a trait),
-// "difference:variable", "doubtful_setting:never-read" (a problem).
+// "difference:variable", "doubtful_setting:never-read" (a problem), and what is odd about the ranks as a whole: a name
+// of kNeedsOfJob.
 inline constexpr std::string_view kNeedsConnections = "connection";
 inline constexpr std::string_view kNeedsDifference = "difference:";
 inline constexpr std::string_view kNeedsSetting = "doubtful_setting:";
+// The ranks of a communicator: one of them is not seen, two are one, they were told different sizes, issued different
+// numbers of calls or another call, share a GPU. Of processes: none belongs to a communicator, their versions, networks
+// or variables differ, an address is that of two hosts.
+inline constexpr std::string_view kNeedsOfJob[] = {
+    "job:rank-unseen",     "job:rank-twice",       "job:sizes-differ",      "job:counts-differ",
+    "job:calls-differ",    "job:gpu-shared",       "job:no-rank",           "job:versions-differ",
+    "job:networks-differ", "job:variables-differ", "job:interfaces-differ", "job:address-shared"};
 bool IsViewNeed(std::string_view name);
 
 // Replaces {name} by what `value` returns for it; what it does not know stays as it is.

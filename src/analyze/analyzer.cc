@@ -14,6 +14,7 @@
 #include "analyze/next_steps.h"
 #include "analyze/outcome_report.h"
 #include "analyze/rank_causes.h"
+#include "analyze/rows_there.h"
 #include "analyze/rule_words.h"
 #include "base/limits.h"
 #include "rules/engine/vocabulary.h"
@@ -128,18 +129,6 @@ JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& di
   return out;
 }
 
-// What `needs` of query rules may ask for, see IsViewNeed.
-ViewNames ViewsWithRows(const JobComparison& comparison) {
-  ViewNames views;
-  for (const RankDifference& d : comparison.differences) {
-    views.insert(std::string(kNeedsDifference) + (d.kind == "trait" ? d.name : std::string(d.kind)));
-  }
-  for (const DoubtfulSetting& s : comparison.settings) {
-    views.insert(std::string(kNeedsSetting) + std::string(s.problem));
-  }
-  return views;
-}
-
 std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
                               const KnowledgeBase& kb, Timeline& timeline, std::vector<std::string>* problems) {
   std::vector<const SourceHits*> hits;
@@ -154,7 +143,7 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
   const FindingSink publish = [&](const std::vector<Finding>& findings) {
     note(timeline.AddFindings(model, rules, findings));
   };
-  return rules.Resolve(model, hits, run, publish, problems, ViewsWithRows(comparison));
+  return rules.Resolve(model, hits, run, publish, problems, RowsThere(model, comparison));
 }
 
 // Best first, as many as are asked for.

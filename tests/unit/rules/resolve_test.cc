@@ -236,6 +236,31 @@ TEST_CASE("findings of patterns are published before the first query runs", "[ru
   CHECK(order == std::vector<std::string>{"b-pattern", "query", "a-query"});
 }
 
+TEST_CASE("a query that needs lines is asked when there are enough of them", "[rules]") {
+  const auto asked = [](const std::string& needs, size_t lines) {
+    const auto rules = RulesOf(
+        {{"q", R"("role":"root","query":"SELECT 1","causes":{"c":2},"needs":)" + needs}, {"m", kMain}, {"n", kMain}});
+    FakeJob job(*rules);
+    for (size_t i = 0; i < lines; ++i) {
+      job.AddProcess("a", static_cast<int>(i + 1), static_cast<int>(i));
+      job.AddSource("a" + std::to_string(i) + ".log", {{"main", 0}});
+    }
+    bool was = false;
+    const QueryRunner query = [&](std::string_view) -> Result<std::vector<QueryRow>> {
+      was = true;
+      return std::vector<QueryRow>();
+    };
+    job.Resolve(query);
+    return was;
+  };
+  CHECK(asked(R"(["m"])", 1));
+  CHECK_FALSE(asked(R"(["m"])", 0));
+  CHECK_FALSE(asked(R"(["x-*","job:rank-twice"])", 1));
+  CHECK_FALSE(asked(R"(["m"],"min_needs":2)", 1));
+  CHECK(asked(R"(["m"],"min_needs":2)", 2));
+  CHECK(asked(R"(["m","n"],"min_needs":2)", 1));  // all together
+}
+
 TEST_CASE("a query that fails is a problem, not an end", "[rules]") {
   const auto rules = RulesOf({{"q", R"("role":"root","query":"SELECT 1","causes":{"c":2})"}, {"r", kMain}});
   FakeJob job(*rules);

@@ -1,0 +1,96 @@
+#include "analyze/rows_there.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "rules/engine/vocabulary.h"
+
+namespace ncclwhy {
+namespace {
+
+// Whether something has more than one value.
+class Values {
+ public:
+  void Add(std::string_view value) {
+    if (value.empty()) return;
+    differ_ = differ_ || (!first_.empty() && value != first_);
+    first_ = value;
+  }
+  bool differ() const { return differ_; }
+
+ private:
+  std::string_view first_;
+  bool differ_ = false;
+};
+
+// The address without its port.
+std::string_view Bare(std::string_view address) { return address.substr(0, address.find('<')); }
+
+void AddRanks(const Communicator& c, ViewNames* out) {
+  if (c.divergence.found) out->insert("job:calls-differ");
+  if (c.ranks_seen < c.nranks) out->insert("job:rank-unseen");
+  int64_t collectives = -1;
+  const Rank* before = nullptr;
+  std::map<std::pair<std::string_view, std::string_view>, ProcessId> gpus;  // host and bus id
+  for (const Rank& r : c.ranks) {
+    if (!r.seen) {
+      out->insert("job:rank-unseen");
+      continue;
+    }
+    if (r.nranks > 0 && r.nranks != c.nranks) out->insert("job:sizes-differ");
+    if (r.collectives >= 0) {
+      if (collectives >= 0 && r.collectives != collectives) out->insert("job:counts-differ");
+      collectives = r.collectives;
+    }
+    if (before != nullptr && before->rank == r.rank) out->insert("job:rank-twice");
+    before = &r;
+    if (r.bus_id.empty() || r.host.empty()) continue;
+    const auto [gpu, fresh] = gpus.try_emplace({r.host, r.bus_id}, r.process);
+    if (!fresh && gpu->second != r.process) out->insert("job:gpu-shared");
+  }
+}
+
+void AddProcesses(const JobModel& model, ViewNames* out) {
+  Values versions, networks, interfaces;
+  std::map<std::string_view, Values> hosts;                                  // by address
+  std::map<std::string_view, std::map<std::string_view, size_t>> variables;  // variable → value → processes
+  for (const Process& p : model.processes) {
+    versions.Add(p.nccl_version);
+    networks.Add(p.net.network);
+    interfaces.Add(p.bootstrap.interface);
+    if (!p.bootstrap.address.empty()) hosts[Bare(p.bootstrap.address)].Add(p.host);
+    for (const auto& [variable, value] : p.environment) ++variables[variable][value.first];
+  }
+  if (versions.differ()) out->insert("job:versions-differ");
+  if (networks.differ()) out->insert("job:networks-differ");
+  if (interfaces.differ()) out->insert("job:interfaces-differ");
+  for (const auto& [address, of] : hosts) {
+    if (of.differ()) out->insert("job:address-shared");
+  }
+  for (const auto& [variable, values] : variables) {
+    if (values.size() > 1 || values.begin()->second < model.processes.size()) out->insert("job:variables-differ");
+  }
+}
+
+}  // namespace
+
+ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
+  ViewNames out;
+  for (const RankDifference& d : comparison.differences) {
+    out.insert(std::string(kNeedsDifference) + (d.kind == "trait" ? d.name : std::string(d.kind)));
+  }
+  for (const DoubtfulSetting& s : comparison.settings) {
+    out.insert(std::string(kNeedsSetting) + std::string(s.problem));
+  }
+  bool ranks_seen = false;
+  for (const Communicator& c : model.communicators) {
+    AddRanks(c, &out);
+    ranks_seen = ranks_seen || c.ranks_seen > 0;
+  }
+  if (!ranks_seen) out.insert("job:no-rank");
+  AddProcesses(model, &out);
+  return out;
+}
+
+}  // namespace ncclwhy
