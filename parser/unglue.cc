@@ -52,7 +52,7 @@ size_t RecordHeads(std::string_view text) {
   size_t at = 0;
   for (int layer = 0; layer < limits::kPrefixLayers; ++layer) {
     const size_t head = at < text.size() ? RecordHead(text.substr(at)) : 0;
-    if (head == 0) break;
+    if (head == 0 || head > text.size() - at) break;  // `[1,3]<stdout` that nothing closes
     at += head;
     while (at < text.size() && (text[at] == ':' || text[at] == ')' || text[at] == ']' || text[at] == ' ')) ++at;
   }
@@ -66,7 +66,7 @@ bool IsPrefix(std::string_view text, size_t begin, size_t at, bool known) {
   if (!known) return true;
   // Stamps and brackets go on with what they are of; headers, and words that begin a record, do not.
   const bool stamp = scan::IsDigit(text[begin]) || text[begin] == '[' || text[begin] == '(';
-  return stamp && !IsHeader(text.substr(begin)) &&
+  return stamp && at >= 2 && !IsHeader(text.substr(begin)) &&
          std::string_view("])}:>|-").find(text[at - 2]) != std::string_view::npos;
 }
 

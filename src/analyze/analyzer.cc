@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/blame.h"
+#include "analyze/completeness.h"
 #include "analyze/decide.h"
 #include "analyze/describe_cause.h"
 #include "analyze/evidence.h"
@@ -129,8 +130,10 @@ JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& di
   return out;
 }
 
+// `stopped`: rules that could not be asked to their end, a sentence each.
 std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
-                              const KnowledgeBase& kb, Timeline& timeline, std::vector<std::string>* problems) {
+                              const KnowledgeBase& kb, Timeline& timeline, std::vector<std::string>* problems,
+                              std::vector<std::string>* stopped) {
   std::vector<const SourceHits*> hits;
   for (const SourceDigest& d : digests) hits.push_back(&d.hits);
   const auto note = [problems](const Status& status) {
@@ -143,7 +146,7 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
   const FindingSink publish = [&](const std::vector<Finding>& findings) {
     note(timeline.AddFindings(model, rules, findings));
   };
-  return rules.Resolve(model, hits, run, publish, problems, RowsThere(model, comparison));
+  return rules.Resolve(model, hits, run, publish, stopped, RowsThere(model, comparison));
 }
 
 // Best first, as many as are asked for.
@@ -182,7 +185,7 @@ JobModel ModelOf(const std::vector<SourceDigest>& digests) {
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
                              Timeline& timeline, std::vector<std::string>* problems) {
   const JobModel model = ModelOf(digests);
-  return Findings(model, digests, rules, kb, timeline, problems);
+  return Findings(model, digests, rules, kb, timeline, problems, problems);
 }
 
 std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, const RuleSet& rules,
@@ -200,7 +203,9 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
 Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
                const KnowledgeBase& kb, Timeline& timeline, const AnalyzeOptions& options,
                std::vector<std::string> problems) {
-  std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems);
+  std::vector<std::string> stopped;
+  std::vector<Finding> findings = Findings(model, digests, rules, kb, timeline, &problems, &stopped);
+  problems.insert(problems.end(), stopped.begin(), stopped.end());
   std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, options.language, std::move(findings));
   std::vector<Finding> messages;  // behind the query rules: they ask what rules found
   for (const EvidenceItem& item : items) {
@@ -235,6 +240,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
     NameWhatDegrades(context, options.top, &report);
   }
+  if (!stopped.empty() || LostEvidence(report.coverage)) BarHealthy(&report);
   TellOutcome(context, outcome, ranking, &report);
   const std::vector<Culprit> culprits = report.causes.empty() ? std::vector<Culprit>{} : report.causes[0].culprits;
   report.job = SummariseJob(model, culprits);

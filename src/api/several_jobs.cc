@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyze/analyzer.h"
+#include "analyze/completeness.h"
 #include "analyze/job_summary.h"
 #include "api/job_analysis.h"
 #include "api/part_places.h"
@@ -185,6 +186,7 @@ Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::v
 }
 
 Result<Report> JobAnalysis::MakeReport() {
+  const bool unread = !problems_.empty();
   const JobModel model = ModelOf(digests_);
   const std::vector<std::vector<Mark>> marks = MarksOf(digests_, knowledge_.rules());
   const std::vector<JobPart> parts = SeparateJobs(model, marks);
@@ -194,6 +196,7 @@ Result<Report> JobAnalysis::MakeReport() {
   Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(parts, attempts);
   if (!made.ok()) return made;
   Report report = made.take();
+  if (unread) BarHealthy(&report);
   report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.
   if (!report.jobs.empty()) {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <memory>
 
+#include "analyze/completeness.h"
 #include "cli/live_answer.h"
 #include "cli/output.h"
 #include "cli/steady_answer.h"
@@ -176,7 +177,10 @@ Result<Report> Follow(const FollowOptions& options) {
   if (Status status = follower.Run(); !status.ok()) return status;
   Result<Report> report = analyzer.value()->Finish();
   if (!report.ok()) return report;
-  for (std::string& problem : follower.Problems()) report.value().problems.push_back(std::move(problem));
+  for (std::string& problem : follower.Problems()) {
+    BarHealthy(&report.value());
+    report.value().problems.push_back(std::move(problem));
+  }
   return options.analyzer.redact ? Redact(report.take()) : report.take();
 }
 

@@ -99,6 +99,56 @@ std::string ReadParts(const SourceSpec& spec, PartSink& sink) {
   return problems;
 }
 
+// Hands on the member of an archive that has this name.
+class OneMember : public ByteSink {
+ public:
+  OneMember(std::string_view name, ByteSink& sink) : name_(name), sink_(sink) {}
+  bool Begin(std::string_view name) override {
+    inside_ = !seen_ && name == name_ && sink_.Begin(name);
+    seen_ = seen_ || inside_;
+    return inside_;
+  }
+  void Push(std::string_view chunk) override {
+    if (inside_) sink_.Push(chunk);
+  }
+  void End() override { inside_ = false; }
+  bool WantsMore() override { return inside_ || !seen_; }
+
+ private:
+  const std::string_view name_;
+  ByteSink& sink_;
+  bool inside_ = false;
+  bool seen_ = false;
+};
+
+// Reads rotated logs of an archive, which holds their parts in any order, once more: each as one source.
+template <typename NewSink>
+void JoinMembers(const SourceSpec& spec, const NewSink& new_sink, std::vector<SourceDigest>* digests) {
+  if (digests->size() < 2 || spec.path == "-") return;
+  std::vector<bool> joined(digests->size());
+  std::vector<SourceDigest> whole;
+  for (const std::vector<size_t>& group : RotatedMembers(*digests)) {
+    DigestSink sink = new_sink();
+    PartSink parts(sink);
+    for (const size_t number : group) {
+      const std::string& name = (*digests)[number].facts.name;
+      parts.NextPart(name);
+      OneMember member(name, parts);
+      (void)ReadSource(spec, member);  // what is wrong with it was said when it was read first
+    }
+    parts.Finish();
+    std::vector<SourceDigest> made = sink.Take();
+    if (made.size() != 1) continue;
+    made.front().parts = parts.TakeParts();
+    whole.push_back(std::move(made.front()));
+    for (const size_t number : group) joined[number] = true;
+  }
+  for (size_t i = 0; i < joined.size(); ++i) {
+    if (!joined[i]) whole.push_back(std::move((*digests)[i]));
+  }
+  *digests = std::move(whole);
+}
+
 struct Slot {
   std::vector<SourceDigest> digests;
   std::string problem;
@@ -141,6 +191,8 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
       const Status status = ReadSource(spec, *reader);
       if (!status.ok()) slot.problem = status.message();
       slot.digests = sink.Take();
+      JoinMembers(
+          spec, [&] { return DigestSink(rules, kb, options.parser, answers, &meter); }, &slot.digests);
     } else {
       PartSink parts(*reader);
       slot.problem = ReadParts(spec, parts);

@@ -83,11 +83,8 @@ class Head : public ByteSink {
   std::string text_;
 };
 
-// Host and pid of those whose headers stand in `text`.
-std::set<std::string> ProcessesIn(std::string_view text) {
-  Parser parser({}, nullptr, nullptr);
-  parser.Push(text);
-  const SourceFacts facts = parser.Finish();
+// Host and pid of those whose headers were read.
+std::set<std::string> ProcessesOf(const SourceFacts& facts) {
   std::set<std::string> found;
   for (const ProcessFacts& process : facts.processes) {
     if (process.pid >= 0) found.insert(std::string(facts.Str(process.host)) + ":" + std::to_string(process.pid));
@@ -95,26 +92,31 @@ std::set<std::string> ProcessesIn(std::string_view text) {
   return found;
 }
 
+std::set<std::string> ProcessesIn(std::string_view text) {
+  Parser parser({}, nullptr, nullptr);
+  parser.Push(text);
+  return ProcessesOf(parser.Finish());
+}
+
 bool Share(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& process) { return b.count(process) != 0; });
 }
 
-// What the processes say about `files`, the newest last. Logs of ranks share none; where the newest is a log of all
+using Processes = std::set<std::string>;
+
+// What the processes of the parts say, the newest last. Logs of ranks share none; where the newest is a log of all
 // ranks it shares some with each. A restart puts others into the newer parts of one log.
-bool MayBeOneLog(const std::vector<const SourceSpec*>& files) {
-  std::vector<std::set<std::string>> parts;
-  for (const SourceSpec* file : files) {
-    Head head;
-    if (!ReadSource(*file, head).ok() && head.text().empty()) return false;
-    std::set<std::string> processes = ProcessesIn(head.text());
-    if (!processes.empty()) parts.push_back(std::move(processes));
+bool MayBeOneLog(const std::vector<Processes>& all) {
+  std::vector<const Processes*> parts;
+  for (const Processes& each : all) {
+    if (!each.empty()) parts.push_back(&each);
   }
   bool some = parts.size() < 2;
   for (size_t a = 0; a < parts.size(); ++a) {
     for (size_t b = a + 1; b < parts.size(); ++b) {
-      if (Share(parts[a], parts[b])) {
+      if (Share(*parts[a], *parts[b])) {
         some = true;
-      } else if (Share(parts[a], parts.back()) && Share(parts[b], parts.back())) {
+      } else if (Share(*parts[a], *parts.back()) && Share(*parts[b], *parts.back())) {
         return false;
       }
     }
@@ -122,19 +124,18 @@ bool MayBeOneLog(const std::vector<const SourceSpec*>& files) {
   return some;
 }
 
-}  // namespace
-
-void JoinRotated(std::vector<SourceSpec>* specs) {
+// Which of `paths` are parts of one log by their names, the oldest first, the log itself last.
+std::vector<std::vector<size_t>> GroupsOf(const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<std::pair<Rotation, size_t>>> logs;
-  for (size_t i = 0; i < specs->size(); ++i) {
-    if (std::optional<Rotation> rotation = RotationOf((*specs)[i].path)) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (std::optional<Rotation> rotation = RotationOf(paths[i])) {
       logs[rotation->log].emplace_back(std::move(*rotation), i);
     }
   }
-  if (logs.empty()) return;
-  std::vector<bool> joined(specs->size());
-  for (size_t i = 0; i < specs->size(); ++i) {
-    const auto it = logs.find((*specs)[i].path);
+  std::vector<std::vector<size_t>> groups;
+  if (logs.empty()) return groups;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const auto it = logs.find(paths[i]);
     if (it == logs.end()) continue;
     std::vector<std::pair<Rotation, size_t>>& parts = it->second;
     // The oldest first.
@@ -148,13 +149,33 @@ void JoinRotated(std::vector<SourceSpec>* specs) {
       whole = whole && (dated ? part.number == 0 && (n == 0 || part.date != parts[n - 1].first.date)
                               : part.number == static_cast<int>(parts.size() - n));
     }
-    std::vector<const SourceSpec*> files;
-    for (const auto& [rotation, number] : parts) files.push_back(&(*specs)[number]);
-    files.push_back(&(*specs)[i]);
-    if (!whole || files.size() > kParts || !MayBeOneLog(files)) continue;
-    for (const auto& [rotation, number] : parts) {
-      (*specs)[i].earlier.push_back((*specs)[number].path);
-      joined[number] = true;
+    if (!whole || parts.size() >= kParts) continue;
+    std::vector<size_t>& group = groups.emplace_back();
+    for (const auto& [rotation, number] : parts) group.push_back(number);
+    group.push_back(i);
+    logs.erase(it);  // a name that stands twice is joined once
+  }
+  return groups;
+}
+
+}  // namespace
+
+void JoinRotated(std::vector<SourceSpec>* specs) {
+  std::vector<std::string> paths;
+  for (const SourceSpec& spec : *specs) paths.push_back(spec.path);
+  std::vector<bool> joined(specs->size());
+  for (const std::vector<size_t>& group : GroupsOf(paths)) {
+    std::vector<Processes> processes;
+    bool readable = true;
+    for (const size_t number : group) {
+      Head head;
+      readable = readable && (ReadSource((*specs)[number], head).ok() || !head.text().empty());
+      processes.push_back(ProcessesIn(head.text()));
+    }
+    if (!readable || !MayBeOneLog(processes)) continue;
+    for (size_t n = 0; n + 1 < group.size(); ++n) {
+      (*specs)[group.back()].earlier.push_back((*specs)[group[n]].path);
+      joined[group[n]] = true;
     }
   }
   size_t next = 0;
@@ -164,6 +185,24 @@ void JoinRotated(std::vector<SourceSpec>* specs) {
     ++next;
   }
   specs->resize(next);
+}
+
+std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>& digests) {
+  std::vector<std::string> names;
+  for (const SourceDigest& digest : digests) names.push_back(digest.facts.name);
+  std::vector<std::vector<size_t>> out;
+  size_t members = 0;
+  for (std::vector<size_t>& group : GroupsOf(names)) {
+    std::vector<Processes> processes;
+    for (const size_t number : group) processes.push_back(ProcessesOf(digests[number].facts));
+    const bool once = std::all_of(group.begin(), group.end(), [&](size_t number) {
+      return std::count(names.begin(), names.end(), names[number]) == 1;
+    });
+    if (!once || !MayBeOneLog(processes) || members + group.size() > kParts) continue;
+    members += group.size();
+    out.push_back(std::move(group));
+  }
+  return out;
 }
 
 bool PartSink::Begin(std::string_view name) {

@@ -22,6 +22,11 @@ namespace ncclwhy {
 // of ranks are numbered, too, and each has processes of its own. Reads the beginning of the files in question.
 void JoinRotated(std::vector<SourceSpec>* specs);
 
+// The same for members of an archive, which have been read one by one: each group is one log by names and processes,
+// the oldest part first, the log itself last. An archive is read again for each part: so many parts at most in all
+// groups as of one log.
+std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>& digests);
+
 // Hands the parts of one log on as if they were one file.
 class PartSink : public ByteSink {
  public:

@@ -139,10 +139,14 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   CatalogHit* KeepCatalogHit(const CatalogHit& hit) {
     auto& [count, first] = counts_[KeyOf(hit.process, hit.message)];
     if (count++ == 0) first = catalog_.size();
-    if (count > kHitsPerMessageAndProcess || catalog_.size() >= limits::kHitsPerPatternAndSource) {
+    // Thousands of one kind of warning leave room for the first of another kind: that may be the one that matters.
+    uint32_t& of_message = kept_[hit.message];
+    const bool room = catalog_.size() < limits::kHitsPerPatternAndSource || of_message < limits::kHitsPerPatternBeyond;
+    if (count > kHitsPerMessageAndProcess || !room) {
       if (first < catalog_.size()) ++catalog_[first].repeats;
       return nullptr;
     }
+    ++of_message;
     catalog_.push_back(hit);
     return &catalog_.back();
   }
@@ -189,6 +193,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   const KnowledgeBase& kb_;
   SharedAnswers* const answers_;
   std::unordered_map<uint64_t, std::pair<uint32_t, size_t>> counts_;  // (process, message) -> count, first hit
+  std::unordered_map<int, uint32_t> kept_;                            // by message
   std::set<uint64_t> mentioned_;
   static constexpr uint16_t kNotSeen = UINT16_MAX;
   static_assert(kMaxMessages < kNotSeen);

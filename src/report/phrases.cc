@@ -49,6 +49,11 @@ std::string Headline(const Report& report, const Words& words) {
   const bool nothing = report.verdict == Verdict::kNoNccl && report.coverage.lines == 0;
   if (nothing && report.coverage.sources == 0) return std::string(words.nothing_read_sentence);
   if (nothing && report.coverage.bytes == 0) return std::string(words.empty_sentence);
+  // Nothing speaks of a failure: what was not read, or lost, could (analyze/completeness.h).
+  const bool ended_well = report.outcome == Outcome::kSucceeded || report.outcome == Outcome::kUnknown;
+  if (report.verdict == Verdict::kUndetermined && ended_well && report.consequences.empty() && report.causes.empty()) {
+    return std::string(words.incomplete_sentence);
+  }
   // The rule rules/catalog/init/unfinished-init.
   if (!report.warnings.empty() && report.warnings.front().id == "unfinished-init") {
     return std::string(words.unfinished_sentence);

@@ -128,7 +128,7 @@ class Sarif {
   void AddUndetermined() {
     AddRule(kUndeterminedRule,
             {{"id", kUndeterminedRule}, {"shortDescription", Message(words_.undetermined_sentence)}});
-    std::string text(words_.undetermined_sentence);
+    std::string text(Headline(report_, words_));
     for (const PossibleCause& item : report_.candidates) text += " " + item.title + " (" + item.id + ").";
     for (const Collect& item : report_.collect) text += " " + item.what;
     AddResult(kUndeterminedRule, "warning", text, Sha256Hex(kUndeterminedRule), {}, -1);

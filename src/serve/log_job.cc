@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyze/answer_names.h"
+#include "analyze/completeness.h"
 #include "read/source.h"
 #include "report/phrases.h"
 
@@ -114,7 +115,10 @@ LogAnswer LogJob::Analyse() {
   // There is no job or attempt of that number.
   const bool asked = report.status().code() == ErrorCode::kInvalidArgument;
   if (!report.ok()) return Problem(asked ? 422 : 500, report.status().message());
-  if (!read.ok()) report.value().problems.push_back(read.message());
+  if (!read.ok()) {
+    BarHealthy(&report.value());
+    report.value().problems.push_back(read.message());
+  }
   ReportFormat format;
   format.language = request_.language;
   Result<std::string> text = RenderReport(report.value(), request_.format, format);

@@ -9,7 +9,9 @@ import pathlib
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 NCCLWHY = os.environ["NCCLWHY"]
 SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
@@ -92,6 +94,41 @@ def try_case(folder, names, dice):
             yield "%s as %s: %s" % (folder.name, names, wrong)
 
 
+def try_archive(folder, names, kind, dice):
+    """The same in an archive, whose members stand in any order."""
+    with tempfile.TemporaryDirectory(prefix="ncclwhy-rotated-") as whole, tempfile.TemporaryDirectory(
+        prefix="ncclwhy-rotated-"
+    ) as packed:
+        cut = pathlib.Path(whole) / "cut"
+        for path in sorted(folder.rglob("*")):
+            if not path.is_file() or path.name in ("incident.json", "README.md"):
+                continue
+            target = cut / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            data = path.read_bytes()
+            if len(data) < 2000:
+                target.write_bytes(data)
+            else:
+                rotate(data, target, names, dice)
+        members = [path for path in sorted(cut.rglob("*")) if path.is_file()]
+        dice.shuffle(members)
+        archive = pathlib.Path(packed) / ("logs." + kind)
+        if kind == "zip":
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+                for path in members:
+                    out.write(path, path.relative_to(cut))
+        else:
+            with tarfile.open(archive, "w:gz" if kind.endswith("gz") else "w") as out:
+                for path in members:
+                    out.add(path, path.relative_to(cut))
+        expected, report = analyze(cut), analyze(packed)
+        if answer(report) != answer(expected):
+            yield "%s as %s in %s: %s, not %s" % (folder.name, names, kind, answer(report), answer(expected))
+        if report["coverage"]["sources"] != expected["coverage"]["sources"] or (
+            report["coverage"]["lines"] != expected["coverage"]["lines"]):
+            yield "%s as %s in %s: %s, not %s" % (folder.name, names, kind, report["coverage"], expected["coverage"])
+
+
 def ranks_stay_apart():
     line = "node1:4{0}:4{0} [{0}] NCCL INFO ncclCommInitRank comm 0x1 rank {0} nranks 3 cudaDev {0} busId 1000 commId 0x1f - Init START\n"
     with tempfile.TemporaryDirectory(prefix="ncclwhy-rotated-") as folder:
@@ -121,8 +158,9 @@ def main():
     failed = list(ranks_stay_apart())
     for number, folder in enumerate(folders):
         failed += try_case(folder, NAMES[number % len(NAMES)], dice)
+        failed += try_archive(folder, NAMES[number % len(NAMES)], ("tar", "tar.gz", "zip")[number % 3], dice)
     print("\n".join(failed))
-    print("hostile: rotated tried %d failed %d" % (len(folders) + 2, len(failed)))
+    print("hostile: rotated tried %d failed %d" % (2 * len(folders) + 2, len(failed)))
     return 1 if failed else 0
 
 
