@@ -143,7 +143,7 @@ class Caps {
          {SQLITE_LIMIT_ATTACHED, 0},
          {SQLITE_LIMIT_VDBE_OP, 250'000},
          {SQLITE_LIMIT_COMPOUND_SELECT, 100},
-         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 4096},
+         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 512},
          {SQLITE_LIMIT_EXPR_DEPTH, 200}}};
     for (size_t i = 0; i < kCaps.size(); ++i)
       old_[i] = {kCaps[i].first, sqlite3_limit(db_, kCaps[i].first, kCaps[i].second)};
@@ -157,7 +157,7 @@ class Caps {
   Caps& operator=(const Caps&) = delete;
 
  private:
-  static constexpr int kStepsPerLook = 4096;
+  static constexpr int kStepsPerLook = 512;
 
   static int Look(void* self) {
     auto* caps = static_cast<Caps*>(self);

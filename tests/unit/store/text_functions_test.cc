@@ -1,0 +1,70 @@
+// Our instr, replace and trim answer as SQLite's do.
+#include "store/text_functions.h"
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <string>
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string Ask(sqlite3* db, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return sqlite3_errmsg(db);
+  sqlite3_step(statement);
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+  std::string out = text == nullptr ? "NULL" : std::string(text) + "|";
+  sqlite3_finalize(statement);
+  return out;
+}
+
+TEST_CASE("functions of text answer as SQLite's own", "[store]") {
+  sqlite3* plain = nullptr;
+  REQUIRE(sqlite3_open(":memory:", &plain) == SQLITE_OK);
+  const auto ours = Database::Open("", Database::Mode::kMemory).take();
+  const char* values[] = {"''",
+                          "'a'",
+                          "'abab'",
+                          "'ababab\xc3\xa4"
+                          "b'",
+                          "'\xc3\xa4'",
+                          "' a '",
+                          "'aabaaab'",
+                          "NULL",
+                          "17",
+                          "1.5",
+                          "x'6162ff'",
+                          "x'62'",
+                          "'\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad'",
+                          "'\xe4\xb8\xad'"};
+  for (const char* a : values) {
+    for (const char* b : values) {
+      for (const std::string& call :
+           {std::string("instr(") + a + "," + b + ")", std::string("trim(") + a + "," + b + ")",
+            std::string("ltrim(") + a + "," + b + ")", std::string("rtrim(") + a + "," + b + ")",
+            std::string("trim(") + a + ")", std::string("replace(") + a + "," + b + ",'xy')",
+            std::string("replace(") + a + "," + b + ",'')", std::string("replace(") + a + ",'b'," + b + ")"}) {
+        const std::string sql = "SELECT hex(" + call + ")";
+        CAPTURE(sql);
+        CHECK(Ask(ours->handle(), sql) == Ask(plain, sql));
+      }
+    }
+  }
+  sqlite3_close(plain);
+}
+
+TEST_CASE("functions of text take a time in proportion to it", "[store]") {
+  const auto ours = Database::Open("", Database::Mode::kMemory).take();
+  const std::string a = "replace(hex(zeroblob(500000)),'00','aa')", b = "replace(hex(zeroblob(250000)),'00','aa')||'b'";
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(Ask(ours->handle(), "SELECT instr(" + a + "," + b + ")") == "0|");
+  CHECK(Ask(ours->handle(), "SELECT length(replace(" + a + "," + b + ",''))") == "1000000|");
+  CHECK(Ask(ours->handle(), "SELECT length(trim(" + a + "," + b + "))") == "0|");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace ncclwhy
