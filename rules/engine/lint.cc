@@ -252,7 +252,8 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
   };
   for (const auto& [rule, text] : all) {
     for (size_t i = 0; i < rule.needs.size(); ++i) {
-      if (!IsViewNeed(rule.needs[i]) && !IsEventKind(rule.needs[i]) && !names_a_rule(rule.needs[i])) {
+      if (!IsViewNeed(rule.needs[i]) && !IsTextNeed(rule.needs[i]) && !IsEventKind(rule.needs[i]) &&
+          !names_a_rule(rule.needs[i])) {
         out->push_back(text.At(kWarning, fmt::format("/needs/{}", i), "R052",
                                fmt::format("no kind of event and no rule is called \"{}\"", rule.needs[i])));
       }

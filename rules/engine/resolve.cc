@@ -298,7 +298,7 @@ class Seen {
  public:
   Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
        const ViewNames& views)
-      : views_(views) {
+      : model_(model), views_(views) {
     for (const SourceFacts* source : model.sources) {
       for (const Event& e : source->events) ++kinds_[e.kind];
       for (const ConnectionFacts& c : source->connections) transports_.emplace(source->Str(c.transport));
@@ -319,9 +319,27 @@ class Seen {
   uint64_t Count(std::string_view need) const {
     if (need.starts_with(kNeedsConnections)) return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
     if (IsViewNeed(need)) return views_.count(need);
+    if (need.find(':') != std::string_view::npos) return CountTexts(need);
     uint64_t found = 0;
     for (const auto& [kind, count] : kinds_) found += EventKindName(kind) == need ? count : 0;
     for (const auto& [id, count] : rules_) found += GlobMatches(need, id) ? count : 0;
+    return found;
+  }
+
+  // "result_trace:init.cc:": events of that kind, or any "event", in whose text the rest stands.
+  uint64_t CountTexts(std::string_view need) const {
+    const size_t colon = need.find(':');
+    const std::string_view kind = need.substr(0, colon);
+    const bool any = kind == kNeedsEvent;
+    const auto is_kind = [&](const auto& seen) { return EventKindName(seen.first) == kind; };
+    if (!any && std::none_of(kinds_.begin(), kinds_.end(), is_kind)) return 0;
+    uint64_t found = 0;
+    for (const SourceFacts* source : model_.sources) {
+      for (const Event& e : source->events) {
+        if (!any && EventKindName(e.kind) != kind) continue;
+        found += source->Str(e.text).find(need.substr(colon + 1)) != std::string_view::npos ? 1 : 0;
+      }
+    }
     return found;
   }
 
@@ -332,6 +350,7 @@ class Seen {
                        [&](std::string_view transport) { return transport.starts_with(behind.substr(1)); });
   }
 
+  const JobModel& model_;
   const ViewNames& views_;
   std::map<EventKind, uint64_t> kinds_;
   std::set<std::string_view> transports_;

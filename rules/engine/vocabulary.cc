@@ -54,6 +54,12 @@ bool IsViewNeed(std::string_view name) {
          std::find(std::begin(kNeedsOfJob), std::end(kNeedsOfJob), name) != std::end(kNeedsOfJob);
 }
 
+bool IsTextNeed(std::string_view name) {
+  const size_t colon = name.find(':');
+  if (colon == std::string_view::npos || colon + 1 == name.size()) return false;
+  return name.substr(0, colon) == kNeedsEvent || IsEventKind(name.substr(0, colon));
+}
+
 bool IsTemplateName(std::string_view name) {
   return std::find(kTemplateNames.begin(), kTemplateNames.end(), name) != kTemplateNames.end() ||
          std::find(kFieldNames.begin(), kFieldNames.end(), name) != kFieldNames.end();

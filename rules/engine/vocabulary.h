@@ -91,14 +91,17 @@ bool IsEventKind(std::string_view name);
 inline constexpr std::string_view kNeedsConnections = "connection";
 inline constexpr std::string_view kNeedsDifference = "difference:";
 inline constexpr std::string_view kNeedsSetting = "doubtful_setting:";
-// The ranks of a communicator: one of them is not seen, two are one, they were told different sizes, issued different
-// numbers of calls or another call, share a GPU. Of processes: none belongs to a communicator, their versions, networks
-// or variables differ, an address is that of two hosts.
+// The ranks of a communicator: one of them is not seen or never ready, two are one, they were told different sizes,
+// issued different numbers of calls or another call, share a GPU. Of processes: none belongs to a communicator, their
+// versions, networks or variables differ, an address is that of two hosts.
 inline constexpr std::string_view kNeedsOfJob[] = {
-    "job:rank-unseen",     "job:rank-twice",       "job:sizes-differ",      "job:counts-differ",
-    "job:calls-differ",    "job:gpu-shared",       "job:no-rank",           "job:versions-differ",
-    "job:networks-differ", "job:variables-differ", "job:interfaces-differ", "job:address-shared"};
+    "job:rank-unseen",       "job:rank-twice",     "job:sizes-differ",    "job:counts-differ",   "job:calls-differ",
+    "job:gpu-shared",        "job:no-rank",        "job:versions-differ", "job:networks-differ", "job:variables-differ",
+    "job:interfaces-differ", "job:address-shared", "job:rank-not-ready"};
 bool IsViewNeed(std::string_view name);
+// "event:No device found", "result_trace:init.cc:": an event, of a kind or of any, in whose text the rest stands.
+inline constexpr std::string_view kNeedsEvent = "event";
+bool IsTextNeed(std::string_view name);
 
 // Replaces {name} by what `value` returns for it; what it does not know stays as it is.
 template <typename Lookup>

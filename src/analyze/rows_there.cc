@@ -38,6 +38,9 @@ void AddRanks(const Communicator& c, ViewNames* out) {
       out->insert("job:rank-unseen");
       continue;
     }
+    if (!r.aborted && !r.destroyed && r.init_complete.line == 0 && r.reached < Stage::kReady) {
+      out->insert("job:rank-not-ready");
+    }
     if (r.nranks > 0 && r.nranks != c.nranks) out->insert("job:sizes-differ");
     if (r.collectives >= 0) {
       if (collectives >= 0 && r.collectives != collectives) out->insert("job:counts-differ");

@@ -30,6 +30,7 @@ JobModel Alike() {
     r.seen = true;
     r.nranks = 2;
     r.collectives = 7;
+    r.reached = Stage::kRunning;
     c.ranks.push_back(r);
   }
   model.communicators.push_back(c);
@@ -47,6 +48,7 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   const auto one = [](const char* name) { return ViewNames{name}; };
   CHECK(rows([](auto&, auto& c, auto&, auto&) { c.nranks = 3; }) == ViewNames{"job:rank-unseen", "job:sizes-differ"});
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.seen = false; }) == one("job:rank-unseen"));
+  CHECK(rows([](auto&, auto&, auto& r, auto&) { r.reached = Stage::kChannels; }) == one("job:rank-not-ready"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.rank = 0; }) == one("job:rank-twice"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.nranks = 4; }) == one("job:sizes-differ"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.collectives = 6; }) == one("job:counts-differ"));
