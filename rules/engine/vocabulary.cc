@@ -27,7 +27,8 @@ constexpr std::array kTemplateNames = {
     // Facts of the environment (rules/catalog/environment).
     std::string_view("cloud"), std::string_view("container"), std::string_view("fabric"), std::string_view("framework"),
     std::string_view("image"), std::string_view("job_id"), std::string_view("launcher"), std::string_view("namespace"),
-    std::string_view("pod"), std::string_view("scheduler"),
+    std::string_view("pod"), std::string_view("scheduler"), std::string_view("job_name"),
+    std::string_view("command_line"),
     // Not printed, but read by the analyzer.
     std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why")};
 

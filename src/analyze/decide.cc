@@ -130,8 +130,15 @@ std::string WithoutHosts(const CaseFile& c, const std::set<std::string>& hosts) 
 
 std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
   if (report.verdict == Verdict::kUndetermined) return Decision{};
-  if (report.verdict != Verdict::kFailure) return std::nullopt;
   const bool zh = c.language == Language::kChinese;
+  if (report.verdict != Verdict::kFailure) {
+    // A job whose end nobody saw: its lines are no reason to do anything, nor that nothing has to be done.
+    const bool open = report.outcome == Outcome::kUnknown && !c.model.communicators.empty();
+    if (!open || report.verdict == Verdict::kNoNccl) return std::nullopt;
+    Decision undecided;
+    undecided.why = zh ? "日志没有说明作业如何结束" : "how the job ended is not in the logs";
+    return undecided;
+  }
   std::array<double, 4> weight{};
   std::array<std::optional<size_t>, 4> first;
   std::array<Choice, 4> choices;

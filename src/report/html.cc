@@ -344,7 +344,9 @@ class Page {
   std::string Foot() const {
     std::string out = "ncclwhy " NCCLWHY_VERSION;
     for (const EnvironmentFact& fact : report_.job.environment) {
-      if (fact.name == "job_id" || fact.name == "scheduler") out += fmt::format(" · {} {}", fact.name, fact.value);
+      const bool shown = fact.name == "job_id" || fact.name == "job_name" || fact.name == "scheduler";
+      if (shown) out += fmt::format(" · {} {}", fact.name, fact.value);
+      if (fact.name == "command_line") out += " · " + fact.value;
     }
     std::string first;
     std::string last;

@@ -33,6 +33,7 @@ bool SayTheSame(std::string_view one, std::string_view other) {
   constexpr size_t kTelling = 24;
   if (one == other) return true;
   if (one.size() > other.size()) std::swap(one, other);
+  while (one.ends_with(' ')) one.remove_suffix(1);
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
 }
 

@@ -67,7 +67,9 @@ def right_for(cause):
 def right_of(label):
     causes = [label["root_cause"], *label.get("also_acceptable", [])]
     # Undecided is never wrong, only useless: it is counted apart.
-    return set.union(*(right_for(c) for c in causes)) | {OPEN}
+    right = set.union(*(right_for(c) for c in causes)) | {OPEN}
+    # Started with fewer processes than the world has: the next start would wait, too.
+    return right | {FIX} if "process less than the world" in label.get("note", "") else right
 
 
 def decide(binary, folder):

@@ -23,11 +23,11 @@ RTR = "{0}:{1}:{1} [0] misc/ibvwrap.cc:206 NCCL WARN Call to ibv_modify_qp faile
 
 
 class Answer(unittest.TestCase):
-    def answer(self, files, language):
+    def answer(self, files, language, *options):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
                 pathlib.Path(folder, name).write_text(text)
-            done = subprocess.run([BINARY, "--lang", language, *sorted(files)], cwd=folder,
+            done = subprocess.run([BINARY, "--lang", language, *options, *sorted(files)], cwd=folder,
                                   capture_output=True, check=False)
         return done.stdout.decode()
 
@@ -97,6 +97,34 @@ class Answer(unittest.TestCase):
     def test_a_look_that_would_settle_it(self):
         log = "NCCL version 2.18.5+cuda12.2\ntransport/nvls.cc:165 NCCL WARN Cuda failure 'invalid argument'\n"
         self.says({"job.log": log}, ["Check: "], ["核实："])
+
+    def test_failing_line_of_a_script(self):
+        files = {f"rank{r}.log": start(r, f"h{r}", 2, more=f"@Bootstrap : Using eth0:10.77.0.1{r}<0>\n") for r in range(2)}
+        files["launch.log"] = ("./launch1.sh: line 5: 401 Segmentation fault      (core dumped) RANK=$q ./train_main >> "
+                               "logs/rank$q.log 2>&1\n")
+        self.says(files, ["Segmentation fault, rank 1, launch1.sh: line 5", "launch.log:1"],
+                  ["Segmentation fault, rank 1, launch1.sh: line 5"])
+
+    def test_assertion_of_a_logger(self):
+        log = ("3: [rank3] step 12 loss 8.1\n3: [rank3] step 13 loss 7.9\n3: [rank3] ERROR: rank 3: assert failed: optimizer "
+               "state has 510 tensors, expected 512\nsrun: error: node3: task 3: Exited with exit code 1\n")
+        self.says({"job.log": log}, ["Assertion failed: optimizer state has 510 tensors, expected 512"],
+                  ["Assertion failed: optimizer state has 510 tensors, expected 512"])
+
+    def test_setting_that_forces_it(self):
+        level = "@NCCL_P2P_LEVEL set by environment to SYS\n"
+        files = {f"rank{r}.log": start(r, "h0", more=level) +
+                 f"h0:{400 + r}:{400 + r} [{r}] transport/p2p.cc:275 NCCL WARN Cuda failure 'peer access is not supported between "
+                 "these two devices'\n" for r in range(2)}
+        self.says(files, ["unset NCCL_P2P_LEVEL", "set on all 2 ranks"], ["unset NCCL_P2P_LEVEL", "全部 2 个 rank"])
+
+    def test_foot_of_the_page(self):
+        log = ("#SBATCH --job-name=llama-7b\n+ srun --ntasks=2 python train.py --config base.yaml\n" + start(0, "h0") +
+               start(1, "h1") + "h1:401:401 [0] bootstrap.cc:115 NCCL WARN Bootstrap : no socket interface found\n")
+        for language in ("en", "zh"):
+            page = self.answer({"job.log": log}, language, "--format", "html")
+            self.assertIn("job_name llama-7b", page)
+            self.assertIn("srun --ntasks=2 python train.py --config base.yaml", page)
 
     def test_driver_of_nvidia_smi(self):
         log = ("Cuda failure common.cu:891 'CUDA driver version is insufficient for CUDA runtime version'\n"
