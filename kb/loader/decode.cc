@@ -126,6 +126,8 @@ VariableKnowledge DecodeVariable(std::string_view record, Language language) {
   }
   out.valid = TextOf(entry, "valid");
   out.replaced_by = TextOf(entry, "replaced_by");
+  out.example = TextOf(entry, "example");
+  out.mistake = TextOf(entry, "mistake", language);
   return out;
 }
 

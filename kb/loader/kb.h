@@ -50,6 +50,7 @@ struct VariableKnowledge {
   std::string degrading_when, degrading_text;
   std::string valid;  // RE2 of acceptable values, may be empty
   std::string replaced_by;
+  std::string example, mistake;  // how it is set, and what people set wrongly; may be empty
 };
 
 enum class MessageMeaning : uint8_t { kRoot, kSymptom, kSecondary, kBenign, kContext, kNever };

@@ -198,7 +198,10 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
 void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
   Checker variable(entry, "", complaints);
   variable.String("name", true);
-  for (const char* name : {"first", "last", "type", "valid", "replaced_by", "read_by"}) variable.String(name, false);
+  for (const char* name : {"first", "last", "type", "valid", "replaced_by", "read_by", "example"}) {
+    variable.String(name, false);
+  }
+  variable.Languages("mistake", false);
   variable.Member("default", false);
   variable.Member("values", false);
   variable.Languages("effect", true);

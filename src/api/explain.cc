@@ -1,7 +1,10 @@
 #include "ncclwhy/explain.h"
 
+#include <fmt/format.h>
+
 #include "api/explanation.h"
 #include "api/no_throw.h"
+#include "base/text.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {
@@ -20,7 +23,14 @@ Result<std::string> Explain(std::string_view what, const AnalyzerOptions& option
     if (text.empty()) text = ExplainMessage(what, knowledge, render);
     if (!text.empty()) return text;
     std::string sentence = Filled(WordsOf(format.language).unknown_name, std::string(what));
-    if (const std::string like = CausesLike(what, kb); !like.empty()) sentence += "; " + like;
+    const std::vector<std::string> ids = kb.CauseIds();
+    const std::string_view nearest = NearestName(what, {ids.begin(), ids.end()});
+    if (!nearest.empty()) {
+      sentence += fmt::format(
+          fmt::runtime(format.language == Language::kChinese ? "；是否指 {}？" : "; did you mean {}?"), nearest);
+    } else if (const std::string like = CausesLike(what, kb); !like.empty()) {
+      sentence += "; " + like;
+    }
     return Status::NotFound(std::move(sentence));
   });
 }

@@ -114,6 +114,8 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
   row(words.type, variable->type);
   row(words.default_value, variable->default_value);
   row(words.values, variable->values);
+  row(words.example, variable->example);
+  row(words.mistake, variable->mistake);
   if (variable->must_agree) out.Prose("  ", words.must_agree);
   if (!variable->degrading_text.empty()) out.Prose("  ", variable->degrading_text, Style::kYellow);
   if (!variable->replaced_by.empty()) out.Prose("  ", Filled(words.replaced_by, variable->replaced_by));

@@ -11,12 +11,14 @@ namespace ncclwhy {
 
 Status FileReader::Fill(size_t used, size_t* got) {
   *got = 0;
+  if (ended_) return Status::Ok();
   const size_t wanted = std::min(kReadBytes, size_ - used);
   for (;;) {
     const ssize_t n = ::read(fd_, buffer_.get() + used, wanted);
     if (n >= 0) {
       bytes_ += static_cast<uint64_t>(n);
       *got = static_cast<size_t>(n);
+      ended_ = n == 0;
       return Status::Ok();
     }
     if (errno != EINTR) return Status::Io(name_ + ": " + std::strerror(errno));

@@ -40,6 +40,7 @@ class FileReader {
   std::unique_ptr<char[]> buffer_;
   size_t size_ = kReadBytes;  // of the buffer
   uint64_t bytes_ = 0;
+  bool ended_ = false;  // a terminal would wait for a second Ctrl-D
 };
 
 }  // namespace ncclwhy

@@ -55,7 +55,8 @@ struct Words {
   std::string_view stage, host, unseen, seen, first_failure, channels, search, from, to, last_line, count, hosts_alike;
   std::string_view no_transports, nothing_matches, lines_around, every_rank, some_ranks, more_channels;
   // explain
-  std::string_view mistaken_for, read_since, read_until, read_by, type, default_value, values, effect, must_agree;
+  std::string_view mistaken_for, read_since, read_until, read_by, type, default_value, values, effect, must_agree,
+      example, mistake;
   std::string_view replaced_by, never_read, nearest, printed_as, printed_since, printed_until, printed_in, points_at;
   std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
   // diff

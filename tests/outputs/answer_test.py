@@ -126,6 +126,35 @@ class Answer(unittest.TestCase):
             self.assertIn("job_name llama-7b", page)
             self.assertIn("srun --ntasks=2 python train.py --config base.yaml", page)
 
+    def test_world_size_of_one_rank(self):
+        log = start(0, "h0", 3) + start(1, "h1", 3) + start(2, "h2", 4)
+        self.says({"job.log": log}, ["rank 2 was told 4, the others 3"], ["rank 2 得到 4，其他 rank 是 3"])
+
+    def test_port_that_is_taken(self):
+        log = ("torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: "
+               "29500, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use\n")
+        self.says({"job.log": log}, ["29500", "ss -ltnp | grep 29500"], ["29500", "ss -ltnp | grep 29500"])
+
+    def test_one_end_of_input_is_enough(self):
+        master, slave = os.openpty()
+        run = subprocess.Popen([BINARY], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        os.close(slave)
+        os.write(master, b"n1:1:1 [0] bootstrap.cc:115 NCCL WARN Bootstrap : no socket interface found\n\x04")
+        out, _ = run.communicate(timeout=20)
+        os.close(master)
+        self.assertIn(b"net.interface-missing", out)
+
+    def test_explain_proposes_and_shows(self):
+        for language, words in (("en", ["did you mean shm.too-small?"]), ("zh", ["是否指 shm.too-small？"])):
+            done = subprocess.run([BINARY, "explain", "--lang", language, "shm.to-small"], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            for word in words:
+                self.assertIn(word, done.stderr.decode())
+        for language, words in (("en", ["Example: NCCL_IB_PKEY=0", "Common mistake: "]), ("zh", ["示例", "常见错误"])):
+            done = subprocess.run([BINARY, "explain", "--lang", language, "NCCL_IB_PKEY"], capture_output=True, check=True)
+            for word in words:
+                self.assertIn(word, done.stdout.decode())
+
     def test_driver_of_nvidia_smi(self):
         log = ("Cuda failure common.cu:891 'CUDA driver version is insufficient for CUDA runtime version'\n"
                "| NVIDIA-SMI 384.81                 Driver Version: 384.81                    |\n")
