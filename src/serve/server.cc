@@ -180,12 +180,9 @@ class Server::Impl {
       bool open;  // without a token
     };
     // The page's form holds the token in its first part.
-    constexpr Place kPlaces[] = {{"/analyze", "POST", false},
-                                 {"/metrics", "GET, HEAD", false},
-                                 {"/health", "GET, HEAD", true},
-                                 {"/openapi.json", "GET, HEAD", true},
-                                 {"/favicon.ico", "GET, HEAD", true},
-                                 {"/", "GET, HEAD, POST", true}};
+    constexpr Place kPlaces[] = {{"/analyze", "POST", false},         {"/metrics", "GET, HEAD", false},
+                                 {"/health", "GET, HEAD", true},      {"/openapi.json", "GET, HEAD", true},
+                                 {"/favicon.ico", "GET, HEAD", true}, {"/", "GET, HEAD, POST", true}};
     const std::string host = request.get_header_value("Host");
     const auto refuse = [&](int status, const std::string& sentence) {
       Refuse(response, status, sentence);
