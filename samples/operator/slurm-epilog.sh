@@ -8,13 +8,15 @@ job=${SLURM_JOB_ID:?}
 user=${SLURM_JOB_USER:?}
 shown=$(scontrol show job --oneliner "$job") || exit 0
 field() { printf '%s\n' "$shown" | tr ' ' '\n' | sed -n "s/^$1=//p" | head -n 1; }
+# A path may hold blanks: it ends where the next field begins.
+path() { printf '%s\n' "$shown" | sed -n "s/.* $1=//; t found; d; :found; s/ [A-Z][A-Za-z]*=.*//; p" | head -n 1; }
 failed=1
 case "$(field JobState)" in COMPLETED | COMPLETING | RUNNING) [ "$(field ExitCode)" = 0:0 ] && failed=0 ;; esac
 [ $failed = 1 ] || [ -n "${NCCLWHY_HISTORY:-}" ] || exit 0
 
-output=$(field StdOut)
+output=$(path StdOut)
 logs=("$output")
-errors=$(field StdErr)
+errors=$(path StdErr)
 [ -n "$errors" ] && [ "$errors" != "$output" ] && logs+=("$errors")
 as_user() { runuser -u "$user" -- timeout --kill-after=5 "${NCCLWHY_SECONDS:-60}" "$@"; }
 

@@ -2,6 +2,8 @@
 import json
 import pathlib
 import re
+import shutil
+import tempfile
 import sys
 import unittest
 
@@ -73,7 +75,15 @@ class RedactTest(ProgramTest):
             with self.subTest(folder.name):
                 for format, text in self.outputs(*logs):
                     self.assert_gone(hosts | addresses, text, format)
-                    self.assertNotIn(str(SOURCE), text)
+
+    def test_where_a_log_lies(self):
+        """Folders that say nothing of a site (/tmp, home, logs) may stay, names do not."""
+        with tempfile.TemporaryDirectory(prefix="ncclwhy-") as place:
+            folder = pathlib.Path(place) / "home" / "zqvxkwy" / "projekt hrbftz" / "logs"
+            folder.mkdir(parents=True)
+            shutil.copy(sorted((SOURCE / "samples/incidents/shm-full-2.28.9-1x4-s1").glob("*.log"))[0], folder / "gkwpt-17.log")
+            for format, text in self.outputs(folder / "gkwpt-17.log"):
+                self.assert_gone(["zqvxkwy", "hrbftz", "gkwpt"], text, format)
 
     def test_same_thing_same_alias(self):
         hosts = {}

@@ -84,7 +84,7 @@ class TerminalTest(ProgramTest):
 
     def test_links_to_the_lines(self):
         """OSC 8, where the terminal says that it follows links; not when names are hidden, not in a pipe."""
-        link = "\x1b]8;;file://" + str(SHM_FULL.resolve())
+        link = "\x1b]8;;" + SHM_FULL.resolve().as_uri()
         self.assertIn(link, on_terminal(100, SHM_FULL, KITTY_WINDOW_ID="1"))
         self.assertNotIn("\x1b]8", on_terminal(100, "--redact", SHM_FULL, KITTY_WINDOW_ID="1"))
         self.assertNotIn("\x1b]8", on_terminal(100, SHM_FULL))
