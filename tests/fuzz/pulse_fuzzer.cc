@@ -29,8 +29,8 @@ void CheckSkeleton(std::string_view line, Dice& dice) {
   FUZZ_CHECK(skeleton::Append(filled, &again) && again == shape);
 }
 
-void CheckPulseLine(std::string_view line) {
-  const PulseLine pulse(line);
+void CheckPulseLine(std::string_view line, PulseLayouts* layouts) {
+  PulseLine pulse(line, layouts);
   PulseLine::Counters counters{};
   const size_t found = pulse.FindCounters(&counters);
   FUZZ_CHECK(found <= counters.size());
@@ -40,10 +40,13 @@ void CheckPulseLine(std::string_view line) {
     FUZZ_CHECK(value >= 0 && value <= 1e18);
     FUZZ_CHECK(pulse.NameOf(counters[i].number).size() <= 32);
   }
-  (void)pulse.Complains();
-  // Only the beginning counts, and nothing of the text is kept.
-  const std::string copy(line.substr(0, 320));
-  FUZZ_CHECK(PulseLine(copy).kind() == pulse.kind());
+  // Only the beginning counts, nothing of the text is kept, and what was learned of other lines changes nothing.
+  const std::string copy(line.substr(0, PulseLine::kReach));
+  PulseLayouts fresh;
+  PulseLine alone(copy, &fresh);
+  PulseLine::Counters same{};
+  FUZZ_CHECK(alone.kind() == pulse.kind() && alone.HasDigits() == pulse.HasDigits());
+  FUZZ_CHECK(alone.FindCounters(&same) == found && alone.Complains() == pulse.Complains());
 }
 
 SourceFacts Parse(std::string_view text, uint64_t segment, Dice* dice) {
@@ -84,11 +87,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ncclwhy;
   const std::string_view text = fuzz::View(data, size);
   fuzz::Dice dice(text);
+  PulseLayouts layouts;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     fuzz::CheckSkeleton(line, dice);
-    fuzz::CheckPulseLine(line);
+    fuzz::CheckPulseLine(line, &layouts);
   }
   const SourceFacts whole = fuzz::Parse(text, limits::kSegmentBytes, nullptr);
   fuzz::CheckFacts(whole);
