@@ -152,8 +152,8 @@ class WhoMayAsk(ServeTest):
                 self.assertEqual(got, status)
                 self.assertEqual(answer["WWW-Authenticate"], "Bearer" if status == 401 else None)
                 self.assertEqual(server.ask("GET", "/metrics", headers=headers)[0], status)
-        for path in ("/", "/health", "/openapi.json", "/favicon.ico"):
-            self.assertEqual(server.ask("GET", path)[0], 200)
+        for path, status in (("/", 200), ("/health", 200), ("/openapi.json", 200), ("/favicon.ico", 204)):
+            self.assertEqual(server.ask("GET", path)[0], status)
 
     def test_token_of_the_form(self):
         server = self.start("--token", str(self.dir / "token"))
