@@ -1,5 +1,6 @@
 #include "analyze/rows_there.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -54,6 +55,15 @@ void AddRanks(const Communicator& c, ViewNames* out) {
   }
 }
 
+// An excerpt from the middle of an initialisation does not say that it never ended.
+bool ShowsStart(const JobModel& model) {
+  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* s) {
+    return std::any_of(s->events.begin(), s->events.end(), [](const Event& e) {
+      return e.kind == EventKind::kCommInitStart || e.kind == EventKind::kTopology;
+    });
+  });
+}
+
 void AddProcesses(const JobModel& model, ViewNames* out) {
   Values versions, networks, interfaces;
   std::map<std::string_view, Values> hosts;                                  // by address
@@ -92,6 +102,7 @@ ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
     ranks_seen = ranks_seen || c.ranks_seen > 0;
   }
   if (!ranks_seen) out.insert("job:no-rank");
+  if (!ShowsStart(model)) out.erase("job:rank-not-ready");
   AddProcesses(model, &out);
   return out;
 }

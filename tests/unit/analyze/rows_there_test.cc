@@ -48,7 +48,6 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   const auto one = [](const char* name) { return ViewNames{name}; };
   CHECK(rows([](auto&, auto& c, auto&, auto&) { c.nranks = 3; }) == ViewNames{"job:rank-unseen", "job:sizes-differ"});
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.seen = false; }) == one("job:rank-unseen"));
-  CHECK(rows([](auto&, auto&, auto& r, auto&) { r.reached = Stage::kChannels; }) == one("job:rank-not-ready"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.rank = 0; }) == one("job:rank-twice"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.nranks = 4; }) == one("job:sizes-differ"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.collectives = 6; }) == one("job:counts-differ"));
@@ -62,6 +61,17 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment.clear(); }) == one("job:variables-differ"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment["NCCL_DEBUG"].first = "WARN"; }) ==
         one("job:variables-differ"));
+}
+
+TEST_CASE("who is not ready has begun within the lines seen", "[analyze]") {
+  JobModel model = Alike();
+  model.communicators[0].ranks[1].reached = Stage::kChannels;
+  CHECK(RowsThere(model, {}).empty());
+  SourceFacts facts;
+  facts.events.emplace_back();
+  facts.events.back().kind = EventKind::kCommInitStart;
+  model.sources.push_back(&facts);
+  CHECK(RowsThere(model, {}) == ViewNames{"job:rank-not-ready"});
 }
 
 }  // namespace
