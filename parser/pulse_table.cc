@@ -20,7 +20,7 @@ constexpr uint64_t kNoiseLines = 64;
 
 PulseTable::Stream& PulseTable::NewStream(size_t index) {
   streams_.resize(index + 1);
-  return streams_[index];
+  return streams_.back();
 }
 
 PulseTable::Kind* PulseTable::FindAmong(Stream& stream, uint32_t number) {
