@@ -179,6 +179,21 @@ BugKnowledge DecodeBug(std::string_view record, Language language) {
   return out;
 }
 
+IncidentKnowledge DecodeIncident(std::string_view record, Language language) {
+  const json entry = Parse(record);
+  IncidentKnowledge out;
+  out.id = TextOf(entry, "id");
+  out.url = TextOf(entry, "url");
+  out.cause = TextOf(entry, "cause");
+  if (const json* products = Member(entry, "products"); products != nullptr && products->is_object()) {
+    for (const auto& [name, version] : products->items()) out.products.emplace(name, TextOf(&version, language));
+  }
+  out.looked_like = StringsOf(entry, "looked_like");
+  out.title = TextOf(entry, "title", language);
+  out.solved = TextOf(entry, "solved", language);
+  return out;
+}
+
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language) {
   const json entry = Parse(record);
   MessageKnowledge out;

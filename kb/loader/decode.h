@@ -17,6 +17,7 @@ std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Lan
 std::string CodeKey(std::string_view table, std::string_view code);
 CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Language language);
 BugKnowledge DecodeBug(std::string_view record, Language language);
+IncidentKnowledge DecodeIncident(std::string_view record, Language language);
 // Without the index. `nccl`: a version, or empty; picks the entry of "by_version".
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language);
 

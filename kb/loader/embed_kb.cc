@@ -79,6 +79,7 @@ void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   WriteRecords(out, "kNeverRead", t.never_read);
   WriteRecords(out, "kCodes", t.codes);
   WriteRecords(out, "kBugs", t.bugs);
+  WriteRecords(out, "kIncidents", t.incidents);
   WriteRecords(out, "kMessages", t.messages);
   WriteText(out, "kFormatCode", t.index.code);
   out << "constexpr std::array<MessagePattern, " << t.index.patterns.size() << "> kPatterns = {{\n";
@@ -95,7 +96,7 @@ void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   WriteGrams(out, "kLongs", t.index.grams.longs);
   WriteGrams(out, "kShorts", t.index.grams.shorts);
   out << "constexpr KbTables kTables = {\n"
-         "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kMessages,\n"
+         "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kIncidents, kMessages,\n"
          "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kLoose, kUnfiled,\n"
          "     kLongs, kShorts}};\n\n"
          "}  // namespace\n\nconst KbTables& EmbeddedTables() { return kTables; }\n\n}  // namespace ncclwhy\n";

@@ -28,7 +28,9 @@ Status Refuse(const std::vector<std::string>& complaints) {
 
 Status NoKnowledge(const std::string& directory) {
   return Status::NotFound(
-      directory + ": has no knowledge files (causes/*.json, messages/*.jsonl, env.json, codes.json, known_bugs.json)");
+      directory +
+      ": has no knowledge files (causes/*.json, messages/*.jsonl, incidents/*.jsonl, env.json, codes.json, "
+      "known_bugs.json)");
 }
 
 Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
@@ -160,6 +162,13 @@ std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
   std::vector<BugKnowledge> bugs;
   for (const KbRecord& r : impl_->tables.bugs) bugs.push_back(DecodeBug(impl_->tables.Json(r), language));
   return bugs;
+}
+
+size_t KnowledgeBase::IncidentCount() const { return impl_->tables.incidents.size(); }
+
+IncidentKnowledge KnowledgeBase::Incident(size_t index, Language language) const {
+  if (index >= impl_->tables.incidents.size()) return {};
+  return DecodeIncident(impl_->tables.Json(impl_->tables.incidents[index]), language);
 }
 
 int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {

@@ -82,6 +82,14 @@ struct BugKnowledge {
   std::vector<std::string> references;
 };
 
+// A failure that somebody had in public: what it looked like, and what solved it.
+struct IncidentKnowledge {
+  std::string id, url, cause;
+  std::map<std::string, std::string> products;  // versions by product, as far as the thread says
+  std::vector<std::string> looked_like;  // one to four lines, `<placeholder>` where jobs differ; most telling first
+  std::string title, solved;
+};
+
 class KnowledgeBase : public MessageRecognizer {
  public:
   static const KnowledgeBase& Embedded();
@@ -109,6 +117,10 @@ class KnowledgeBase : public MessageRecognizer {
 
   // In the order of their ids.
   std::vector<BugKnowledge> Bugs(Language language) const;
+
+  // Incidents in the order of their ids.
+  size_t IncidentCount() const;
+  IncidentKnowledge Incident(size_t index, Language language) const;
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;

@@ -65,19 +65,27 @@ class Checker {
   void Languages(const char* name, bool required) {
     const json* value = Member(name, required);
     if (value == nullptr) return;
-    if (!value->is_object()) {
+    PlainLanguages(name, *value);
+    for (const char* language : {"en", "zh"}) {
+      if (value->is_object() && value->contains(language)) {
+        TemplateText(std::string(name) + "." + language, value->at(language));
+      }
+    }
+  }
+
+  // The same for texts that are no templates.
+  void PlainLanguages(const char* name, const json& value) const {
+    if (!value.is_object()) {
       Complain(std::string("\"") + name + "\" must be an object of languages");
       return;
     }
     for (const char* language : {"en", "zh"}) {
-      const auto it = value->find(language);
-      if (it == value->end() || !it->is_string() || it->get_ref<const std::string&>().empty()) {
+      const auto it = value.find(language);
+      if (it == value.end() || !it->is_string() || it->get_ref<const std::string&>().empty()) {
         Complain(std::string("\"") + name + "\" has no \"" + language + "\"");
-        continue;
       }
-      TemplateText(std::string(name) + "." + language, *it);
     }
-    for (const auto& [key, text] : value->items()) {
+    for (const auto& [key, text] : value.items()) {
       if (key != "en" && key != "zh") Complain(std::string("\"") + name + "\" has an unknown language \"" + key + "\"");
     }
   }
@@ -275,6 +283,61 @@ void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
     range.NothingElse();
   }
   message.NothingElse();
+}
+
+namespace {
+
+// What a person reads of an incident in one look, and what a search compares of a line.
+constexpr size_t kLongestSentence = 400;
+constexpr size_t kLongestLine = 200;
+constexpr size_t kMostLines = 4;
+
+void CheckLine(const std::string& text, size_t longest, const std::string& name, const Checker& owner) {
+  if (text.size() > longest) {
+    owner.Complain("\"" + name + "\" has more than " + std::to_string(longest) + " bytes");
+  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (std::any_of(text.begin(), text.end(), control)) owner.Complain("\"" + name + "\" is more than one line");
+}
+
+}  // namespace
+
+void CheckIncident(const json& entry, std::vector<std::string>* complaints) {
+  Checker incident(entry, "", complaints);
+  for (const char* name : {"id", "url", "cause"}) incident.String(name, true);
+  if (const json* url = incident.Member("url", false); url != nullptr && url->is_string()) {
+    const auto& text = url->get_ref<const std::string&>();
+    const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+    if (!text.starts_with("https://") || !plain) incident.Complain("\"url\" must begin with https://, in plain ASCII");
+  }
+  if (const json* products = incident.Member("products", false); products != nullptr) {
+    const auto is_text = [](const json& version) { return version.is_string(); };
+    if (!products->is_object() || !std::all_of(products->begin(), products->end(), is_text)) {
+      incident.Complain("\"products\" must be an object of versions");
+    }
+  }
+  const json& lines = incident.List("looked_like", true);
+  if (lines.empty() || lines.size() > kMostLines) {
+    incident.Complain("\"looked_like\" must be one to " + std::to_string(kMostLines) + " lines");
+  }
+  for (const json& line : lines) {
+    if (!line.is_string() || line.get_ref<const std::string&>().empty()) {
+      incident.Complain("\"looked_like\" must be a list of texts");
+    } else {
+      CheckLine(line, kLongestLine, "looked_like", incident);
+    }
+  }
+  for (const char* name : {"title", "solved"}) {
+    const json* value = incident.Member(name, true);
+    if (value == nullptr) continue;
+    incident.PlainLanguages(name, *value);
+    for (const char* language : {"en", "zh"}) {
+      if (value->is_object() && value->contains(language) && value->at(language).is_string()) {
+        CheckLine(value->at(language), kLongestSentence, std::string(name) + "." + language, incident);
+      }
+    }
+  }
+  incident.NothingElse();
 }
 
 }  // namespace ncclwhy

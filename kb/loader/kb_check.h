@@ -15,5 +15,6 @@ void CheckNeverRead(const nlohmann::json& entry, std::vector<std::string>* compl
 void CheckCode(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckBug(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckMessage(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckIncident(const nlohmann::json& entry, std::vector<std::string>* complaints);
 
 }  // namespace ncclwhy

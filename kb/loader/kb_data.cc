@@ -163,7 +163,9 @@ void ReadBugs(File& file, KbData* data) {
   ReadEntries(file, document, "bugs", "id", CheckBug, Keeper(&file, &seen, &data->bugs));
 }
 
-void ReadMessages(File& file, KbData* data) {
+// Hands every line of a .jsonl that passes `check` to `keep(entry, line number)`.
+template <typename Check, typename Keep>
+void ReadLines(File& file, Check check, Keep keep) {
   std::istringstream lines(file.text());
   std::string line;
   for (size_t number = 1; std::getline(lines, line); ++number) {
@@ -174,16 +176,33 @@ void ReadMessages(File& file, KbData* data) {
       continue;
     }
     std::vector<std::string> wrong;
-    CheckMessage(entry, &wrong);
+    check(entry, &wrong);
     for (const std::string& what : wrong) file.Complain(number, what);
-    if (!wrong.empty()) continue;
+    if (wrong.empty()) keep(entry, number);
+  }
+}
+
+void ReadMessages(File& file, KbData* data) {
+  ReadLines(file, CheckMessage, [&](const json& entry, size_t) {
     const auto level =
         std::find(kMessageLevelNames.begin(), kMessageLevelNames.end(), entry.at("level").get<std::string>());
     data->PutMessage({{static_cast<MessageLevel>(level - kMessageLevelNames.begin()), entry.at("format")},
                       entry.value("product", ""),
                       entry.value("last", ""),
                       Minified(entry)});
-  }
+  });
+}
+
+// `seen`: ids and addresses of the directory.
+void ReadIncidents(File& file, KbData* data, Seen* seen) {
+  ReadLines(file, CheckIncident, [&](const json& entry, size_t line) {
+    const std::string url = entry.at("url");
+    if (!seen->emplace(url, "").second) {
+      file.Complain(line, url + ": is there twice");
+      return;
+    }
+    Keeper(&file, seen, &data->incidents)(entry.at("id"), Minified(entry), line);
+  });
 }
 
 std::vector<fs::path> FilesOf(const fs::path& directory, const char* extension) {
@@ -231,6 +250,7 @@ std::vector<std::string> KbData::DanglingCauses() const {
     for (const json& id : entry.value("causes", json::array())) check("code " + key, id.get<std::string>());
   }
   for (const auto& [id, text] : bugs) check("bug " + id, json::parse(text).at("cause").get<std::string>());
+  for (const auto& [id, text] : incidents) check("incident " + id, json::parse(text).at("cause").get<std::string>());
   return found;
 }
 
@@ -248,6 +268,10 @@ bool ReadKnowledge(const std::string& directory, KbData* data, std::vector<std::
   }
   for (const fs::path& path : FilesOf(root / "messages", ".jsonl")) {
     read(path, [&](File& file) { ReadMessages(file, data); });
+  }
+  Seen incidents;
+  for (const fs::path& path : FilesOf(root / "incidents", ".jsonl")) {
+    read(path, [&](File& file) { ReadIncidents(file, data, &incidents); });
   }
   const auto read_if_there = [&](const char* name, void (*reader)(File&, KbData*)) {
     std::error_code error;

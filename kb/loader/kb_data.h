@@ -18,23 +18,23 @@ struct KbMessage {
   std::string json;
 };
 
-// Keys: cause id; variable name; "table/code" (errno/28); bug id.
+// Keys: cause id; variable name; "table/code" (errno/28); bug id; incident id.
 struct KbData {
-  std::map<std::string, std::string> causes, variables, never_read, codes, bugs;
+  std::map<std::string, std::string> causes, variables, never_read, codes, bugs, incidents;
   std::vector<KbMessage> messages;
 
   // Replaces the message of the same level, product and format, or appends.
   void PutMessage(KbMessage message);
-  // Causes that a code, bug or message names and that do not exist; "message \"…\" names the cause x".
+  // Causes that a code, bug, message or incident names and that do not exist; "message \"…\" names the cause x".
   std::vector<std::string> DanglingCauses() const;
 
  private:
   std::map<std::string, size_t> message_index_;  // level, newline, product, newline, format
 };
 
-// Reads causes/*.json, messages/*.jsonl, env.json, codes.json and known_bugs.json of `directory` into `data`, over what
-// is there. Every complaint is one line, "file:line: what is wrong"; what is wrong is left out. False when the
-// directory has none of these files.
+// Reads causes/*.json, messages/*.jsonl, incidents/*.jsonl, env.json, codes.json and known_bugs.json of `directory`
+// into `data`, over what is there. Every complaint is one line, "file:line: what is wrong"; what is wrong is left out.
+// False when the directory has none of these files.
 bool ReadKnowledge(const std::string& directory, KbData* data, std::vector<std::string>* complaints);
 
 }  // namespace ncclwhy

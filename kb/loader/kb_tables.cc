@@ -60,6 +60,7 @@ KbTablesOwner BuildTables(const KbData& data) {
   out.never_read = AppendAll(data.never_read, out.text);
   out.codes = AppendAll(data.codes, out.text);
   out.bugs = AppendAll(data.bugs, out.text);
+  out.incidents = AppendAll(data.incidents, out.text);
   std::vector<MessageFormat> formats;
   for (const KbMessage* message : InOrder(data.messages)) {
     out.messages.push_back(Append(message->format.format, message->json, out.text));
@@ -76,6 +77,7 @@ KbData DataOf(const KbTables& tables) {
   data.never_read = EntriesOf(tables, tables.never_read);
   data.codes = EntriesOf(tables, tables.codes);
   data.bugs = EntriesOf(tables, tables.bugs);
+  data.incidents = EntriesOf(tables, tables.incidents);
   for (size_t i = 0; i < tables.messages.size(); ++i) {
     const KbRecord& r = tables.messages[i];
     const nlohmann::json entry = nlohmann::json::parse(tables.Json(r));

@@ -21,8 +21,8 @@ struct KbRecord {
 // Borrowed; see KbTablesOwner and the generated kb_embedded.cc.
 struct KbTables {
   std::string_view text;
-  std::span<const KbRecord> causes, variables, never_read, codes, bugs;  // sorted by key
-  std::span<const KbRecord> messages;                                    // by index; the key is the format
+  std::span<const KbRecord> causes, variables, never_read, codes, bugs, incidents;  // sorted by key
+  std::span<const KbRecord> messages;                                               // by index; the key is the format
   MessageTables index;
 
   std::string_view Key(const KbRecord& record) const { return text.substr(record.key, record.key_size); }
@@ -33,9 +33,11 @@ struct KbTables {
 
 struct KbTablesOwner {
   std::string text;
-  std::vector<KbRecord> causes, variables, never_read, codes, bugs, messages;
+  std::vector<KbRecord> causes, variables, never_read, codes, bugs, incidents, messages;
   MessageTablesOwner index;
-  KbTables View() const { return {text, causes, variables, never_read, codes, bugs, messages, index.View()}; }
+  KbTables View() const {
+    return {text, causes, variables, never_read, codes, bugs, incidents, messages, index.View()};
+  }
 };
 
 // `data.messages` has at most kMaxMessages entries.

@@ -21,6 +21,7 @@ TEST_CASE("a knowledge directory is read", "[kb]") {
   CHECK(data.messages[0].product == "site-plugin");
   CHECK(data.variables.count("NCCL_SITE_KNOB") == 1);
   CHECK(data.never_read.count("NCCL_SITE_NOB") == 1);
+  CHECK(data.incidents.count("site-tool-7") == 1);
   CHECK(data.DanglingCauses().empty());
 }
 
@@ -39,6 +40,18 @@ TEST_CASE("every complaint names file and line", "[kb]") {
       "messages/site.jsonl:3: \"level\" is \"LOUD\", which is not one of the values that are allowed",
       "messages/site.jsonl:3: \"causes\" must be an object of cause ids and log-odds",
       "env.json:1: \"schema\" must be \"ncclwhy.env/1\"",
+      "incidents/site.jsonl:2: https://example.org/site/tool/issues/7: is there twice",
+      "incidents/site.jsonl:3: site-tool-7: is there twice",
+      "incidents/site.jsonl:4: \"url\" must begin with https://, in plain ASCII",
+      "incidents/site.jsonl:4: \"products\" must be an object of versions",
+      "incidents/site.jsonl:4: \"looked_like\" must be one to 4 lines",
+      "incidents/site.jsonl:5: \"looked_like\" is more than one line",
+      "incidents/site.jsonl:5: \"looked_like\" has more than 200 bytes",
+      "incidents/site.jsonl:5: \"looked_like\" must be a list of texts",
+      "incidents/site.jsonl:5: \"title\" has no \"zh\"",
+      "incidents/site.jsonl:5: \"solved\" is missing",
+      "incidents/site.jsonl:5: unknown member \"names\"",
+      "incidents/site.jsonl:6: is not JSON",
   };
   for (const std::string& one : expected) {
     INFO(one);
@@ -51,6 +64,7 @@ TEST_CASE("every complaint names file and line", "[kb]") {
   CHECK(complaints.size() == expected.size() + 1);
   CHECK(data.causes.empty());
   CHECK(data.messages.empty());
+  CHECK(data.incidents.size() == 1);
 }
 
 TEST_CASE("a directory without knowledge is told apart", "[kb]") {
@@ -66,9 +80,10 @@ TEST_CASE("dangling causes are found", "[kb]") {
   std::vector<std::string> complaints;
   REQUIRE(ReadKnowledge(kData + "good", &data, &complaints));
   data.causes.erase("site.local-rule");
-  REQUIRE(data.DanglingCauses().size() == 1);
+  REQUIRE(data.DanglingCauses().size() == 2);
   CHECK(data.DanglingCauses()[0] ==
         "message \"SITE/Plugin: link %d of %s is tired\" names the cause site.local-rule, which does not exist");
+  CHECK(data.DanglingCauses()[1] == "incident site-tool-7 names the cause site.local-rule, which does not exist");
 }
 
 }  // namespace

@@ -181,6 +181,41 @@ TEST_CASE("codes", "[kb]") {
   CHECK(!kb.FindCode("no such table", 1, Language::kEnglish));
 }
 
+TEST_CASE("public incidents: what a person may be shown", "[kb]") {
+  const KnowledgeBase& kb = KnowledgeBase::Embedded();
+  REQUIRE(kb.IncidentCount() > 0);
+  std::set<std::string> told;  // whoever describes two threads in the same words has copied one of them
+  for (size_t i = 0; i < kb.IncidentCount(); ++i) {
+    const IncidentKnowledge incident = kb.Incident(i, Language::kEnglish);
+    const IncidentKnowledge chinese = kb.Incident(i, Language::kChinese);
+    INFO(incident.id);
+    CHECK(incident.url.starts_with("https://"));
+    CHECK(kb.HasCause(incident.cause));
+    CHECK(told.insert(incident.title + "\n" + incident.solved).second);
+    const auto is_ascii = [](char c) { return c > 0; };
+    CHECK_FALSE(std::all_of(chinese.title.begin(), chinese.title.end(), is_ascii));
+    CHECK_FALSE(std::all_of(chinese.solved.begin(), chinese.solved.end(), is_ascii));
+    for (const std::string& line : incident.looked_like) CHECK(line.find("NCCL WARN") == std::string::npos);
+  }
+  CHECK(kb.Incident(kb.IncidentCount(), Language::kEnglish).id.empty());
+}
+
+TEST_CASE("a directory adds incidents and replaces those of the same id", "[kb]") {
+  const auto kb = KnowledgeBase::Load({kData + "good"});
+  REQUIRE(kb.ok());
+  CHECK(kb.value()->IncidentCount() == KnowledgeBase::Embedded().IncidentCount() + 1);
+  const auto again = KnowledgeBase::Load({kData + "good", kData + "good"});
+  REQUIRE(again.ok());
+  CHECK(again.value()->IncidentCount() == kb.value()->IncidentCount());
+  IncidentKnowledge found;
+  for (size_t i = 0; i < kb.value()->IncidentCount() && found.id != "site-tool-7"; ++i) {
+    found = kb.value()->Incident(i, Language::kEnglish);
+  }
+  CHECK(found.title == "A link {was} tired");  // no template
+  CHECK(found.products.at("nccl") == "2.18.3");
+  CHECK(found.looked_like.size() == 1);
+}
+
 TEST_CASE("known bugs", "[kb]") {
   const std::vector<BugKnowledge> bugs = KnowledgeBase::Embedded().Bugs(Language::kEnglish);
   CHECK(bugs.size() > 20);
