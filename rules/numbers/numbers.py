@@ -50,6 +50,9 @@ def rule_of(name, table, row):
         for words in table.get("before", []):  # what stands before the number where no name of a call does
             match.append({"literal": words, "regex": spelled(words) + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
                           **({"level": table["level"]} if "level" in table else {})})
+        if "success" in table:  # glog: "Check failed: error == cudaSuccess (77 vs. 0)"
+            numbers = shortest(row["codes"] + row.get("old", []))
+            match.append({"literal": table["success"] + " (", "regex": table["success"] + rf" \((?P<exit_code>{numbers}) vs\. 0\)"})
         if table.get("errno"):
             said = "|".join(sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
             regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
@@ -90,6 +93,10 @@ def rules():
             fires += [f"[n04:4711] worker: {text}" for text in row.get("texts", [])]
             other = table.get("names", table.get("api", ["the call"]))[0]
             out[f"{rule['id']}/rule.json"] = written(rule)
+            if "success" in table:
+                out[f"{rule['id']}/fires-success.log"] = "".join(
+                    f"F0302 08:01:12.100000 4711 math.cu:79] Check failed: error == {table['success']} ({n} vs. 0)\n"
+                    for n in row["codes"] + row.get("old", []))
             out[f"{rule['id']}/fires-each.log"] = "\n".join(fires) + "\n"
             out[f"{rule['id']}/silent-other.log"] = f"{other} returned 0\n{other} took 12.5 s\nerror {row.get('codes', [4])[0]} of the page\n"
     return out

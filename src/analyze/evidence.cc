@@ -192,6 +192,42 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   }
 }
 
+namespace {
+
+constexpr char kCrashed[] = "app.rank-crashed";
+// Log-odds from which a finding names a cause of its own.
+constexpr double kTells = 1.5;
+
+// Says no more than that a program ended: "Check failed: mr Failed to register memory region".
+bool BareEnding(const EvidenceItem& i) {
+  if (i.rule == nullptr || i.rule->sign.life != Life::kEnding) return false;
+  return std::all_of(i.finding.causes.begin(), i.finding.causes.end(),
+                     [](const Weight& w) { return w.cause == kCrashed; });
+}
+
+// Says of what it ended.
+bool Specific(const EvidenceItem& i) {
+  if (i.rule == nullptr || i.finding.role != Role::kRoot || i.consequence || BareEnding(i)) return false;
+  return std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
+                     [](const Weight& w) { return w.cause != kCrashed && w.log_odds >= kTells; });
+}
+
+// What a line says of the failure beats that the same line is an ending.
+void MarkBareEndings(std::vector<EvidenceItem>& items) {
+  std::set<std::pair<uint32_t, uint32_t>> told;  // (source, line)
+  for (const EvidenceItem& i : items) {
+    if (!i.finding.source.valid() || i.finding.line == 0 || !Specific(i)) continue;
+    told.emplace(i.finding.source.value, i.finding.line);
+    if (i.finding.last_line > 0) told.emplace(i.finding.source.value, i.finding.last_line);
+  }
+  for (EvidenceItem& i : items) {
+    if (i.finding.source.valid() && BareEnding(i) && told.contains({i.finding.source.value, i.finding.line}))
+      i.consequence = true;
+  }
+}
+
+}  // namespace
+
 void MarkConsequences(std::vector<EvidenceItem>& items) {
   // A benign rule silences its own line for every other rule.
   std::set<std::pair<uint32_t, uint32_t>> benign;
@@ -221,6 +257,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
   for (EvidenceItem& i : items) {
     if (i.rule != nullptr && explained.contains(i.rule->id)) i.consequence = true;
   }
+  MarkBareEndings(items);
 }
 
 }  // namespace ncclwhy

@@ -93,5 +93,12 @@ TEST_CASE("a line that tells the cause beats NCCL's error class", "[catalog][bar
   CHECK(tried > 300);
 }
 
+TEST_CASE("a line that tells the cause beats the bare ending that it is", "[catalog][bare]") {
+  const std::string glog = "F0302 08:01:12.100000 4711 pool.cc:79] Check failed: ";
+  CHECK(FirstCause(glog + "pool_ Failed to register memory region\n") == "ib.memory-registration");
+  CHECK(FirstCause(glog + "error == cudaSuccess (700 vs. 0)\n") == "gpu.illegal-access");
+  CHECK(FirstCause(glog + "batch.size() == expected\n") == "app.rank-crashed");
+}
+
 }  // namespace
 }  // namespace ncclwhy
