@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -91,6 +92,11 @@ class Resolver {
         : r_(resolver), rule_number_(rule_number), rule_(resolver.rules_[rule_number]) {}
 
     void Add(const PlacedHit& placed) {
+      if (placed.hit->text.valid()) worded_[{placed.where.source.value, placed.hit->process}] = placed.hit;
+      AddHit(placed);
+    }
+
+    void AddHit(const PlacedHit& placed) {
       if (!r_.VersionFits(rule_, placed.where.process) || !Holds(placed.where)) return;
       const Where& where = placed.where;
       const bool anonymous = !where.process.valid();
@@ -107,7 +113,7 @@ class Resolver {
       // The place of the latest of many hits, which has no text: it goes to what they began.
       const bool bare =
           !placed.hit->text.valid() && r_.index_.Facts(where.source).strings.bytes() < limits::kPoolBytesPerSource;
-      if (bare && !by_key_.contains(key)) return AddToLatest(placed);
+      if (bare && !by_key_.contains(key) && (AddToLatest(placed) || AddInWordsOfEarlier(placed))) return;
       Folded& folded = Get(where, key);
       Finding& f = folded.finding;
       if (f.line == 0) {
@@ -115,6 +121,7 @@ class Resolver {
         f.line = where.line;
         f.offset = placed.hit->offset;
         f.text = std::string(r_.index_.Text(placed));
+        f.anybodys = placed.hit->level == LogLevel::kNone;
       } else if (f.source != where.source || f.line != where.line) {
         ++f.repeats;
       }
@@ -206,15 +213,28 @@ class Resolver {
       return true;
     }
 
-    void AddToLatest(const PlacedHit& placed) {
+    bool AddToLatest(const PlacedHit& placed) {
       const auto same = [&](size_t i) {
         return folded_[i].finding.source == placed.where.source && folded_[i].finding.process == placed.where.process;
       };
       const auto it = std::find_if(order_.rbegin(), order_.rend(), same);
-      if (it == order_.rend()) return;
+      if (it == order_.rend()) return false;
       Finding& f = folded_[*it].finding;
       f.last_line = std::max(f.last_line, placed.where.line);
       f.repeats += 1 + placed.hit->repeats;
+      return true;
+    }
+
+    // Only the latest of many has what it must be near to: `init.cc:670 -> 2` behind 300 of the same warning.
+    bool AddInWordsOfEarlier(const PlacedHit& placed) {
+      const auto earlier = worded_.find({placed.where.source.value, placed.hit->process});
+      if (earlier == worded_.end()) return false;
+      Hit hit = *earlier->second;
+      hit.offset = placed.hit->offset;
+      hit.line = placed.hit->line;
+      hit.repeats = placed.hit->repeats;
+      AddHit(PlacedHit{&hit, placed.where});
+      return true;
     }
 
     Folded& Get(const Where& where, const FoldKey& key) {
@@ -272,6 +292,7 @@ class Resolver {
     const uint32_t rule_number_;
     const Rule& rule_;
     std::map<FoldKey, size_t> by_key_;
+    std::map<std::pair<uint32_t, uint32_t>, const Hit*> worded_;  // source, process -> the latest with a text
     std::vector<Folded> folded_;
     std::vector<size_t> order_;
     std::vector<const PlacedHit*> near_hits_;

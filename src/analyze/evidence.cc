@@ -32,6 +32,7 @@ Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts&
   f.rank = model.RankOf(f.process);
   if (f.process.valid()) f.host = std::string(model.processes[f.process.value].host);
   f.text = std::string(facts.Str(hit.text));
+  f.anybodys = message.level == "NONE";
   f.repeats = hit.repeats;
   return f;
 }
@@ -119,6 +120,24 @@ bool WorksOn(const Aftermath& aftermath, const EvidenceItem& i) {
   return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
 
+// source -> line -> how often the complaints that stand there and behind it came again.
+std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<EvidenceItem>& items) {
+  std::map<uint32_t, std::map<uint32_t, uint64_t>> out;
+  for (const EvidenceItem& i : items) {
+    const Finding& f = i.finding;
+    if (!f.source.valid() || f.line == 0) continue;
+    auto& of_source = out[f.source.value];
+    if (f.repeats == 0 || f.role == Role::kContext) continue;
+    uint64_t& repeats = of_source[f.line];  // several rules may know the line
+    repeats = std::max(repeats, f.repeats);
+  }
+  for (auto& [source, lines] : out) {
+    uint64_t sum = 0;
+    for (auto it = lines.rbegin(); it != lines.rend(); ++it) it->second = sum += it->second;
+  }
+  return out;
+}
+
 }  // namespace
 
 void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items) {
@@ -176,17 +195,32 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   }
   // A program that goes on writing for long after a generic complaint, and never says that it failed, did not fail of
   // it.
+  const auto complaints = ComplaintsOf(items);
   const auto long_before_end = [&](const EvidenceItem& i) {
-    // Its own repeats are no life that goes on.
-    const uint64_t last = std::max<uint64_t>(i.finding.line + i.finding.repeats, i.finding.last_line);
-    return i.finding.source.valid() && i.finding.line > 0 &&
-           model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > last + kLifeGoesOn;
+    if (!i.finding.source.valid() || i.finding.line == 0) return false;
+    // Neither its own repeats nor those of others are life that goes on.
+    const uint64_t own = std::max<uint64_t>(i.finding.line + i.finding.repeats, i.finding.last_line);
+    const auto& theirs = complaints.at(i.finding.source.value);
+    const auto behind = theirs.upper_bound(i.finding.line);
+    const uint64_t last = own + (behind == theirs.end() ? 0 : behind->second);
+    return model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > last + kLifeGoesOn;
   };
   const auto speaks = [&](const EvidenceItem& i) {
     const bool failure = i.finding.role == Role::kRoot || i.finding.role == Role::kSymptom;
     return i.rule != nullptr && failure && !i.survived && !(generic(i) && long_before_end(i));
   };
-  if (std::any_of(items.begin(), items.end(), speaks)) return;
+  // What nobody of the job said, as a kernel or a daemon does, and nobody died of.
+  const auto of_others = [&](const EvidenceItem& i) {
+    const Finding& f = i.finding;
+    return f.anybodys && f.source.valid() && f.line > 0 &&
+           aftermath.EverybodyWorks(f.source, std::max(f.line, f.last_line));
+  };
+  const bool known = outcome.outcome != JobOutcome::kUnknown;
+  const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
+  if (std::any_of(items.begin(), items.end(), decides)) return;
+  for (EvidenceItem& i : items) {
+    if (!i.survived && !known && of_others(i)) i.survived = true;
+  }
   for (EvidenceItem& i : items) {
     if (generic(i) && (i.info || long_before_end(i))) i.survived = true;
   }

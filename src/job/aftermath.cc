@@ -16,6 +16,10 @@ uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
          static_cast<uint64_t>(std::count_if(s.p2p_window.begin(), s.p2p_window.end(), behind));
 }
 
+bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
+  return p.first.line > 0 && (p.first.source != source || p.first.line < line);
+}
+
 }  // namespace
 
 bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
@@ -67,6 +71,18 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
   return after;
+}
+
+bool Aftermath::EverybodyWorks(SourceId source, uint32_t line) const {
+  bool anybody = false;
+  for (const ProcessId id : model_.process_of[source.value]) {
+    if (!id.valid() || model_.processes[id.value].pid < 0 || !SpokeBefore(model_.processes[id.value], source, line)) {
+      continue;
+    }
+    if (Of(source, line, id).own_beats == 0) return false;
+    anybody = true;
+  }
+  return anybody;
 }
 
 bool Aftermath::OthersWork(SourceId source, uint32_t line) const {

@@ -122,6 +122,8 @@ class Reader {
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
+    // The end of a unit, a container or a job at which nobody ended was that of another one.
+    if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     if (!soft && after_.OthersWork(s.source, line)) return false;
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;

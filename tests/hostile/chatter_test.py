@@ -9,8 +9,6 @@ import tempfile
 
 NCCLWHY = os.environ["NCCLWHY"]
 SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
-# Of every hundred tries at most so many may alarm. What remains is known; lower it, never raise it.
-ALLOWED = 4
 
 LINES = """Out of memory: Killed process 999 (chrome) total-vm:1234kB, anon-rss:12kB
 Permission denied (publickey).
@@ -66,8 +64,12 @@ def main():
         assert json.loads(run.stdout)["verdict"] == "healthy", job
     tried, failed = 0, []
     with tempfile.TemporaryDirectory(prefix="ncclwhy-chatter-") as folder:
-        for number, chatter in enumerate(lines):
-            job = jobs[number % len(jobs)]
+        told = [(number, chatter, jobs[number % len(jobs)]) for number, chatter in enumerate(lines)]
+        # A log that says nothing but its version does not outweigh a line: a job that works does.
+        jobs = [job for job in jobs if not job.name.endswith("-warn")]
+        told += [(number + turn, chatter, jobs[(number + turn) % len(jobs)])
+                 for turn in range(len(jobs)) for number, chatter in enumerate(LINES)]
+        for number, chatter, job in told:
             log = sorted(job.glob("*.log"))[0].read_text(errors="replace").splitlines()
             path = pathlib.Path(folder) / "job.log"
             at = len(log) * (number % 5 + 1) // 6
@@ -75,11 +77,11 @@ def main():
             run = subprocess.run([NCCLWHY, "--format", "json", path], stdout=subprocess.PIPE, check=False)
             tried += 1
             if json.loads(run.stdout)["verdict"] != "healthy":
-                failed.append(chatter)
+                failed.append(f"{job.name}, line {at}: {chatter}")
     for chatter in failed:
         print("chatter alarmed:", chatter)
     print(f"hostile: chatter tried {tried} failed {len(failed)}")
-    return len(failed) * 100 > ALLOWED * tried
+    return bool(failed)
 
 
 if __name__ == "__main__":
