@@ -2,7 +2,8 @@
 # explain-exit.sh COMMAND…: runs it, ends with its status, and when that is bad leaves one line that says why where the next
 # one looks: Kubernetes' termination message (kubectl describe pod) and torchelastic's error file.
 #
-#   NCCLWHY_LOGS               more logs, such as what NCCL_DEBUG_FILE names; several with spaces between
+#   NCCLWHY_LOGS               more logs, such as what NCCL_DEBUG_FILE names; several on lines of their own, or with spaces
+#                              between where no name has one
 #   NCCLWHY_TERMINATION_LOG    default /dev/termination-log, where that is there
 set -u
 log=$(mktemp) || exec "$@"
@@ -19,8 +20,13 @@ status=$?
 while kill -0 "$child" 2> /dev/null; do wait "$child"; status=$?; done
 [ $status = 0 ] && exit 0
 
+logs=("$log")
+while IFS= read -r name; do
+  # shellcheck disable=SC2206  # patterns are meant
+  if [ -e "$name" ]; then logs+=("$name"); else logs+=($name); fi
+done <<< "${NCCLWHY_LOGS:-}"
 sleep 0.2  # until tee has written the last line
-reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet "$log" ${NCCLWHY_LOGS:-} 2> /dev/null | head -n 1)
+reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet "${logs[@]}" 2> /dev/null | head -n 1)
 [ -n "$reason" ] || exit $status
 # Kubernetes keeps 4096 bytes.
 reason=${reason:0:1000}

@@ -76,9 +76,9 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
 bool Aftermath::EverybodyWorks(SourceId source, uint32_t line) const {
   bool anybody = false;
   for (const ProcessId id : model_.process_of[source.value]) {
-    if (!id.valid() || model_.processes[id.value].pid < 0 || !SpokeBefore(model_.processes[id.value], source, line)) {
-      continue;
-    }
+    if (!id.valid() || model_.processes[id.value].pid < 0) continue;
+    // Who only begins behind it may be of another run.
+    if (!SpokeBefore(model_.processes[id.value], source, line)) return false;
     if (Of(source, line, id).own_beats == 0) return false;
     anybody = true;
   }

@@ -26,8 +26,8 @@ class Aftermath {
   explicit Aftermath(const JobModel& model);
   // `process` may be invalid: nobody's line.
   After Of(SourceId source, uint32_t line, ProcessId process) const;
-  // Whether everybody who spoke in a source in front of a line works behind it: then whoever the line speaks of, nobody
-  // there died of it.
+  // Whether everybody who speaks in a source did so in front of a line, too, and works behind it: then whoever the line
+  // speaks of, nobody there died of it.
   bool EverybodyWorks(SourceId source, uint32_t line) const;
   // Whether all that worked before a line is silent behind it, while something else begins and works steadily: another
   // program in the same output, whose work overcomes nothing.

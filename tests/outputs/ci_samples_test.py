@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -56,7 +57,7 @@ class CiTest(ProgramTest):
                               env={**self.environment, **variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               universal_newlines=True, check=False)
 
-    def fail(self, log=None):  # pylint: disable=arguments-differ,arguments-renamed
+    def job_fails(self, log=None):
         (self.work / "logs/job.log").write_bytes(log if log is not None else SHM_FULL.read_bytes())
 
     def tell(self, logs="logs", **variables):
@@ -76,8 +77,8 @@ class CiTest(ProgramTest):
 
 class Script(CiTest):
     def test_one_analysis_many_outputs(self):
-        self.command("ncclwhy", f'echo "$@" >> "$STUBS/calls"; exec {NCCLWHY} "$@"')
-        self.fail()
+        self.command("ncclwhy", f'echo "$@" >> "$STUBS/calls"; exec {shlex.quote(NCCLWHY)} "$@"')
+        self.job_fails()
         run = self.tell()
         self.assertEqual(len((self.dir / "calls").read_text().splitlines()), 1)
         self.assertIn("shm.too-small", run.stdout)
@@ -90,28 +91,28 @@ class Script(CiTest):
         self.assertIn(HOST, self.out("why.html"))
 
     def test_a_job_that_passes_says_nothing(self):
-        self.fail()
+        self.job_fails()
         run = self.tell(NCCLWHY_STATUS="success", **SYSTEMS)
         self.assertEqual((run.stdout, run.stderr), ("", ""))
         self.assertFalse((self.work / "ncclwhy-report").exists())
 
     def test_no_logs(self):
         self.assertIn("no log", self.tell("nothing/*.log", **SYSTEMS).stderr)
-        self.fail(b"")
+        self.job_fails(b"")
         self.tell(**SYSTEMS)
 
     def test_an_analysis_that_hangs(self):
         self.command("ncclwhy", "sleep 60")
-        self.fail()
+        self.job_fails()
         started = time.monotonic()
         self.assertIn("no answer within 1 seconds", self.tell(NCCLWHY_SECONDS="1", **SYSTEMS).stderr)
         self.assertLess(time.monotonic() - started, 20)
 
     def test_fetched_and_verified(self):
         package = self.dir / "package"
-        package.write_text(f'#!/bin/sh\nexec {NCCLWHY} "$@"\n')
+        package.write_text(f'#!/bin/sh\nexec {shlex.quote(NCCLWHY)} "$@"\n')
         (self.bin / "ncclwhy").unlink()
-        self.fail()
+        self.job_fails()
         good = {"NCCLWHY_URL": package.as_uri(), "NCCLWHY_SHA256": hashlib.sha256(package.read_bytes()).hexdigest()}
         self.assertIn("shm.too-small", self.tell(**good).stdout)
         package.write_text('#!/bin/sh\ntouch "$STUBS/stolen"\n')
@@ -123,7 +124,7 @@ class Script(CiTest):
 
     def interrupted(self, how):
         """A job that writes and then hangs, ended as CI systems end it; then the next step runs."""
-        self.fail(b"")
+        self.job_fails(b"")
         job = subprocess.Popen(["bash", "-c", f'cat "{SHM_FULL}" > logs/job.log; echo waiting >> logs/job.log; exec sleep 600'],
                                cwd=self.work, start_new_session=True)
         while b"waiting" not in (self.work / "logs/job.log").read_bytes():
@@ -140,14 +141,14 @@ class Script(CiTest):
 
     def test_the_log_of_a_killed_job(self):
         whole = SHM_FULL.read_bytes()
-        self.fail(whole[:whole.rindex(b"\n", 0, -200) + 40])  # the last line is torn
+        self.job_fails(whole[:whole.rindex(b"\n", 0, -200) + 40])  # the last line is torn
         self.assertIn("shm.too-small", self.tell(NCCLWHY_STATUS="timed-out").stdout)
 
     def test_annotations_only_where_the_traceback_points(self):
         self.repository()
         for place, expected in ((str(self.work), "file=model/net.py,line=7,"), (".", "file=model/net.py,line=7,"), ("/elsewhere", "")):
             with self.subTest(place):
-                self.fail(SHM_FULL.read_bytes() + (TRACEBACK % (place, place)).encode())
+                self.job_fails(SHM_FULL.read_bytes() + (TRACEBACK % (place, place)).encode())
                 run = self.tell(**SYSTEMS)
                 self.assertIn(f"::error {expected}title=", run.stdout)
                 quality = json.loads(self.out("gl-code-quality.json"))
@@ -160,7 +161,7 @@ class Script(CiTest):
         self.repository()
         evil = b'::error::stolen\n##vso[task.setvariable variable=x]y\n::set-output name=a::b\n%0A::warning::x\n'
         frames = TRACEBACK % ("$(touch stolen)/..", "../../etc")
-        self.fail(evil + SHM_FULL.read_bytes().replace(b"h100-39", b"h%0A::error::x") + frames.encode() + evil)
+        self.job_fails(evil + SHM_FULL.read_bytes().replace(b"h100-39", b"h%0A::error::x") + frames.encode() + evil)
         run = self.tell(NCCLWHY_REDACT="0", **SYSTEMS)
         commands = [line for line in run.stdout.splitlines() if re.match(r"\s*(::|##)", line)]
         self.assertEqual([re.match(r"::error title=|##vso\[task\.(logissue|uploadsummary)", line) is not None for line in commands], [True] * 3)
@@ -171,7 +172,7 @@ class Script(CiTest):
 class GitHubComments(CiTest):
     def setUp(self):
         super().setUp()
-        self.fail()
+        self.job_fails()
         self.command("gh", 'echo "$@" >> "$STUBS/gh"; case "$*" in *--paginate*) cat "$STUBS/comments" 2>/dev/null; exit 0;; esac; '
                            '[ -e "$STUBS/forbidden" ] && { echo "HTTP 403" >&2; exit 1; }; cp ncclwhy-report/comment.md "$STUBS/comment"')
         self.github = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "NCCLWHY_PR": "17",
@@ -225,7 +226,7 @@ class Pipelines(CiTest):
         self.assertIn("always()", step["if"])
         self.assertRegex(upload["uses"], r"@[0-9a-f]{40}$")
         # As the runner does it: the environment is filled in, then the script runs in bash.
-        self.fail()
+        self.job_fails()
         shutil.copytree(SAMPLES, self.dir / "action")
         values = {"NCCLWHY_LOGS": "logs/*.log nothing/**", "NCCLWHY_OUT": "ncclwhy-report", "NCCLWHY_REDACT": "1", "NCCLWHY_SECONDS": "60",
                   "NCCLWHY_ACTION": str(self.dir / "action"), "GITHUB_ACTIONS": "true"}
@@ -249,7 +250,7 @@ class Pipelines(CiTest):
         spec, jobs = self.load("gitlab-component.yml")
         job = jobs[".why"]
         self.assertEqual(set(re.findall(r"\$\[\[ inputs\.(\w+) \]\]", json.dumps(job))), set(spec["spec"]["inputs"]))
-        self.fail()
+        self.job_fails()
         for status in ("failed", "canceled"):
             run = self.shell(job["after_script"][0], CI_JOB_STATUS=status, NCCLWHY_LOGS="logs", GITLAB_CI="true")
             self.assertIn("shm.too-small", run.stdout, run.stderr)
@@ -259,7 +260,7 @@ class Pipelines(CiTest):
 
     def test_azure(self):
         steps = self.load("azure-pipelines.yml")[0]["jobs"][0]["steps"]
-        self.fail()
+        self.job_fails()
         run = self.shell(steps[1]["bash"], TF_BUILD="True")
         self.assertIn("##vso[task.uploadsummary]", run.stdout)
         self.assertTrue(all(step["condition"] == "not(succeeded())" for step in steps[1:]))
@@ -269,7 +270,7 @@ class JenkinsAndBuildkite(CiTest):
     def test_jenkins(self):
         text = (SAMPLES / "Jenkinsfile").read_text()
         post = text[text.index("unsuccessful {"):]
-        self.fail()
+        self.job_fails()
         scripts = re.findall(r"sh '([^']+)'", post) + re.findall(r"script: '([^']+)'", post)
         self.assertEqual(len(scripts), 2)
         runs = [self.shell(script) for script in scripts]
@@ -280,7 +281,7 @@ class JenkinsAndBuildkite(CiTest):
     def test_buildkite(self):
         shutil.copy(SAMPLES / "buildkite-pre-exit", self.work)
         self.command("buildkite-agent", 'echo "$@" >> "$STUBS/agent"; [ "$1" != annotate ] || cat > "$STUBS/annotation"')
-        self.fail()
+        self.job_fails()
         self.assertEqual(self.shell("./buildkite-pre-exit", BUILDKITE="true", BUILDKITE_COMMAND_EXIT_STATUS="0").stdout, "")
         run = self.shell("./buildkite-pre-exit", BUILDKITE="true", BUILDKITE_COMMAND_EXIT_STATUS="-1")
         self.assertEqual(run.returncode, 0, run.stderr)

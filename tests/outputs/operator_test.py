@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve")
 from programs import HEALTHY, NCCLWHY, ProgramTest, SHM_FULL, SOURCE  # noqa: E402
 
 SAMPLES = SOURCE / "samples/operator"
+CAT = f"cat {shlex.quote(str(SHM_FULL))}"
 
 
 class OperatorTest(ProgramTest):
@@ -73,7 +75,7 @@ class Exit(OperatorTest):
         return run, place.read_text(), errors
 
     def test_why_it_ended(self):
-        run, told, errors = self.explain(f"cat {SHM_FULL}; exit 7")
+        run, told, errors = self.explain(f"{CAT}; exit 7")
         self.assertEqual(run.returncode, 7)
         self.assertEqual(run.stdout, SHM_FULL.read_text())
         self.assertIn("shm.too-small", told)
@@ -85,19 +87,24 @@ class Exit(OperatorTest):
     def test_logs_beside_the_output(self):
         _, told, _ = self.explain("echo nothing to see; exit 1", NCCLWHY_LOGS=str(SHM_FULL))
         self.assertIn("shm.too-small", told)
+        place = self.dir / "logs of a job"
+        place.mkdir()
+        shutil.copy(SHM_FULL, place / "rank 0.log")
+        for names in (f"{HEALTHY}\n{place}/rank 0.log", str(place), f"{place}/*.log".replace(" ", "?")):
+            self.assertIn("shm.too-small", self.explain("exit 1", NCCLWHY_LOGS=names)[1])
 
     def test_a_traceback_that_is_there_stays(self):
-        _, _, errors = self.explain(f'cat {SHM_FULL}; echo \'{{"message": "own"}}\' > "$TORCHELASTIC_ERROR_FILE"; exit 1')
+        _, _, errors = self.explain(f'{CAT}; echo \'{{"message": "own"}}\' > "$TORCHELASTIC_ERROR_FILE"; exit 1')
         self.assertEqual(json.loads(errors.read_text()), {"message": "own"})
 
     def test_nothing_failed(self):
-        run, told, errors = self.explain(f"cat {HEALTHY}")
+        run, told, errors = self.explain(f"cat {shlex.quote(str(HEALTHY))}")
         self.assertEqual((run.returncode, told, errors.exists()), (0, "", False))
 
     def test_the_container_is_stopped(self):
         place = self.dir / "termination-log"
         place.write_text("")
-        job = subprocess.Popen([SAMPLES / "explain-exit.sh", "bash", "-c", f"trap 'echo stopped; exit 143' TERM; cat {SHM_FULL}; "
+        job = subprocess.Popen([SAMPLES / "explain-exit.sh", "bash", "-c", f"trap 'echo stopped; exit 143' TERM; {CAT}; "
                                 "echo waiting; while :; do sleep 0.1; done"], stdout=subprocess.PIPE,
                                env={**self.environment, "NCCLWHY_TERMINATION_LOG": str(place)})
         while b"waiting" not in job.stdout.readline():
