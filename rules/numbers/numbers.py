@@ -53,6 +53,11 @@ def rule_of(name, table, row):
         if "success" in table:  # glog: "Check failed: error == cudaSuccess (77 vs. 0)"
             numbers = shortest(row["codes"] + row.get("old", []))
             match.append({"literal": table["success"] + " (", "regex": table["success"] + rf" \((?P<exit_code>{numbers}) vs\. 0\)"})
+        if table.get("perror"):  # "ibv_modify_qp: Invalid argument": perror() puts the name of the call before the text
+            said = "|".join(f"[{t[0].upper()}{t[0].lower()}]{t[1:]}" for t in sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
+            if said:
+                regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + r"(?:\(\))?: (?P<errno_text>" + said + r")"
+                match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
         if table.get("errno"):
             said = "|".join(sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
             regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
@@ -88,6 +93,8 @@ def rules():
             if "codes" in row:
                 fires.append(f"non-zero status: {sign}{row['codes'][0]} {table.get('names', table['api'])[0].removesuffix('()')}{'()' if table.get('ends') == '' else ''} failed")
             fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
+            if table.get("perror"):
+                fires += [f"{table['names'][0].removesuffix('()')}: {ERRNO[n][0].lower()}{ERRNO[n][1:]}" for n in row["codes"] if n in ERRNO]
             if table.get("errno"):
                 fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
             fires += [f"[n04:4711] worker: {text}" for text in row.get("texts", [])]

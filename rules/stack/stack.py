@@ -52,7 +52,8 @@ def literal_of(lines, product):
     for line in [x for x in lines if x][:3]:
         best = max((p.strip(" ()[].,:;'`\"=") if place is FILLED else p.strip() for p in place.split(line)), key=len)
         if len(best) >= (least if best[0:1].isupper() else within if best[0:1].isalpha() else 2 * least):
-            return best
+            # "%sEFA cannot", "id 0x%" PRIx64: what only the run knows at either end of the text.
+            return re.sub(r"^%[sdu](?=[A-Z])|[ (]*%$", "", best)
     return ""
 
 
