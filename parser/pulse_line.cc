@@ -38,18 +38,30 @@ constexpr uint32_t KeyOf(std::string_view word) {
   return key;
 }
 
-// Which keys may be those of kNoWork: a bit for each of 8,192 hashes.
+// kNoWork by the hash of a key: nearly every word asks for one byte and is done.
 class NoWorkKeys {
  public:
   constexpr NoWorkKeys() {
-    for (const std::string_view word : kNoWork)
-      bits_[Place(KeyOf(word)) / 8] |= static_cast<uint8_t>(1u << Place(KeyOf(word)) % 8);
+    for (size_t i = 0; i < std::size(kNoWork); ++i) {
+      uint8_t& first = first_[Place(KeyOf(kNoWork[i]))];
+      next_[i] = first;
+      first = static_cast<uint8_t>(i + 1);
+    }
   }
-  bool May(uint32_t key) const { return (bits_[Place(key) / 8] >> Place(key) % 8 & 1) != 0; }
+  // Whether one of those with this key fits.
+  template <typename Fits>
+  bool Any(uint32_t key, const Fits& fits) const {
+    for (size_t i = first_[Place(key)]; i != 0; i = next_[i - 1]) {
+      if (fits(kNoWork[i - 1])) return true;
+    }
+    return false;
+  }
 
  private:
+  static_assert(std::size(kNoWork) < UINT8_MAX);
   static constexpr uint32_t Place(uint32_t key) { return (key * 2654435761u) >> 19; }
-  std::array<uint8_t, 1024> bits_{};
+  std::array<uint8_t, 8192> first_{};               // and one more; 0: none
+  std::array<uint8_t, std::size(kNoWork)> next_{};  // likewise
 };
 constexpr NoWorkKeys kNoWorkKeys;
 
@@ -240,9 +252,8 @@ bool PulseLine::Complains() {
     for (uint64_t begins = begins_[block] & ~digits_[block]; begins != 0; begins &= begins - 1) {
       const size_t at = block * kBlock + static_cast<size_t>(std::countr_zero(begins));
       const uint32_t key = (static_cast<uint32_t>(swar::Load(bytes_.data() + at)) | 0x202020) & 0xffffff;
-      if (!kNoWorkKeys.May(key)) continue;
-      const auto fits = [&](std::string_view entry) { return BeginsLower(text().substr(at), entry); };
-      if (std::any_of(std::begin(kNoWork), std::end(kNoWork), fits)) return true;
+      if (kNoWorkKeys.Any(key, [&](std::string_view entry) { return BeginsLower(text().substr(at), entry); }))
+        return true;
     }
   }
   return false;

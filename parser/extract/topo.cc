@@ -6,6 +6,8 @@
 //   === System : maxBw 24.0 totalBw 24.0 ===      Setting affinity for GPU 0 to ffff
 //   Pattern 4, crossNic 0, nChannels 2, bw 24.0/24.0, type NVL/PIX, sameChannels 1
 //   2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer
+#include <array>
+
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -73,6 +75,19 @@ constexpr std::string_view kTopology[] = {"Setting affinity",
                                           "Imported shareable",
                                           "Kernel version"};
 
+// The bytes that these begin with: most lines begin with another one.
+class FirstBytes {
+ public:
+  constexpr FirstBytes() {
+    for (const std::string_view head : kTopology) known_[static_cast<unsigned char>(head[0])] = true;
+  }
+  bool Has(char c) const { return known_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> known_{};
+};
+constexpr FirstBytes kFirstBytes;
+
 // `2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer`, `/     Algorithm …`
 bool IsTable(std::string_view body) {
   if (scan::IsDigit(body[0]))
@@ -122,7 +137,8 @@ Known ExtractTopo(const Extraction& x) {
     x.Begin(EventKind::kInfo).Set(FieldId::kPath, scan::Cursor(type).Until(","));
     return Known::kYes;
   }
-  for (std::string_view head : kTopology) {
+  for (const std::string_view head : kTopology) {
+    if (!kFirstBytes.Has(body[0])) break;
     if (!StartsWith(body, head)) continue;
     x.Begin(EventKind::kTopology);
     return Known::kYes;

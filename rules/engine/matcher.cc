@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/mask_digits.h"
 #include "base/re2_call.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
@@ -51,22 +52,68 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
 }
 
-// In a storm the same text comes thousands of times: its literals and regexes are looked for once.
+// Whether one of its literals is in `body`; `of_letters`: one without digits.
+bool RuleMatcher::HoldsLiteral(uint32_t number, std::string_view body, bool of_letters) const {
+  const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+  return std::any_of(literals.begin(), literals.end(), [&](const std::string& literal) {
+    return !(of_letters && HasDigit(literal)) && body.find(literal) != std::string_view::npos;
+  });
+}
+
+// step 41200 loss 2.13
+// The candidates of all bodies that have these letters, and digits in these places. A literal of letters stands in all
+// of them or in none, and so it is with a regex that asks for no digit in particular. The few others are asked again.
+void RuleMatcher::FindForAll(std::string_view body, std::string_view masked, std::vector<Candidate>* candidates) {
+  FindCandidates(body, candidates);
+  for (const PatternTable::Numbered& literal : patterns_.NumberedLiterals()) {
+    if (seen_[literal.pattern] == lines_ || masked.find(literal.masked) == std::string_view::npos) continue;
+    seen_[literal.pattern] = lines_;
+    candidates->push_back({literal.pattern});
+  }
+  std::sort(candidates->begin(), candidates->end(),
+            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+  for (Candidate& c : *candidates) {
+    const bool regex_decides =
+        !patterns_.entry(c.pattern).pattern->regex.empty() && !patterns_.Texts(c.pattern).digits_alike;
+    c.digits_decide = regex_decides || !HoldsLiteral(c.pattern, body, true);
+  }
+}
+
+// In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
+// looked for once.
 std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(std::string_view body) {
-  TextMemo<std::vector<Candidate>>::Entry* const memo = repeats_.Find(0, body);
-  if (memo == nullptr) {
+  const std::string_view masked = MaskDigits(body, &masked_);
+  TextMemo<Alike>::Entry* const memo = alike_.Find(0, masked);
+  if (memo == nullptr || (!memo->known && ++memo->value.seen < kOften)) {
     FindCandidates(body, &candidates_);
     return candidates_;
   }
-  if (!memo->known) FindCandidates(body, &memo->value);
-  memo->known = true;
-  return memo->value;
+  Alike& alike = memo->value;
+  const auto decide = [](const Candidate& c) { return c.digits_decide; };
+  if (!memo->known) {
+    FindForAll(body, masked, &alike.candidates);
+    alike.digits_decide = std::any_of(alike.candidates.begin(), alike.candidates.end(), decide);
+    alike.latest.clear();
+    alike.seen = 0;
+    memo->known = true;
+  }
+  if (alike.digits_decide && alike.latest != body) {
+    alike.latest.assign(body);
+    for (Candidate& c : alike.candidates) {
+      if (c.digits_decide) c.regex = Candidate::Regex::kUnknown;
+    }
+  }
+  return alike.candidates;
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
-  for (Candidate& candidate : CandidatesOf(line.body)) TryPattern(candidate, line, process, facts);
   const std::string_view clipped = BeforeClip(line.body);
-  if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) OnClipped(line, clipped, process, facts);
+  if (!clipped.empty()) FindCandidates(line.body, &candidates_);
+  std::vector<Candidate>& candidates = clipped.empty() ? CandidatesOf(line.body) : candidates_;
+  for (Candidate& candidate : candidates) TryPattern(candidate, line, process, facts);
+  if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) {
+    OnClipped(line, clipped, candidates, process, facts);
+  }
 }
 
 namespace {
@@ -80,14 +127,14 @@ std::string_view Named(const Rule& rule) {
 
 }  // namespace
 
-void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, uint32_t process, SourceFacts& facts) {
+void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known,
+                            uint32_t process, SourceFacts& facts) {
   std::vector<uint32_t> matching;
   std::set<std::string_view> named;
   for (uint32_t number = 0; number < patterns_.size(); ++number) {
     const PatternEntry& entry = patterns_.entry(number);
     if (entry.condition != nullptr || entry.of->sign.life != Life::kNone || !Fits(*entry.pattern, line)) continue;
     if (entry.of->role == Role::kContext || entry.of->role == Role::kWarning) continue;
-    const auto& known = CandidatesOf(line.body);
     const bool matched = std::any_of(known.begin(), known.end(), [&](const Candidate& c) {
       return c.pattern == number && (entry.pattern->regex.empty() || c.regex == Candidate::Regex::kYes);
     });
@@ -127,6 +174,7 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   const PatternEntry& entry = patterns_.entry(number);
   const LinePattern& pattern = *entry.pattern;
   if (!Fits(pattern, line)) return;
+  if (candidate.digits_decide && !HoldsLiteral(number, line.body, false)) return;
   if (!pattern.regex.empty()) {
     if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
     if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);

@@ -43,14 +43,26 @@ class RuleMatcher final : public RuleSet::Matcher {
   struct Candidate {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
+    bool digits_decide = false;  // whether its literal is there, or its regex matches: asked for every line
   };
+  // Those of all bodies that differ in their digits alone.
+  struct Alike {
+    std::vector<Candidate> candidates;
+    uint32_t seen = 0;
+    bool digits_decide = false;  // of one of them
+    std::string latest;          // the body for which these were asked last
+  };
+  static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as some dozens of lines
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
+  void FindForAll(std::string_view body, std::string_view masked, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(std::string_view body);
+  bool HoldsLiteral(uint32_t number, std::string_view body, bool of_letters) const;
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   // Level, dialect and file.
   static bool Fits(const LinePattern& pattern, const ParsedLine& line);
   // A line whose end was cut off: rules that would match more of it, where they nearly agree.
-  void OnClipped(const ParsedLine& line, std::string_view text, uint32_t process, SourceFacts& facts);
+  void OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known, uint32_t process,
+                 SourceFacts& facts);
   void Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
@@ -67,8 +79,9 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
   std::vector<Latest> latest_;
-  std::vector<Candidate> candidates_;         // of the current line
-  TextMemo<std::vector<Candidate>> repeats_;  // of those that come again
+  std::vector<Candidate> candidates_;  // of the current line
+  TextMemo<Alike> alike_;              // by masked body
+  std::string masked_;
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
   ClippedMatch clipped_;

@@ -1,6 +1,7 @@
 #include "rules/engine/pattern_table.h"
 
 #include "base/limits.h"
+#include "base/mask_digits.h"
 #include "base/re2_call.h"
 #include "rules/engine/pattern_regex.h"
 
@@ -43,6 +44,7 @@ PatternTable::~PatternTable() {
     delete compiled_[i].load();
     delete texts_[i].load();
   }
+  delete numbered_.load();
 }
 
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
@@ -63,6 +65,19 @@ const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
 const RegexTexts& PatternTable::Texts(uint32_t number) const {
   return MadeOnce(texts_[number],
                   [&] { return std::make_unique<RegexTexts>(TextsOfRegex(entries_[number].pattern->regex)); });
+}
+
+const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() const {
+  return MadeOnce(numbered_, [&] {
+    auto made = std::make_unique<std::vector<Numbered>>();
+    std::string masked;
+    for (uint32_t number = 0; number < entries_.size(); ++number) {
+      for (const std::string& literal : entries_[number].pattern->literals) {
+        if (HasDigit(literal)) made->push_back({std::string(MaskDigits(literal, &masked)), number});
+      }
+    }
+    return made;
+  });
 }
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {

@@ -49,6 +49,12 @@ class PatternTable {
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   const CompiledPattern& Compiled(uint32_t number) const;
   const RegexTexts& Texts(uint32_t number) const;
+  // The literals that hold digits, masked (base/mask_digits.h).
+  struct Numbered {
+    std::string masked;
+    uint32_t pattern = 0;
+  };
+  const std::vector<Numbered>& NumberedLiterals() const;
   // For rules that have no prebuilt tables.
   LiteralTablesStorage BuildLiterals() const;
 
@@ -59,6 +65,7 @@ class PatternTable {
   using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
   Slots<CompiledPattern> compiled_;
   Slots<RegexTexts> texts_;
+  mutable std::atomic<const std::vector<Numbered>*> numbered_ = nullptr;
 };
 
 // Calls visit(pattern, condition or null) in the order of the global numbers.

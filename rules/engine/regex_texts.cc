@@ -212,6 +212,69 @@ bool Holds(std::string_view line, const RegexProof& proof) {
   return false;
 }
 
+// Whether every part of a regex takes all digits or none: `\d+`, `[0-9a-f]`, `.`, `\w{2,40}`; not `status 12`, `[1-5]`.
+// Then it does the same with two lines that have digits in the same places. False where it is not understood.
+class DigitsAlike {
+ public:
+  explicit DigitsAlike(std::string_view regex) : text_(regex) {}
+
+  bool Answer() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const bool alike = c == '[' ? Class() : c == '{' ? Count() : c == '(' ? Open() : One();
+      if (!alike) return false;
+    }
+    return true;
+  }
+
+ private:
+  // A byte, or what is written with a backslash.
+  bool One() {
+    if (text_[at_] != '\\') return !IsDigit(text_[at_++]);
+    if (at_ + 1 >= text_.size()) return false;
+    const char c = text_[at_ + 1];
+    at_ += 2;
+    return !IsAlnum(c) || std::string_view("dDwWsSbB").find(c) != std::string_view::npos;
+  }
+  // No end of a range is a digit unless it is `0-9`, so that a range has all of them or none.
+  bool Class() {
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '^') ++at_;
+    for (bool first = true; at_ < text_.size(); first = false) {
+      if (text_[at_] == ']' && !first) {
+        ++at_;
+        return true;
+      }
+      if (text_[at_] == '[') return false;  // [:alpha:]
+      if (text_.substr(at_).starts_with("0-9")) {
+        at_ += 3;
+      } else if (!One()) {
+        return false;
+      }
+    }
+    return false;
+  }
+  // {2} {1,3} {0,60}
+  bool Count() {
+    const size_t end = text_.find_first_not_of("0123456789,", at_ + 1);
+    if (end == std::string_view::npos || text_[end] != '}') return false;
+    at_ = end + 1;
+    return true;
+  }
+  // (?P<status_2>
+  bool Open() {
+    ++at_;
+    if (!text_.substr(at_).starts_with("?P<")) return true;
+    at_ = text_.find('>', at_);
+    if (at_ == std::string_view::npos) return false;
+    ++at_;
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
 }  // namespace
 
 bool RegexTexts::Refuse(std::string_view line) const {
@@ -225,6 +288,7 @@ bool RegexTexts::Prove(std::string_view line) const {
 
 RegexTexts TextsOfRegex(std::string_view regex) {
   RegexTexts texts;
+  texts.digits_alike = DigitsAlike(regex).Answer();
   Reader reader(regex);
   std::optional<Part> whole = reader.Whole();
   if (!whole) return texts;

@@ -20,6 +20,7 @@ struct RegexProof {
 struct RegexTexts {
   std::vector<std::string> required;  // each is in every match; the longest ones first
   std::vector<RegexProof> proofs;     // one of them is a match; the shortest ones, which lines have most, first
+  bool digits_alike = false;          // it asks for no digit in particular: to it, lines that differ in them are one
 
   bool Refuse(std::string_view line) const;
   bool Prove(std::string_view line) const;
