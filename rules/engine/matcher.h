@@ -52,7 +52,7 @@ class RuleMatcher final : public RuleSet::Matcher {
     bool digits_decide = false;  // of one of them
     std::string latest;          // the body for which these were asked last
   };
-  static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as some dozens of lines
+  static constexpr uint32_t kOften = 32;  // to find what holds for all costs as much as some dozens of lines
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   void FindForAll(std::string_view body, std::string_view masked, std::vector<Candidate>* candidates);
   std::vector<Candidate>& CandidatesOf(std::string_view body);

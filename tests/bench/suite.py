@@ -23,6 +23,8 @@ import tempfile
 import threading
 import time
 
+import shapes
+
 # name -> options of ncclwhy_gen; a size is added
 MIXES = {
     "info": ["--subsys", "init", "--ranks", "64", "--hosts", "8"],
@@ -38,6 +40,8 @@ FORMS_OF = "coll"
 MOST_OF_FORMS = 1.0
 # Sizes that few tools are asked to read.
 LARGE = 5.0
+# Of each shape of shapes.py.
+SHAPE_BYTES = 20e6
 # A failure as it is pasted; beside sizes.
 PASTE = ["--ranks", "1", "--hosts", "1", "--steps", "2", "--brief", "--channels", "1", "--fault", "killed"]
 
@@ -98,6 +102,16 @@ class Suite:
                     pass
         return written
 
+    # One shape of line after the other, beside tools of one thread.
+    def shapes(self, folder):
+        for name in shapes.SHAPES:
+            if self.only and not any(word in f"shape-{name}" for word in self.only):
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            written = shapes.write(name, SHAPE_BYTES, os.path.join(folder, name + ".log"))
+            self.measure(f"shape-{name}", "shape", folder, written)
+
     @staticmethod
     def files(folder):
         return sorted(os.path.join(folder, name) for name in os.listdir(folder))
@@ -134,6 +148,9 @@ class Suite:
         if form == "paste":
             return {"ncclwhy": ([self.ncclwhy, "-"], paths[0]), "rg x": (["rg", "x"], paths[0]),
                     "ncclwhy --version": ([self.ncclwhy, "--version"], None), "rg --version": (["rg", "--version"], None)}
+        if form == "shape":
+            return {"ncclwhy --jobs 1": ([self.ncclwhy, "--jobs", "1", "--format", "json", *paths], None),
+                    "rg literals": (["rg", "-j1", "-c", "-F", "-f", fixed, *paths], None)}
         if form == "timeline-full":
             timeline = os.path.join(self.work, "timeline.db")
             return {"ncclwhy --timeline full": ([self.ncclwhy, "--jobs", "1", "--format", "json", "--timeline", "full", "--db",
@@ -224,6 +241,7 @@ class Suite:
                 if form.endswith("-files"):
                     written = self.generate(folder, size, options, "rank", int(form.split("-")[0]))
                     self.measure(name, form, folder, written)
+        self.shapes(folder)
         if not self.only or any(word in "paste" for word in self.only):
             written = self.generate(folder, 0, PASTE, "single")
             for _ in range(5):  # a few milliseconds: more turns
@@ -287,6 +305,21 @@ class Suite:
     def seconds(value):
         return f"{value:.2f}" if value >= 0.1 else f"{value:.4f}"
 
+    # The worst first.
+    def shape_summary(self, names):
+        if not names:
+            return []
+        rows = []
+        for name in names:
+            ours, theirs = (self.median(name, "shape", tool, "wall_s") for tool in ("ncclwhy --jobs 1", "rg literals"))
+            cpu, peak = (self.median(name, "shape", "ncclwhy --jobs 1", column) for column in ("cpu_s", "peak_bytes"))
+            their_cpu = self.median(name, "shape", "rg literals", "cpu_s")
+            rows.append((cpu / max(their_cpu, 1e-3), f"| {name.removeprefix('shape-')} | {ours:.2f} | {theirs:.2f} | {ours / theirs:.2f} | "
+                         f"{cpu / max(their_cpu, 1e-3):.2f} | {peak / 1e6:.0f} |"))
+        return [f"## One shape of line, {SHAPE_BYTES / 1e6:.0f} MB, one thread", "", "Beside `rg -j1 literals`.", "",
+                "| shape | ncclwhy s | rg s | wall ratio | CPU ratio | peak MB |", "|---|---|---|---|---|---|",
+                *(row for _, row in sorted(rows, reverse=True)), ""]
+
     def summary(self):
         text = ["# Summary", "",
                 "Medians of the runs; whole process, inputs in the page cache. The ratios are wall and CPU time (user and",
@@ -296,7 +329,10 @@ class Suite:
                 f"the others. A peak of {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB may be less: it is what",
                 "the starting script had.", ""]
         inputs = list(dict.fromkeys((r["input"], r["form"]) for r in self.rows))
+        text += self.shape_summary([name for name, form in inputs if form == "shape"])
         for name, form in inputs:
+            if form == "shape":
+                continue
             here = [r for r in self.rows if (r["input"], r["form"]) == (name, form)]
             tools = list(dict.fromkeys(r["tool"] for r in here))
             base = next((t for t in tools if t in ("rg literals", "rg -z literals", "rg x", "bare inserts")), None)

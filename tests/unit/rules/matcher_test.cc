@@ -1,5 +1,6 @@
 #include "rules/engine/matcher.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,36 @@ TEST_CASE("level, dialect and file must hold besides the text", "[rules]") {
     CHECK(job.facts(0).Str(hit.captures[0].first) == "function");
     CHECK(job.facts(0).Str(hit.captures[0].second) == "it");
   }
+}
+
+// Among lines that differ in their digits alone, those that a rule asks for are found all the same.
+TEST_CASE("digits that a rule asks for", "[rules]") {
+  const auto rules =
+      RulesOf({{"literal", R"("role":"root","match":[{"literal":"status 12"}])"},
+               {"regex", R"("role":"root","match":[{"literal":"status","regex":"status (?:7|12)\\b"}])"},
+               {"either", R"("role":"root","match":[{"literal":["status 7","call 31"],"regex":"\\d\\d"}])"},
+               {"any", R"("role":"root","match":[{"literal":"call","regex":"call \\d+"}])"}});
+  std::vector<FakeLine> lines;
+  std::vector<std::string> bodies;
+  for (int i = 0; i < 400; ++i) {
+    bodies.push_back("call " + std::to_string(10 + i % 90) + " ended with status " + std::to_string(10 + i % 7));
+    if (i % 3 == 0)
+      bodies.push_back("call " + std::to_string(10 + i % 50) + " ended with status " + std::to_string(5 + i % 4));
+  }
+  for (const std::string& body : bodies) lines.push_back({body, 0});
+  FakeJob job(*rules);
+  job.AddSource("a.log", lines);
+  const auto count = [&](auto asked) {
+    return static_cast<uint64_t>(std::count_if(bodies.begin(), bodies.end(), asked));
+  };
+  const auto holds = [](const std::string& body, const char* text) { return body.find(text) != std::string::npos; };
+  const uint64_t twelve = count([&](const std::string& b) { return holds(b, "status 12"); });
+  const uint64_t seven = count([&](const std::string& b) { return b.ends_with("status 7"); });
+  const uint64_t either = count([&](const std::string& b) { return holds(b, "status 7") || holds(b, "call 31"); });
+  std::vector<uint64_t> found(4);
+  for (const Hit& hit : job.hits(0).hits) found[hit.pattern] += 1 + hit.repeats;
+  // By their ids.
+  CHECK(found == std::vector<uint64_t>{bodies.size(), either, twelve, twelve + seven});
 }
 
 TEST_CASE("repeated hits are kept up to the limit and then counted", "[rules]") {

@@ -39,6 +39,19 @@ TEST_CASE("what every match of a regex contains", "[rules]") {
   CHECK(required("").empty());
 }
 
+TEST_CASE("whether digits are all the same to a regex", "[rules]") {
+  for (const char* regex : {"step \\d+/\\d+", "rank [0-9]{1,4}\\b", "[^<]+<(?P<port_2>[0-9a-f]+)>", "a.{0,60}?b$",
+                            "[-\\w.]+", "(?i)error: \\S+", ""}) {
+    INFO(regex);
+    CHECK(TextsOfRegex(regex).digits_alike);
+  }
+  for (const char* regex : {"status 12\\b", "0x[0-9a-f]+", "with (?:7|8|10)", "[1-5]\\d\\d", "a{2", "[[:digit:]]",
+                            "\\x31", "\\1", "[", "[0-", "\\"}) {
+    INFO(regex);
+    CHECK_FALSE(TextsOfRegex(regex).digits_alike);
+  }
+}
+
 TEST_CASE("a regex that is not understood says nothing", "[rules]") {
   for (const char* regex :
        {"(?i)abc", "a(?i:b)c", "a\\x41b", "\\Qa.b\\E", "\\pNabc", "abc(", "abc)", "a{,3}b", "[abc", "a**", "abc\\"}) {
