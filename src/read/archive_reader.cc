@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/limits.h"
 #include "parser/scan.h"
 #include "read/expansion_budget.h"
+#include "read/gzip_check.h"
 #include "read/line_ends.h"
 
 namespace ncclwhy {
@@ -25,7 +27,8 @@ struct Feed {
   NextBytes next;
   std::string_view first;  // read before libarchive was asked
   bool first_given = false;
-  Status status;
+  std::optional<GzipCheck> check = std::nullopt;
+  Status status = Status::Ok();
 };
 
 la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
@@ -39,6 +42,7 @@ la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
     }
   }
   feed.first_given = true;
+  if (feed.check) feed.check->In(bytes);
   *buffer = bytes.data();
   return static_cast<la_ssize_t>(bytes.size());
 }
@@ -122,7 +126,9 @@ struct Expansion {
 // The bytes of the member that `a` stands at, block by block, so that what stands before a damaged place is not lost.
 class MemberReader {
  public:
-  MemberReader(archive* a, const std::string& name, Expansion* expansion) : a_(a), name_(name), expansion_(expansion) {}
+  // `check` may be null: of a gzip stream that this member is all of.
+  MemberReader(archive* a, const std::string& name, GzipCheck* check, Expansion* expansion)
+      : a_(a), name_(name), check_(check), expansion_(expansion) {}
 
   Status Next(std::string_view* bytes) {
     *bytes = {};
@@ -131,13 +137,15 @@ class MemberReader {
       size_t size = 0;
       la_int64_t offset = 0;
       const int code = archive_read_data_block(a_, &data, &size, &offset);
-      if (code == ARCHIVE_EOF) break;
+      if (code == ARCHIVE_EOF) return AtEnd();
       if (code == ARCHIVE_RETRY) continue;
       if (code < ARCHIVE_WARN) return Failure(a_, name_);
+      if (code == ARCHIVE_WARN && damage_.ok()) damage_ = Failure(a_, name_);  // ZIP bad CRC
       if (!expansion_->budget.Spend(size, expansion_->reader.bytes())) {
         return Status::Limit(name_ + ": expands to more than the limit; the rest was not read");
       }
       if (size == 0) continue;
+      if (check_ != nullptr) check_->Out({static_cast<const char*>(data), size});
       *bytes = {static_cast<const char*>(data), size};
       break;
     }
@@ -145,17 +153,27 @@ class MemberReader {
   }
 
  private:
+  Status AtEnd() {
+    if (!damage_.ok()) return std::exchange(damage_, Status::Ok());
+    if (check_ == nullptr || check_->Fits()) return {};
+    check_ = nullptr;
+    return Status::Io(name_ +
+                      ": damaged: what gzip unpacks does not have the check sum and length that stand behind it");
+  }
+
   archive* a_;
   const std::string& name_;
+  GzipCheck* check_;
   Expansion* expansion_;
+  Status damage_;
 };
 
 Status Expand(const NextBytes& next, std::string_view first, const std::string& name, size_t level,
               Expansion* expansion);
 
 // A log, or again something packed: logs/rank0.log.gz in logs.tar
-Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* expansion) {
-  MemberReader member(a, name, expansion);
+Status ReadMember(archive* a, const std::string& name, GzipCheck* check, size_t level, Expansion* expansion) {
+  MemberReader member(a, name, check, expansion);
   std::string_view bytes;
   Status status = member.Next(&bytes);
   if (status.ok() && level >= limits::kArchiveLevels && LooksPacked(bytes)) {
@@ -173,7 +191,13 @@ Status ReadMember(archive* a, const std::string& name, size_t level, Expansion* 
     }
     if (!status.ok()) return status;
     const NextBytes rest = [&member](std::string_view* out) { return member.Next(out); };
-    return Expand(rest, head, name, level + 1, expansion);
+    const Status inner = Expand(rest, head, name, level + 1, expansion);
+    // An archive ends before its stream does, which tells at its end whether it is whole.
+    while (check != nullptr && inner.ok() && status.ok()) {
+      status = member.Next(&bytes);
+      if (bytes.empty()) break;
+    }
+    return inner.ok() ? status : inner;
   }
   ByteSink& sink = expansion->sink;
   if (!sink.Begin(name)) return status.code() == ErrorCode::kLimit ? status : Status::Ok();
@@ -192,6 +216,8 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
   if (a == nullptr) return Status::Internal(name + ": libarchive cannot be started");
   AddFilter(a.get(), first);
+  const bool gzip = FilterOf(first) == ARCHIVE_FILTER_GZIP;
+  const bool archived = BeginsTar(first) || BeginsCpio(first) || Holds(BeginsTar, first) || Holds(BeginsCpio, first);
   if (BeginsZip(first)) {
     archive_read_support_format_zip_streamable(a.get());
   } else if (BeginsTar(first) || Holds(BeginsTar, first)) {
@@ -202,7 +228,8 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
     archive_read_support_format_raw(a.get());
     archive_read_support_format_empty(a.get());
   }
-  Feed feed{next, first, false, Status::Ok()};
+  Feed feed{next, first};
+  if (gzip && !archived) feed.check.emplace();
   if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
   // Damage before the first byte comes out looks like an empty file to libarchive, and is forgotten with the next call.
   const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
@@ -230,7 +257,7 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
     }
     const char* path = archive_entry_pathname(entry);
     const std::string member = raw ? name : name + "/" + (path == nullptr ? "?" : path);
-    const Status status = ReadMember(a.get(), member, level, expansion);
+    const Status status = ReadMember(a.get(), member, feed.check ? &*feed.check : nullptr, level, expansion);
     if (feed.status.code() == ErrorCode::kLimit) return feed.status;
     if (status.ok()) continue;
     if (status.code() == ErrorCode::kLimit) return status;

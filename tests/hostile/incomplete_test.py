@@ -2,6 +2,7 @@
 """What could hold a failure bars "healthy" and exit status 0: a healthy job with something that cannot be read, a rule that
 is stopped, processes beyond the limits, a kind of warning behind thousands of another one."""
 import gzip
+import io
 import json
 import lzma
 import os
@@ -9,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 NCCLWHY = os.environ["NCCLWHY"]
 SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
@@ -39,6 +41,11 @@ def beside(folder):
     yield "RAR", None, lambda: (folder / "a.rar").write_bytes(b"Rar!\x1a\x07\x01\0" + bytes(100))
     yield "half of a gzip file", None, lambda: (folder / "a.log.gz").write_bytes(gzip.compress(log * 50)[:700])
     yield "xz with a damaged end", None, lambda: (folder / "b.log.xz").write_bytes(lzma.compress(log)[:-12] + bytes(12))
+    for end, where in (("check sum", -6), ("length", -2)):
+        yield f"gzip with a wrong {end}", None, lambda where=where: (folder / "e.log.gz").write_bytes(changed(gzip.compress(log), where))
+    first = changed(gzip.compress(log), -6) + gzip.compress(log)
+    yield "gzip whose first part has a wrong check sum", None, lambda: (folder / "f.log.gz").write_bytes(first)
+    yield "ZIP with a wrong check sum", None, lambda: (folder / "g.zip").write_bytes(wrong_zip(log))
     deep = gzip.compress(gzip.compress(gzip.compress(gzip.compress(gzip.compress(log)))))
     yield "packed five times", None, lambda: (folder / "c.log.gz").write_bytes(deep)
     if os.geteuid() != 0:
@@ -46,6 +53,20 @@ def beside(folder):
             (folder / "d.log").write_bytes(log)
             os.chmod(folder / "d.log", 0)
         yield "a file that may not be read", None, secret
+
+
+def changed(data, where):
+    data = bytearray(data)
+    data[where] ^= 0x55
+    return bytes(data)
+
+
+def wrong_zip(log):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("g.log", log)
+    data = file.getvalue()
+    return changed(changed(data, data.find(b"PK\3\4") + 14), data.find(b"PK\1\2") + 16)
 
 
 def many_processes(count):
