@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "job/rank_in_file_name.h"
 #include "job/rank_in_text.h"
 #include "rules/engine/hit_index.h"
+#include "rules/engine/query_needs.h"
 #include "rules/engine/query_rows.h"
 #include "rules/engine/vocabulary.h"
 
@@ -314,70 +314,6 @@ class Resolver {
   std::vector<int32_t> job_versions_;
 };
 
-// What a query rule may ask for before it is asked: most logs have nothing of what most queries are about.
-class Seen {
- public:
-  Seen(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
-       const ViewNames& views)
-      : model_(model), views_(views) {
-    for (const SourceFacts* source : model.sources) {
-      for (const Event& e : source->events) ++kinds_[e.kind];
-      for (const ConnectionFacts& c : source->connections) transports_.emplace(source->Str(c.transport));
-    }
-    for (const Finding& f : findings) rules_[rules[f.rule.value].id] += 1 + f.repeats;
-  }
-
-  bool HasNeedsOf(const Rule& rule) const {
-    if (rule.needs.empty()) return true;
-    uint64_t found = 0;
-    for (const std::string& need : rule.needs) {
-      if ((found += Count(need)) >= rule.min_needs) return true;
-    }
-    return false;
-  }
-
- private:
-  uint64_t Count(std::string_view need) const {
-    if (need.starts_with(kNeedsConnections)) return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
-    if (IsViewNeed(need)) return views_.count(need);
-    if (need.find(':') != std::string_view::npos) return CountTexts(need);
-    uint64_t found = 0;
-    for (const auto& [kind, count] : kinds_) found += EventKindName(kind) == need ? count : 0;
-    for (const auto& [id, count] : rules_) found += GlobMatches(need, id) ? count : 0;
-    return found;
-  }
-
-  // "result_trace:init.cc:": events of that kind, or any "event", in whose text the rest stands.
-  uint64_t CountTexts(std::string_view need) const {
-    const size_t colon = need.find(':');
-    const std::string_view kind = need.substr(0, colon);
-    const bool any = kind == kNeedsEvent;
-    const auto is_kind = [&](const auto& seen) { return EventKindName(seen.first) == kind; };
-    if (!any && std::none_of(kinds_.begin(), kinds_.end(), is_kind)) return 0;
-    uint64_t found = 0;
-    for (const SourceFacts* source : model_.sources) {
-      for (const Event& e : source->events) {
-        if (!any && EventKindName(e.kind) != kind) continue;
-        found += source->Str(e.text).find(need.substr(colon + 1)) != std::string_view::npos ? 1 : 0;
-      }
-    }
-    return found;
-  }
-
-  // "" or ":SHM": of any transport, or of one that begins so.
-  bool AnyConnection(std::string_view behind) const {
-    if (behind.empty()) return !transports_.empty();
-    return std::any_of(transports_.begin(), transports_.end(),
-                       [&](std::string_view transport) { return transport.starts_with(behind.substr(1)); });
-  }
-
-  const JobModel& model_;
-  const ViewNames& views_;
-  std::map<EventKind, uint64_t> kinds_;
-  std::set<std::string_view> transports_;
-  std::map<std::string_view, uint64_t> rules_;
-};
-
 }  // namespace
 
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
@@ -395,13 +331,13 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   }
   std::stable_sort(findings.begin(), findings.end(), before);
   if (publish) publish(findings);
-  const Seen seen(rules, model, findings, views);
+  const QueryNeeds needs(rules, model, findings, views);
   std::vector<Finding> answers;
   const TimeBudget time(limits::kQueryRulesMilliseconds);
   size_t skipped = 0;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     if (rules[i].query.empty() || model.processes.size() < rules[i].min_processes) continue;
-    if (!seen.HasNeedsOf(rules[i])) continue;
+    if (!needs.AreMetFor(rules[i])) continue;
     if (time.Spent()) {
       ++skipped;
       continue;

@@ -96,7 +96,7 @@ std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& 
           Joined(choice.hosts, ", "));
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
-      return zh ? "不一定会重现" : "it may not come back";
+      return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";
     case Action::kUndecided:
       break;
   }

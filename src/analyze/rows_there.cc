@@ -28,7 +28,16 @@ class Values {
 // The address without its port.
 std::string_view Bare(std::string_view address) { return address.substr(0, address.find('<')); }
 
-void AddRanks(const Communicator& c, ViewNames* out) {
+// An excerpt from the middle of an initialisation does not say that it never ended.
+bool ShowsStart(const JobModel& model) {
+  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* s) {
+    return std::any_of(s->events.begin(), s->events.end(), [](const Event& e) {
+      return e.kind == EventKind::kCommInitStart || e.kind == EventKind::kTopology;
+    });
+  });
+}
+
+void AddRanks(const Communicator& c, bool start_shown, ViewNames* out) {
   if (c.divergence.found) out->insert("job:calls-differ");
   if (c.ranks_seen < c.nranks) out->insert("job:rank-unseen");
   int64_t collectives = -1;
@@ -39,7 +48,7 @@ void AddRanks(const Communicator& c, ViewNames* out) {
       out->insert("job:rank-unseen");
       continue;
     }
-    if (!r.aborted && !r.destroyed && r.init_complete.line == 0 && r.reached < Stage::kReady) {
+    if (start_shown && !r.aborted && !r.destroyed && r.init_complete.line == 0 && r.reached < Stage::kReady) {
       out->insert("job:rank-not-ready");
     }
     if (r.nranks > 0 && r.nranks != c.nranks) out->insert("job:sizes-differ");
@@ -53,15 +62,6 @@ void AddRanks(const Communicator& c, ViewNames* out) {
     const auto [gpu, fresh] = gpus.try_emplace({r.host, r.bus_id}, r.process);
     if (!fresh && gpu->second != r.process) out->insert("job:gpu-shared");
   }
-}
-
-// An excerpt from the middle of an initialisation does not say that it never ended.
-bool ShowsStart(const JobModel& model) {
-  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* s) {
-    return std::any_of(s->events.begin(), s->events.end(), [](const Event& e) {
-      return e.kind == EventKind::kCommInitStart || e.kind == EventKind::kTopology;
-    });
-  });
 }
 
 void AddProcesses(const JobModel& model, ViewNames* out) {
@@ -96,13 +96,13 @@ ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
   for (const DoubtfulSetting& s : comparison.settings) {
     out.insert(std::string(kNeedsSetting) + std::string(s.problem));
   }
+  const bool start_shown = ShowsStart(model);
   bool ranks_seen = false;
   for (const Communicator& c : model.communicators) {
-    AddRanks(c, &out);
+    AddRanks(c, start_shown, &out);
     ranks_seen = ranks_seen || c.ranks_seen > 0;
   }
   if (!ranks_seen) out.insert("job:no-rank");
-  if (!ShowsStart(model)) out.erase("job:rank-not-ready");
   AddProcesses(model, &out);
   return out;
 }

@@ -1,8 +1,8 @@
-// Refusals: what a client is told, and what is wrong with the head of its request.
+// Refusals: what a client is told, and what is wrong with the head of its request. Without httplib, which takes longer
+// to compile than the rest of the server.
 #pragma once
 
-#include <httplib.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,12 +10,20 @@
 
 namespace ncclwhy {
 
-void Answer(httplib::Response& response, int status, const std::string& body, const char* type);
+// The body of a refusal: JSON with a name for programs and a sentence for people, and a line end.
+std::string RefusalBody(int status, const std::string& sentence);
 
-// As JSON, with a name for programs and a sentence for people.
-void Refuse(httplib::Response& response, int status, const std::string& sentence);
+// Of the head of a request that brings a log.
+struct RequestHead {
+  bool page = false;              // it is for the page's form, not for programs
+  bool form = false;              // its body is multipart/form-data
+  bool encoded = false;           // there is a Transfer-Encoding
+  std::string transfer_encoding;  // the first
+  size_t lengths = 0;             // headers Content-Length
+  std::string length;             // the first
+};
 
-// What is wrong with the head of a request that brings a log, before its body is read: status and sentence.
-std::optional<std::pair<int, std::string>> WrongHead(const httplib::Request& request, uint64_t max_bytes);
+// What is wrong with it, before its body is read: status and sentence.
+std::optional<std::pair<int, std::string>> WrongHead(const RequestHead& head, uint64_t max_bytes);
 
 }  // namespace ncclwhy

@@ -49,6 +49,26 @@ constexpr int kSilenceSeconds = 10;
 // Of a body whose answer is known already: read, so that the client gets to reading the answer.
 constexpr uint64_t kDrainBytes = 64u << 20;
 
+void Answer(Response& response, int status, const std::string& body, const char* type) {
+  response.status = status;
+  response.set_content(body, type);
+}
+
+void Refuse(Response& response, int status, const std::string& sentence) {
+  if (status == 503) response.set_header("Retry-After", "1");
+  if (status == 401) response.set_header("WWW-Authenticate", "Bearer");
+  Answer(response, status, RefusalBody(status, sentence), "application/json");
+}
+
+RequestHead HeadOf(const Request& request) {
+  return {.page = request.path == "/",
+          .form = request.is_multipart_form_data(),
+          .encoded = request.has_header("Transfer-Encoding"),
+          .transfer_encoding = request.get_header_value("Transfer-Encoding"),
+          .lengths = request.get_header_value_count("Content-Length"),
+          .length = request.get_header_value("Content-Length")};
+}
+
 }  // namespace
 
 class Server::Impl {
@@ -165,7 +185,7 @@ class Server::Impl {
     });
     // "Expect: 100-continue": curl asks before it sends much.
     http_.set_expect_100_continue_handler([this](const Request& request, Response& response) {
-      const auto wrong = request.method == "POST" ? WrongHead(request, options_.max_bytes) : std::nullopt;
+      const auto wrong = request.method == "POST" ? WrongHead(HeadOf(request), options_.max_bytes) : std::nullopt;
       if (!wrong) return 100;
       Refuse(response, wrong->first, wrong->second);
       return wrong->first;
@@ -228,7 +248,7 @@ class Server::Impl {
   void AnswerForm(const Request& request, Response& response, const httplib::ContentReader& reader) {
     const Clock::time_point started = Clock::now();
     const Deadline deadline = started + std::chrono::seconds(options_.timeout_seconds);
-    if (const auto wrong = WrongHead(request, options_.max_bytes)) {
+    if (const auto wrong = WrongHead(HeadOf(request), options_.max_bytes)) {
       Drain(request, reader, deadline);
       return ShowPage(response, wrong->first, wrong->second);
     }
@@ -263,7 +283,7 @@ class Server::Impl {
     // What the analysis unpacks by itself httplib need not know. The request is httplib's own, and not const.
     const std::string packed = request.get_header_value("Content-Encoding");
     if (packed == "gzip" || packed == "zstd") const_cast<Request&>(request).headers.erase("Content-Encoding");
-    if (const auto wrong = WrongHead(request, options_.max_bytes)) return refuse(wrong->first, wrong->second);
+    if (const auto wrong = WrongHead(HeadOf(request), options_.max_bytes)) return refuse(wrong->first, wrong->second);
     Result<LogRequest> parsed = ParseLogRequest({request.params.begin(), request.params.end()});
     if (!parsed.ok()) return refuse(400, parsed.status().message());
 
