@@ -58,6 +58,8 @@ function(ncclwhy_precompile target)
   if(NOT NCCLWHY_PRECOMPILED_HEADERS)
     return()
   endif()
+  # RE2 asks for it; GCC takes over what was precompiled with the same options only.
+  target_compile_options(${target} PRIVATE -pthread)
   # GCC forgets which of the precompiled headers are the system's, and judges libstdc++ as if it were ours.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
