@@ -230,7 +230,7 @@ namespace {
 
 constexpr char kCrashed[] = "app.rank-crashed";
 // Log-odds from which a finding names a cause of its own.
-constexpr double kTells = 1.5;
+constexpr double kTells = 2.0;
 
 // Says no more than that a program ended: "Check failed: mr Failed to register memory region".
 bool BareEnding(const EvidenceItem& i) {
