@@ -7,40 +7,14 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/literal_text.h"
 #include "kb/loader/kb_tables.h"
 
 namespace {
 
 using namespace ncclwhy;
-
-// Bytes as string literals of some 2,000 bytes each, which every compiler takes.
-void WriteText(std::ostream& out, const char* name, std::string_view text) {
-  out << "constexpr char " << name << "[] =\n";
-  std::string line;
-  size_t in_line = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\' || c == '?') {
-      line += '\\';
-      line += c;
-    } else if (byte >= 0x20 && byte < 0x7F) {
-      line += c;
-    } else {
-      char octal[8];
-      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(byte));
-      line += octal;
-    }
-    if (++in_line == 2000) {
-      out << '"' << line << "\"\n";
-      line.clear();
-      in_line = 0;
-    }
-  }
-  out << '"' << line << "\";\n";
-}
 
 void WriteRecords(std::ostream& out, const char* name, const std::vector<KbRecord>& records) {
   out << "constexpr std::array<KbRecord, " << records.size() << "> " << name << " = {{\n";
@@ -73,7 +47,7 @@ void WriteGrams(std::ostream& out, const std::string& name, const GramTableStora
 void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   out << "// Made by embed_kb from kb/. Do not edit.\n"
          "#include <array>\n\n#include \"kb/loader/kb_tables.h\"\n\nnamespace ncclwhy {\nnamespace {\n\n";
-  WriteText(out, "kText", t.text);
+  WriteLiteral(out, "kText", t.text);
   WriteRecords(out, "kCauses", t.causes);
   WriteRecords(out, "kVariables", t.variables);
   WriteRecords(out, "kNeverRead", t.never_read);
@@ -81,7 +55,7 @@ void WriteTables(std::ostream& out, const KbTablesOwner& t) {
   WriteRecords(out, "kBugs", t.bugs);
   WriteRecords(out, "kIncidents", t.incidents);
   WriteRecords(out, "kMessages", t.messages);
-  WriteText(out, "kFormatCode", t.index.code);
+  WriteLiteral(out, "kFormatCode", t.index.code);
   out << "constexpr std::array<MessagePattern, " << t.index.patterns.size() << "> kPatterns = {{\n";
   for (const MessagePattern& p : t.index.patterns) {
     out << "{" << p.code << "," << p.code_size << "," << p.message << ",MessageLevel{" << static_cast<int>(p.level)

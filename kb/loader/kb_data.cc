@@ -193,14 +193,8 @@ void ReadMessages(File& file, KbData* data) {
   });
 }
 
-// `seen`: ids and addresses of the directory.
 void ReadIncidents(File& file, KbData* data, Seen* seen) {
   ReadLines(file, CheckIncident, [&](const json& entry, size_t line) {
-    const std::string url = entry.at("url");
-    if (!seen->emplace(url, "").second) {
-      file.Complain(line, url + ": is there twice");
-      return;
-    }
     Keeper(&file, seen, &data->incidents)(entry.at("id"), Minified(entry), line);
   });
 }

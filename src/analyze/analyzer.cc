@@ -17,6 +17,7 @@
 #include "analyze/rank_causes.h"
 #include "analyze/rows_there.h"
 #include "analyze/rule_words.h"
+#include "analyze/seen_before.h"
 #include "base/limits.h"
 #include "rules/engine/vocabulary.h"
 
@@ -254,6 +255,10 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(model, context.items, report.coverage, options.language);
     report.candidates = Candidates(context, ranking.hypotheses);
+  }
+  if (options.incidents != nullptr) {
+    report.seen_before = SeenBefore(context, ranking, report, *options.incidents);
+    if (report.seen_before.size() > options.seen) report.seen_before.resize(options.seen);
   }
   report.decision = Decide(context, report);
   TellStory(context, outcome, &report);

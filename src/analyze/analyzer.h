@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/seen_before.h"
 #include "analyze/timeline.h"
 #include "job/job_model.h"
 #include "kb/loader/kb.h"
@@ -16,6 +17,9 @@ namespace ncclwhy {
 struct AnalyzeOptions {
   Language language = Language::kEnglish;
   int top = 3;  // causes in the report
+  // Borrowed; null: nothing is looked for.
+  const IncidentSearch* incidents = nullptr;
+  size_t seen = kSeenBefore;  // of incidents in the report
 };
 
 // The job that digests describe, which it borrows.

@@ -13,6 +13,8 @@ namespace {
 
 Status Check(const AnalyzerOptions& options) {
   if (options.top < 1) return Status::InvalidArgument("at least one cause must be asked for (top)");
+  if (options.seen < 0 || options.seen > 3)
+    return Status::InvalidArgument("of public incidents 0 to 3 are shown (seen)");
   if (options.jobs < 0) return Status::InvalidArgument("the number of threads (jobs) is negative");
   if (options.jobs > kMostThreads) {
     return Status::InvalidArgument("there are at most " + std::to_string(kMostThreads) + " threads (jobs)");

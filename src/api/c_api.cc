@@ -177,6 +177,7 @@ struct Option {
 constexpr Option kOptions[] = {
     {"language", SetLanguage},
     {"top", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->top); }},
+    {"seen", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->seen); }},
     {"jobs", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->jobs); }},
     {"job", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->job); }},
     {"attempt", [](AnalyzerOptions* o, std::string_view n, std::string_view v) { return Number(n, v, &o->attempt); }},

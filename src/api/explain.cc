@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/explanation.h"
 #include "api/no_throw.h"
 #include "base/text.h"
@@ -20,7 +22,7 @@ Result<std::string> Explain(std::string_view what, const AnalyzerOptions& option
     std::string text = ExplainCause(what, kb, render);
     if (text.empty()) text = ExplainVariable(what.substr(0, what.find('=')), kb, render);
     if (text.empty()) text = ExplainCode(what, kb, render);
-    if (text.empty()) text = ExplainMessage(what, knowledge, render);
+    if (text.empty()) text = ExplainMessage(what, knowledge, static_cast<size_t>(std::max(options.seen, 0)), render);
     if (!text.empty()) return text;
     std::string sentence = Filled(WordsOf(format.language).unknown_name, std::string(what));
     const std::vector<std::string> ids = kb.CauseIds();

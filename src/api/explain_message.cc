@@ -73,13 +73,28 @@ std::string_view MeaningSentence(MessageMeaning meaning, const Words& words) {
 
 }  // namespace
 
-std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, const RenderOptions& options) {
+std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, size_t seen,
+                           const RenderOptions& options) {
   const Reading reading = ReadAnyhow(text, knowledge);
-  if (reading.empty()) return {};
   const KnowledgeBase& kb = knowledge.kb();
   const Words& words = WordsOf(options.language);
   Layout out(options.width, options.color);
   std::map<std::string, double> weights;
+  const auto add_seen = [&](const std::vector<std::string>& causes) {
+    if (seen == 0) return;
+    std::vector<SeenIncident> found =
+        SeenBefore(std::string(text), causes, kb, knowledge.incidents(), options.language);
+    if (found.size() > seen) found.resize(seen);
+    if (!found.empty()) out.Title(words.seen_before);
+    for (const SeenIncident& incident : found) {
+      out.Prose("  - ", SeenSentence(incident, words));
+      out.LogText("    ", incident.url, 2);
+    }
+  };
+  if (reading.empty()) {
+    add_seen({});
+    return out.Take();
+  }
 
   if (reading.message >= 0) {
     const MessageKnowledge message = kb.Message(reading.message, "", options.language);
@@ -119,6 +134,9 @@ std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, co
     out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
   }
   if (!causes.empty()) out.Prose("  ", Filled(words.explain_hint, causes.front().first), Style::kDim);
+  std::vector<std::string> ids;
+  for (const auto& [id, weight] : causes) ids.push_back(id);
+  if (!ids.empty()) add_seen(ids);
   return out.Take();
 }
 

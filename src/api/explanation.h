@@ -18,7 +18,9 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
 // "xid 79", "errno 110", "nccl_result 3": a table of kb/codes.json and a number.
 std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const RenderOptions& options);
 // A line of a log, whole or without its header.
-std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, const RenderOptions& options);
+// `seen`: public incidents with such a line, at most.
+std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, size_t seen,
+                           const RenderOptions& options);
 
 // All causes, one line each.
 std::string ListCauses(const KnowledgeBase& kb, const RenderOptions& options);

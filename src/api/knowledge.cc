@@ -29,6 +29,7 @@ Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
     if (!kb.ok()) return kb.status();
     out.own_kb_ = kb.take();
     out.kb_ = out.own_kb_.get();
+    out.own_incidents_ = std::make_unique<IncidentIndex>(*out.kb_);
   }
   if (!options.rule_directories.empty()) {
     std::vector<Diagnostic> diagnostics;

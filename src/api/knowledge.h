@@ -8,6 +8,7 @@
 #include "ncclwhy/analyzer.h"
 #include "ncclwhy/status.h"
 #include "rules/engine/rule_set.h"
+#include "store/incident_index.h"
 
 namespace ncclwhy {
 
@@ -17,15 +18,20 @@ class Knowledge {
   // Of the directories in `options`; fails when one of them cannot be used.
   static Result<Knowledge> Load(const AnalyzerOptions& options);
   // `rules` and `kb` are borrowed; null: those inside the program.
-  explicit Knowledge(const RuleSet* rules = nullptr, const KnowledgeBase* kb = nullptr) : rules_(rules), kb_(kb) {}
+  explicit Knowledge(const RuleSet* rules = nullptr, const KnowledgeBase* kb = nullptr) : rules_(rules), kb_(kb) {
+    if (kb_ != nullptr) own_incidents_ = std::make_unique<IncidentIndex>(*kb_);
+  }
 
   // Rules are compiled when they are first asked for.
   const RuleSet& rules() const { return rules_ == nullptr ? RuleSet::Embedded() : *rules_; }
   const KnowledgeBase& kb() const { return kb_ == nullptr ? KnowledgeBase::Embedded() : *kb_; }
+  // Of the incidents in kb().
+  const IncidentSearch& incidents() const { return own_incidents_ ? *own_incidents_ : IncidentIndex::Embedded(); }
 
  private:
   std::unique_ptr<const RuleSet> own_rules_;
   std::unique_ptr<const KnowledgeBase> own_kb_;
+  std::unique_ptr<const IncidentIndex> own_incidents_;
   const RuleSet* rules_;
   const KnowledgeBase* kb_;
 };

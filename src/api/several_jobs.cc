@@ -116,7 +116,8 @@ Result<Report> JobAnalysis::ReportOf(const JobModel& model, const std::vector<So
     timeline = OpenTimeline("");
   }
   if (!timeline.ok()) return timeline.status();
-  const AnalyzeOptions analysis{options_.language, options_.top};
+  const AnalyzeOptions analysis{options_.language, options_.top, options_.seen > 0 ? &knowledge_.incidents() : nullptr,
+                                static_cast<size_t>(options_.seen)};
   return Analyze(model, digests, knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis, std::move(problems));
 }
 

@@ -88,6 +88,7 @@ class AnalyzeCommand : public Subcommand {
     }
     app->add_flag("--follow", follow_, "read logs as they grow; tell the first cause once it is sure");
     AddLanguageOption(app, &options_.language);
+    AddSeenOption(app, &options_.seen);
     app->add_flag("--require-nccl", require_nccl_, "2 without lines of NCCL");
     app->add_option("--top", options_.top, "causes (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
     AddJobsOption(app, &options_.jobs);

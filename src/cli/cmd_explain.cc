@@ -34,6 +34,7 @@ class ExplainCommand : public Subcommand {
     app->add_option("WHAT", words_);
     AddLanguageOption(app, &format_.language);
     AddKnowledgeOptions(app, &options_);
+    AddSeenOption(app, &options_.seen);
     AddColorOption(app, &color_);
   }
 

@@ -13,6 +13,10 @@ void AddLanguageOption(CLI::App* app, Language* language) {
       ->check(CLI::IsMember({"en", "zh"}));
 }
 
+void AddSeenOption(CLI::App* app, int* seen) {
+  app->add_option("--seen", *seen, "like cases, 0 to 3")->type_name("N")->check(CLI::Range(0, 3));
+}
+
 void AddJobsOption(CLI::App* app, int* jobs) {
   app->add_option("--jobs", *jobs, "threads")->type_name("N")->check(CLI::Range(1, kMostThreads));
 }

@@ -14,6 +14,8 @@ namespace ncclwhy {
 
 // --lang
 void AddLanguageOption(CLI::App* app, Language* language);
+// --seen
+void AddSeenOption(CLI::App* app, int* seen);
 // --jobs
 void AddJobsOption(CLI::App* app, int* jobs);
 // --kb

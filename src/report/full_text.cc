@@ -55,6 +55,7 @@ class FullText {
     Decide();
     Alternatives();
     if (report_.verdict == Verdict::kUndetermined) Consequences();
+    SeenBefore();
     Collects();
     if (report_.verdict != Verdict::kUndetermined) Consequences();
     Warnings();
@@ -219,6 +220,14 @@ class FullText {
       if (!item.tells.empty()) line += std::string(words_.why_separator) + item.tells;
       layout_.Prose("  - ", line);
       layout_.Command("    $ ", item.command);
+    }
+  }
+
+  void SeenBefore() {
+    if (!report_.seen_before.empty()) layout_.Title(words_.seen_before);
+    for (const SeenIncident& item : report_.seen_before) {
+      layout_.Prose("  - ", SeenSentence(item, words_));
+      layout_.LogText("    ", item.url, 2);
     }
   }
 

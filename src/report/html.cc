@@ -326,6 +326,11 @@ class Page {
     }
     Put(failure ? words_.alternatives : words_.candidates, others);
     if (failure) out_ += CandidateList() + CollectList();
+    std::string seen;
+    for (const SeenIncident& item : report_.seen_before) {
+      seen += fmt::format("<li>{} {}</li>\n", EscapeHtml(SeenSentence(item, words_)), Reference(item.url));
+    }
+    Put(words_.seen_before, seen.empty() ? seen : "<ul>\n" + seen + "</ul>\n");
     Consequences();
     Warnings();
     std::string problems;

@@ -40,6 +40,7 @@ Json ToJson(const OutcomeEvidence& e);
 Json ToJson(const Attempt& a);
 Json ToJson(const JobAnswer& j);
 Json ToJson(const PossibleCause& c);
+Json ToJson(const SeenIncident& s);
 Json ToJson(const TimelineStep& s);
 Json ToJson(const EnvironmentFact& f);
 
@@ -149,6 +150,13 @@ Json ToJson(const PossibleCause& c) {
   Json out = {{"id", SanitizeUtf8(c.id)}, {"title", SanitizeUtf8(c.title)}};
   AddText(&out, "tells", c.tells);
   AddText(&out, "command", c.command);
+  return out;
+}
+
+Json ToJson(const SeenIncident& s) {
+  Json out = {{"id", SanitizeUtf8(s.id)},       {"url", SanitizeUtf8(s.url)},       {"cause", SanitizeUtf8(s.cause)},
+              {"title", SanitizeUtf8(s.title)}, {"solved", SanitizeUtf8(s.solved)}, {"products", Json::object()}};
+  for (const auto& [name, version] : s.products) out["products"][SanitizeUtf8(name)] = SanitizeUtf8(version);
   return out;
 }
 
@@ -269,6 +277,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   out["jobs"] = ToJson(report.jobs);
   out["causes"] = ToJson(report.causes);
   out["candidates"] = ToJson(report.candidates);
+  if (!report.seen_before.empty()) out["seen_before"] = ToJson(report.seen_before);
   if (report.decision) out["decision"] = ToJson(*report.decision);
   out["timeline"] = ToJson(report.timeline);
   out["consequences"] = ToJson(report.consequences);

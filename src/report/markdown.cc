@@ -169,6 +169,14 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
       return line + "\n" + CommandBlock(item.command, "  ");
     });
   }
+  if (!report.seen_before.empty()) {
+    out.Title(words.seen_before);
+    out.List(report.seen_before, words.more_items, [&](const SeenIncident& item) {
+      const bool plain = item.url.starts_with("https://") && item.url.find_first_of("<>` \n\t") == std::string::npos;
+      return fmt::format("- {} {}\n", EscapeMarkdown(SeenSentence(item, words)),
+                         plain ? "<" + item.url + ">" : MarkdownCode(item.url));
+    });
+  }
   if (!report.collect.empty()) {
     out.Title(words.collect);
     out.List(report.collect, words.more_items, [&](const Collect& item) {

@@ -273,6 +273,14 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
   return out;
 }
 
+std::string SeenSentence(const SeenIncident& incident, const Words& words) {
+  std::string_view title = incident.title;
+  for (const std::string_view stop : {".", "。"}) {
+    if (title.ends_with(stop)) title.remove_suffix(stop.size());
+  }
+  return fmt::format("{} ({}){}{}", title, incident.cause, words.why_separator, incident.solved);
+}
+
 std::string FileLine(std::string_view file, uint64_t line) {
   if (file.empty()) return {};
   return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);

@@ -44,6 +44,9 @@ std::string StepLine(const TimelineStep& step, const Words& words);
 // "rerun without gpu-a17, mlx5_2: the errors are this host's"
 std::string DecisionSentence(const Decision& decision, const Words& words);
 
+// "training died at its first all-reduce (shm.too-small): started the container with --shm-size=8g."
+std::string SeenSentence(const SeenIncident& incident, const Words& words);
+
 // "rank3.log:41"; empty when there is no line.
 std::string FileLine(std::string_view file, uint64_t line);
 

@@ -22,12 +22,14 @@ namespace {
 
 // How much of everything is told; an answer that is too long is written again with the next one.
 struct Measure {
-  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, collects, warnings, chain_rows, note_rows;
+  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, seen, collects, warnings, chain_rows,
+      note_rows;
   bool check;  // how to make sure
 };
 constexpr Measure kMeasures[] = {
-    {4, 2, 2, 3, 8, 3, 2, 2, 3, 2, true},  {3, 2, 2, 3, 6, 3, 2, 1, 2, 2, true},  {3, 2, 2, 3, 6, 3, 2, 1, 3, 1, false},
-    {3, 2, 1, 2, 4, 2, 1, 1, 2, 0, false}, {2, 2, 1, 2, 1, 2, 1, 0, 2, 0, false}, {2, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
+    {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false},
+    {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
 };
 // A cause after the first that is worth a line.
 constexpr double kClose = 0.15;
@@ -76,6 +78,7 @@ class ShortAnswer {
       Check(*cause);
     }
     Alternatives();
+    SeenBefore();
     Decide();
     Collects();
     Warnings();
@@ -207,6 +210,17 @@ class ShortAnswer {
   }
   void Alternative(std::string_view label, std::string_view line) {
     label.empty() ? layout_.Clipped("  - ", line, 2) : layout_.Labelled(label, line, 2);
+  }
+
+  // Where there is no answer, others may have had one.
+  void SeenBefore() {
+    if (report_.verdict != Verdict::kUndetermined || report_.seen_before.empty()) return;
+    layout_.Section(words_.seen_before);
+    for (size_t i = 0; i < std::min(report_.seen_before.size(), measure_.seen); ++i) {
+      const SeenIncident& item = report_.seen_before[i];
+      layout_.Clipped("  - ", SeenSentence(item, words_), 2);
+      layout_.LogText("    ", item.url, 2);
+    }
   }
 
   void Decide() {

@@ -33,6 +33,7 @@ struct Words {
   // section titles
   std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, failing,
       warnings;
+  std::string_view seen_before;
   std::string_view problems, references, job, ranks, transports, communicators, details;
   // culprits: {value}
   std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, why_separator;

@@ -62,6 +62,10 @@ class Walk {
     }
     for (Cause& cause : report.causes) (*this)(cause);
     for (PossibleCause& c : report.candidates) Each(c.id, c.title, c.tells, c.command);
+    for (SeenIncident& s : report.seen_before) {
+      Each(s.id, s.url, s.cause, s.title, s.solved);
+      for (auto& [name, version] : s.products) Each(version);
+    }
     if (report.decision) {
       (*this)(report.decision->hosts);
       (*this)(report.decision->devices);

@@ -43,6 +43,7 @@ inline constexpr int kMostThreads = 1024;
 struct AnalyzerOptions {
   Language language = Language::kEnglish;  // of the texts in the report
   int top = 3;                             // causes in the report, at least 1
+  int seen = 3;                            // public incidents in the report that look like this failure, 0 to 3
   int jobs = 0;                            // threads that read files, at most kMostThreads; 0: one a processor
   int job = 0;  // of several jobs in one place the one to report on, as Report::jobs counts them from 1; 0: the worst
   int attempt = 0;  // the same for attempts at one job, in the order of Report::attempts; 0: the job as a whole

@@ -101,6 +101,17 @@ struct PossibleCause {
   std::string command;  // that shows it; may be empty
 };
 
+// A public incident that looks like this failure. What it tells is the knowledge's, nothing of it is from the log; it
+// is no evidence.
+struct SeenIncident {
+  std::string id;
+  std::string url;                              // https://…
+  std::string cause;                            // cause id
+  std::string title;                            // one sentence: what happened there
+  std::string solved;                           // one sentence: what solved it
+  std::map<std::string, std::string> products;  // versions by product, as far as they are known
+};
+
 // One start of the job: launchers restart what failed. In order; a job that was started once has no attempts.
 struct Attempt {
   Outcome outcome = Outcome::kUnknown;
@@ -247,8 +258,9 @@ struct Report {
   // kUndetermined none is sure enough to be named.
   std::vector<Cause> causes;
   std::vector<PossibleCause> candidates;
-  std::optional<Decision> decision;    // none when there is nothing to decide
-  std::vector<TimelineStep> timeline;  // in order
+  std::vector<SeenIncident> seen_before;  // most alike first; none where nothing failed
+  std::optional<Decision> decision;       // none when there is nothing to decide
+  std::vector<TimelineStep> timeline;     // in order
   std::vector<Consequence> consequences;
   std::vector<Collect> collect;
   std::vector<Warning> warnings;

@@ -25,8 +25,8 @@ def _bytes(chunk: Union[str, Bytes]) -> bytes:
 
 
 class Analyzer:
-    """Options: language ("en", "zh"), top, jobs (numbers), kb, rules (a directory or several), database (a path),
-    timeline ("default", "full"), redact (True, False); of several jobs or attempts in one place job=N, attempt=N.
+    """Options: language ("en", "zh"), top, seen, jobs (numbers), kb, rules (a directory or several), database
+    (a path), timeline ("default", "full"), redact (True, False); of several jobs or attempts in one place job=N, attempt=N.
 
     `use` is "library", "program" or None for what there is; `timeout` is in seconds, for the program. Other threads
     run while it works; those that share it wait for each other. What is refused raises ncclwhy.Error.

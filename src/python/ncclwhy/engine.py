@@ -175,7 +175,7 @@ def _declare(library: Any) -> Any:
 
 # Options of the C API as the program spells them.
 FLAGS = {"language": "--lang", "database": "--db"}
-NAMES = ("language", "top", "jobs", "job", "attempt", "kb", "rules", "database", "timeline", "redact")
+NAMES = ("language", "top", "seen", "jobs", "job", "attempt", "kb", "rules", "database", "timeline", "redact")
 
 
 class ProgramSession:

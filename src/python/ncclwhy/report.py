@@ -70,6 +70,16 @@ class Candidate:
 
 
 @dataclass
+class SeenIncident:
+    id: str
+    url: str
+    cause: str
+    title: str
+    solved: str
+    products: Dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
 class Decision:
     do: str
     hosts: List[str]
@@ -251,6 +261,7 @@ class Report:
     attempts: List[Attempt] = _list()
     jobs: List[JobAnswer] = _list()
     candidates: List[Candidate] = _list()
+    seen_before: List[SeenIncident] = _list()
     decision: Optional[Decision] = None
     timeline: List[Step] = _list()
     problems: List[str] = _list()

@@ -57,6 +57,8 @@ TEST_CASE("the schema refuses what is wrong", "[report]") {
   CHECK(broken("/timeline/0/kind", "later"));
   CHECK(broken("/attempts/0/outcome", "red"));
   CHECK(broken("/candidates/0/title", 5));
+  CHECK(broken("/seen_before/0/url", 7));
+  CHECK(broken("/seen_before/0/products/nccl", 2));
   json missing = good;
   missing["coverage"].erase("lines");
   CHECK_FALSE(Validate(schema, missing).empty());
@@ -104,7 +106,10 @@ TEST_CASE("what became of the job, its attempts, its story and what to do", "[re
   CHECK(out.at("causes").at(0).at("fixes_elsewhere").at(0).at("for") == "slurm");
   CHECK(out.at("causes").at(0).at("sure") == "2 independent lines on rank 3, nothing after them went on");
   CHECK(out.at("job").at("environment").at(1).at("value") == "srun");
+  CHECK(out.at("seen_before").at(0).at("url") == "https://github.com/example/tool/issues/7");
+  CHECK(out.at("seen_before").at(0).at("products").at("nccl") == "2.18.3");
   CHECK_FALSE(Rendered(testing::HealthyReport()).contains("decision"));
+  CHECK_FALSE(Rendered(testing::HealthyReport()).contains("seen_before"));
   const json jobs = Rendered(testing::SeveralJobsReport()).at("jobs");
   CHECK(jobs.at(1).at("verdict") == "undetermined");
   CHECK(jobs.at(1).at("exit_status") == 3);

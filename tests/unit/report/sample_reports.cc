@@ -108,6 +108,12 @@ Report FailureReport() {
   report.attempts = {{Outcome::kFailed, "net.refused", "rank0.log", 1, 20, "gpu-a16 refused the connection"},
                      {Outcome::kFailed, "shm.too-small", "rank0.log", 21, 90, ""}};
   report.candidates = {{"shm.permission", "/dev/shm cannot be written to", "who may write there", "ls -ld /dev/shm"}};
+  report.seen_before = {{"example-tool-7",
+                         "https://github.com/example/tool/issues/7",
+                         "shm.too-small",
+                         "A container with the default /dev/shm",
+                         "Started it with --shm-size=8g.",
+                         {{"nccl", "2.18.3"}}}};
   report.decision = Decision{Action::kFixFirst, {"gpu-a17"}, {}, 0.9, "/dev/shm stays as small as it is.", ""};
   report.timeline = {
       {"start", "10:00:00", 0, 0, "gpu-a16", "NCCL started", "rank0.log", 1, "NCCL INFO Bootstrap", 4},
@@ -178,6 +184,18 @@ Report UndeterminedReport() {
       {"rank0.log", 9, "NCCL WARN socketProgress: Connection closed by remote peer", "the last word of rank 0"}};
   report.candidates = {{"net.peer-died", "A peer died", "its own log, or the kernel's of its host", "dmesg -T"},
                        {"net.unreachable", "A host cannot be reached", "", "nc -zv gpu-a17 40000"}};
+  report.seen_before = {{"example-tool-8",
+                         "https://github.com/example/tool/issues/8",
+                         "net.peer-died",
+                         "A rank left early",
+                         "Fixed it.",
+                         {}},
+                        {"example-tool-9",
+                         "https://github.com/example/tool/issues/9",
+                         "net.peer-died",
+                         "Another did",
+                         "So did they.",
+                         {}}};
   report.decision = Decision{Action::kUndecided, {}, {}, 0.5, "The logs do not say which rank went first.", ""};
   Cause cause;
   cause.id = "net.peer-died";
@@ -248,6 +266,7 @@ Report HostileReport() {
     for (Culprit& culprit : item.culprits) culprit.host = culprit.why = attack;
   }
   for (PossibleCause& item : report.candidates) item.title = item.tells = item.command = attack;
+  for (SeenIncident& item : report.seen_before) item.url = item.cause = item.title = item.solved = attack;
   report.decision = Decision{Action::kRerunWithout, {attack}, {attack}, 0.9, attack, attack};
   for (TimelineStep& item : report.timeline) item.time = item.host = item.what = item.file = item.text = attack;
   for (EnvironmentFact& item : report.job.environment) item.name = item.value = item.file = attack;
