@@ -115,7 +115,7 @@ class Follower {
     for (SourceSpec& spec : ExpandSources(options_.logs, &problems_)) {
       const bool known =
           std::any_of(files_.begin(), files_.end(), [&](const auto& f) { return f->spec().path == spec.path; });
-      if (!known) files_.push_back(std::make_unique<GrowingFile>(std::move(spec)));
+      if (!known) files_.push_back(std::make_unique<GrowingFile>(std::move(spec), &read_));
     }
   }
 
@@ -154,6 +154,7 @@ class Follower {
   const FollowOptions& options_;
   Analyzer* analyzer_;
   Status status_;
+  FilesRead read_;
   std::vector<std::unique_ptr<GrowingFile>> files_;
   std::vector<std::string> problems_;  // of the names, as of the last look
   Clock::time_point looked_{};

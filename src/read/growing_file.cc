@@ -38,6 +38,23 @@ void GrowingFile::Fail(const std::string& reason) {
   ended_ = true;
 }
 
+namespace {
+
+FileIdentity IdentityOf(int fd, const struct stat& info) {
+  FileIdentity out{info.st_dev, info.st_ino, 0};
+#ifdef STATX_BTIME
+  struct statx more {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 && (more.stx_mask & STATX_BTIME) != 0) {
+    out.born = more.stx_btime.tv_sec * 1000000000 + more.stx_btime.tv_nsec;
+  }
+#else
+  (void)fd;
+#endif
+  return out;
+}
+
+}  // namespace
+
 void GrowingFile::Open() {
   // Without O_NONBLOCK a named pipe would wait for its first writer.
   fd_ = spec_.path == "-" ? STDIN_FILENO : ::open(spec_.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -48,6 +65,11 @@ void GrowingFile::Open() {
   struct stat info {};
   if (::fstat(fd_, &info) != 0) return Fail(std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return Fail("is a directory");
+  if (read_ != nullptr && S_ISREG(info.st_mode) && !read_->insert(IdentityOf(fd_, info)).second) {
+    ::close(fd_);  // rotated: it was read under the name that it had
+    fd_ = -1;
+    return;
+  }
   regular_ = S_ISREG(info.st_mode);
   device_ = info.st_dev;
   inode_ = info.st_ino;

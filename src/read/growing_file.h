@@ -8,19 +8,36 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "read/source.h"
 
 namespace ncclwhy {
+
+// Which file it is, whatever its name: numbers of files that are gone are given to others, with another birth.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  int64_t born = 0;  // nanoseconds, 0: not known
+  bool operator<(const FileIdentity& o) const {
+    return std::tie(device, inode, born) < std::tie(o.device, o.inode, o.born);
+  }
+};
+
+// The files that are or were read under some name: x.log, which is x.log.1 now, is not read again.
+using FilesRead = std::set<FileIdentity>;
 
 class GrowingFile {
  public:
   using Lines = std::function<void(std::string_view)>;
 
   // `spec.path` is a file, a pipe, or "-" for standard input.
-  explicit GrowingFile(SourceSpec spec) : spec_(std::move(spec)) {}
+  // `read`, if given, is shared by all that are followed together, and outlives them.
+  explicit GrowingFile(SourceSpec spec, FilesRead* read = nullptr) : spec_(std::move(spec)), read_(read) {}
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
@@ -46,6 +63,7 @@ class GrowingFile {
   void Take(std::string_view bytes, const Lines& lines);
 
   const SourceSpec spec_;
+  FilesRead* const read_;
   int fd_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;

@@ -132,6 +132,23 @@ class FollowTest(ProgramTest):
         self.assertEqual(json.loads(report)["coverage"]["bytes"], len(LOG))
         self.assertEqual(json.loads(report)["causes"][0]["id"], "shm.too-small")
 
+    def test_rotation_in_a_directory(self):
+        """Nothing is read twice when x.log becomes x.log.1, x.log.1 becomes x.log.2."""
+        (self.dir / "logs").mkdir()
+        follower = None
+        for turn in range(4):
+            for number in (3, 2, 1):
+                if (self.dir / f"logs/job.log.{number}").exists():
+                    os.rename(self.dir / f"logs/job.log.{number}", self.dir / f"logs/job.log.{number + 1}")
+            if turn:
+                os.rename(self.dir / "logs/job.log", self.dir / "logs/job.log.1")
+            self.append("logs/job.log", b"".join(b"node1:7:7 [0] NCCL INFO Channel %05d/0 : 0[0] -> 1[0] via P2P/IPC\n" % (turn * 1000 + n)
+                                                 for n in range(1000)))
+            follower = follower or self.follow("--format", "json", "logs")
+            time.sleep(1.5)
+        _, report = follower.end()
+        self.assertEqual(json.loads(report)["coverage"]["lines"], 4000)
+
     def test_files_that_come_into_a_directory(self):
         (self.dir / "logs").mkdir()
         follower = self.follow("--summary", "logs")
