@@ -14,8 +14,8 @@
 
 #include "job/job_model.h"
 #include "rules/engine/finding.h"
-#include "rules/engine/rule_set.h"
 #include "rules/engine/rule.h"
+#include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
 
