@@ -51,28 +51,6 @@ function(ncclwhy_compile_options target)
   ncclwhy_harden(${target})
 endfunction()
 
-# What most files of the rooms include; the first room makes it, the others take it over, as their options are the same.
-set(ncclwhy_standard_headers <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <set> <span>
-  <string> <string_view> <tuple> <utility> <vector> <fmt/format.h>)
-function(ncclwhy_precompile target)
-  if(NOT NCCLWHY_PRECOMPILED_HEADERS)
-    return()
-  endif()
-  # RE2 asks for it; GCC takes over what was precompiled with the same options only.
-  target_compile_options(${target} PRIVATE -pthread)
-  # GCC forgets which of the precompiled headers are the system's, and judges libstdc++ as if it were ours.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
-  endif()
-  get_property(rooms GLOBAL PROPERTY NCCLWHY_ROOMS)
-  if(rooms)
-    list(GET rooms 0 first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE ${ncclwhy_standard_headers})
-  endif()
-endfunction()
-
 # ncclwhy_room(<name> SOURCES … LINKS <rooms and libraries>): a static library for one room of the house.
 function(ncclwhy_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
@@ -83,7 +61,6 @@ function(ncclwhy_room name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   ncclwhy_compile_options(${name})
-  ncclwhy_precompile(${name})
   # What the fuzz corpora are measured by, see tests/fuzz/figures.py. Unoptimised, so that lines stay lines.
   if(NCCLWHY_COVERAGE AND name MATCHES "^ncclwhy_(parser|rule_compiler|rules)$")
     target_compile_options(${name} PRIVATE --coverage -O0 -U_FORTIFY_SOURCE)
