@@ -52,30 +52,58 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
 }
 
-// Whether one of its literals is in `body`; `of_letters`: one without digits.
-bool RuleMatcher::HoldsLiteral(uint32_t number, std::string_view body, bool of_letters) const {
+// Whether one of its literals without digits is in `body`.
+bool RuleMatcher::HoldsLiteralOfLetters(uint32_t number, std::string_view body) const {
   const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
   return std::any_of(literals.begin(), literals.end(), [&](const std::string& literal) {
-    return !(of_letters && HasDigit(literal)) && body.find(literal) != std::string_view::npos;
+    return !HasDigit(literal) && body.find(literal) != std::string_view::npos;
   });
+}
+
+void RuleMatcher::AddPlaces(size_t candidate, std::string_view masked, Alike* alike) const {
+  std::string room;
+  for (const std::string& literal : patterns_.entry(alike->candidates[candidate].pattern).pattern->literals) {
+    if (!HasDigit(literal)) continue;
+    const std::string_view sought = MaskDigits(literal, &room);
+    for (size_t at = 0; (at = masked.find(sought, at)) != std::string_view::npos; ++at) {
+      alike->places.push_back({candidate, at, &literal});
+    }
+  }
 }
 
 // step 41200 loss 2.13
 // The candidates of all bodies that have these letters, and digits in these places. A literal of letters stands in all
 // of them or in none, and so it is with a regex that asks for no digit in particular. The few others are asked again.
-void RuleMatcher::FindForAll(std::string_view body, std::string_view masked, std::vector<Candidate>* candidates) {
-  FindCandidates(body, candidates);
+void RuleMatcher::FindForAll(std::string_view body, std::string_view masked, Alike* alike) {
+  std::vector<Candidate>& candidates = alike->candidates;
+  FindCandidates(body, &candidates);
   for (const PatternTable::Numbered& literal : patterns_.NumberedLiterals()) {
     if (seen_[literal.pattern] == lines_ || masked.find(literal.masked) == std::string_view::npos) continue;
     seen_[literal.pattern] = lines_;
-    candidates->push_back({literal.pattern});
+    candidates.push_back({literal.pattern});
   }
-  std::sort(candidates->begin(), candidates->end(),
+  std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
-  for (Candidate& c : *candidates) {
-    const bool regex_decides =
-        !patterns_.entry(c.pattern).pattern->regex.empty() && !patterns_.Texts(c.pattern).digits_alike;
-    c.digits_decide = regex_decides || !HoldsLiteral(c.pattern, body, true);
+  alike->places.clear();
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    Candidate& c = candidates[i];
+    c.regex_decides = !patterns_.entry(c.pattern).pattern->regex.empty() && !patterns_.Texts(c.pattern).digits_alike;
+    if (!HoldsLiteralOfLetters(c.pattern, body)) AddPlaces(i, masked, alike);
+  }
+  alike->digits_decide = !alike->places.empty() || std::any_of(candidates.begin(), candidates.end(),
+                                                               [](const Candidate& c) { return c.regex_decides; });
+  alike->latest.clear();
+}
+
+// What the digits of this body decide.
+void RuleMatcher::AskDigits(std::string_view body, Alike* alike) {
+  alike->latest.assign(body);
+  for (Candidate& c : alike->candidates) {
+    if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;
+  }
+  for (const Alike::Place& place : alike->places) alike->candidates[place.candidate].has_literal = false;
+  for (const Alike::Place& place : alike->places) {
+    if (body.substr(place.offset).starts_with(*place.literal)) alike->candidates[place.candidate].has_literal = true;
   }
 }
 
@@ -89,20 +117,12 @@ std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(std::string_view 
     return candidates_;
   }
   Alike& alike = memo->value;
-  const auto decide = [](const Candidate& c) { return c.digits_decide; };
   if (!memo->known) {
-    FindForAll(body, masked, &alike.candidates);
-    alike.digits_decide = std::any_of(alike.candidates.begin(), alike.candidates.end(), decide);
-    alike.latest.clear();
+    FindForAll(body, masked, &alike);
     alike.seen = 0;
     memo->known = true;
   }
-  if (alike.digits_decide && alike.latest != body) {
-    alike.latest.assign(body);
-    for (Candidate& c : alike.candidates) {
-      if (c.digits_decide) c.regex = Candidate::Regex::kUnknown;
-    }
-  }
+  if (alike.digits_decide && alike.latest != body) AskDigits(body, &alike);
   return alike.candidates;
 }
 
@@ -174,7 +194,7 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   const PatternEntry& entry = patterns_.entry(number);
   const LinePattern& pattern = *entry.pattern;
   if (!Fits(pattern, line)) return;
-  if (candidate.digits_decide && !HoldsLiteral(number, line.body, false)) return;
+  if (!candidate.has_literal) return;
   if (!pattern.regex.empty()) {
     if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
     if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);

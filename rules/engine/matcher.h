@@ -43,20 +43,30 @@ class RuleMatcher final : public RuleSet::Matcher {
   struct Candidate {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
-    bool digits_decide = false;  // whether its literal is there, or its regex matches: asked for every line
+    bool regex_decides = false;  // of lines that differ in digits: its regex is asked for each
+    bool has_literal = true;     // false: its literals of digits are not in this one
   };
   // Those of all bodies that differ in their digits alone.
   struct Alike {
     std::vector<Candidate> candidates;
     uint32_t seen = 0;
-    bool digits_decide = false;  // of one of them
+    bool digits_decide = false;  // of one of them: whether its literal is there, or its regex matches
     std::string latest;          // the body for which these were asked last
+    // Where a literal with digits would stand, of candidates that have none without.
+    struct Place {
+      size_t candidate = 0;
+      size_t offset = 0;
+      const std::string* literal = nullptr;
+    };
+    std::vector<Place> places;
   };
   static constexpr uint32_t kOften = 32;  // to find what holds for all costs as much as some dozens of lines
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
-  void FindForAll(std::string_view body, std::string_view masked, std::vector<Candidate>* candidates);
+  void FindForAll(std::string_view body, std::string_view masked, Alike* alike);
+  void AddPlaces(size_t candidate, std::string_view masked, Alike* alike) const;
+  static void AskDigits(std::string_view body, Alike* alike);
   std::vector<Candidate>& CandidatesOf(std::string_view body);
-  bool HoldsLiteral(uint32_t number, std::string_view body, bool of_letters) const;
+  bool HoldsLiteralOfLetters(uint32_t number, std::string_view body) const;
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   // Level, dialect and file.
   static bool Fits(const LinePattern& pattern, const ParsedLine& line);
