@@ -191,6 +191,7 @@ IncidentKnowledge DecodeIncident(std::string_view record, Language language) {
   out.looked_like = StringsOf(entry, "looked_like");
   out.title = TextOf(entry, "title", language);
   out.solved = TextOf(entry, "solved", language);
+  out.open = FlagOf(entry, "open");
   return out;
 }
 

@@ -88,6 +88,7 @@ struct IncidentKnowledge {
   std::map<std::string, std::string> products;  // versions by product, as far as the thread says
   std::vector<std::string> looked_like;  // one to four lines, `<placeholder>` where jobs differ; most telling first
   std::string title, solved;
+  bool open = false;  // nobody said what solved it: `solved` tells what was found
 };
 
 class KnowledgeBase : public MessageRecognizer {

@@ -337,6 +337,9 @@ void CheckIncident(const json& entry, std::vector<std::string>* complaints) {
       }
     }
   }
+  if (const json* open = incident.Member("open", false); open != nullptr && !open->is_boolean()) {
+    incident.Complain("\"open\" must be true or false");
+  }
   incident.NothingElse();
 }
 

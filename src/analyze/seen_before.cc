@@ -30,8 +30,16 @@ std::vector<SeenIncident> Told(const Matches& matches, const KnowledgeBase& kb, 
   return out;
 }
 
+// What was solved helps more than what only looks alike.
+void SolvedFirst(Matches* matches) {
+  const auto wanted = [](const IncidentMatch& m) { return m.told * (m.open ? 0.5 : 1.0); };
+  std::stable_sort(matches->begin(), matches->end(),
+                   [&](const IncidentMatch& a, const IncidentMatch& b) { return wanted(a) > wanted(b); });
+}
+
 Matches OfKnownCause(Matches matches) {
   std::erase_if(matches, [](const IncidentMatch& m) { return m.best < kTellingOfCause; });
+  SolvedFirst(&matches);
   if (matches.size() > kSeenBefore) matches.resize(kSeenBefore);
   return matches;
 }
@@ -42,6 +50,7 @@ std::vector<SeenIncident> Agreeing(Matches matches, double telling, const Knowle
   if (matches.empty()) return {};
   const double enough = kAsAlike * matches.front().told;
   std::erase_if(matches, [&](const IncidentMatch& m) { return m.told < enough; });
+  SolvedFirst(&matches);
   std::vector<SeenIncident> out = Told(matches, kb, language);
   std::map<std::string, size_t> count;
   for (const SeenIncident& incident : out) ++count[incident.cause];

@@ -19,6 +19,7 @@ struct IncidentMatch {
   double told = 0;      // how much its lines tell that stand in the log, rare words more than common ones
   double best = 0;      // of that its most telling line
   double first = 0;     // of that its first line, the most specific one; 0 when it is not there
+  bool open = false;    // nobody said what solved it: shown behind others that are as much alike
   double rank = std::numeric_limits<double>::infinity();  // bm25, the smaller the better
 };
 

@@ -15,8 +15,8 @@ namespace {
 // No journal, no freed page: the same incidents make the same bytes.
 constexpr char kSchema[] =
     "PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA secure_delete = ON;"
-    "CREATE VIRTUAL TABLE line USING fts5(words, cause, incident UNINDEXED, nth UNINDEXED, tokenize = \"ascii "
-    "tokenchars '_'\");"
+    "CREATE VIRTUAL TABLE line USING fts5(words, cause, incident UNINDEXED, nth UNINDEXED, open UNINDEXED, tokenize = "
+    "\"ascii tokenchars '_'\");"
     "CREATE TABLE word (word TEXT PRIMARY KEY, incidents INTEGER NOT NULL) WITHOUT ROWID;";
 
 std::string Joined(const std::vector<std::string>& words) {
@@ -28,7 +28,8 @@ std::string Joined(const std::vector<std::string>& words) {
 using WordCounts = std::map<std::string, int64_t>;  // incidents by word
 
 Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts) {
-  Result<Insert> line = Insert::Prepare(database, "INSERT INTO line (words, cause, incident, nth) VALUES (?, ?, ?, ?)");
+  Result<Insert> line =
+      Insert::Prepare(database, "INSERT INTO line (words, cause, incident, nth, open) VALUES (?, ?, ?, ?, ?)");
   if (!line.ok()) return line.status();
   for (size_t i = 0; i < kb.IncidentCount(); ++i) {
     const IncidentKnowledge incident = kb.Incident(i, Language::kEnglish);
@@ -39,7 +40,12 @@ Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts
       const std::vector<std::string> words = IncidentWords(text);
       own.insert(words.begin(), words.end());
       const std::string joined = Joined(words);
-      line.value().Text(joined).Text(cause).Integer(static_cast<int64_t>(i)).Integer(nth++);
+      line.value()
+          .Text(joined)
+          .Text(cause)
+          .Integer(static_cast<int64_t>(i))
+          .Integer(nth++)
+          .Integer(incident.open ? 1 : 0);
       if (Status s = line.value().Run(); !s.ok()) return s;
     }
     for (const std::string& word : own) ++(*counts)[word];

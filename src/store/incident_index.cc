@@ -168,9 +168,8 @@ std::vector<IncidentMatch> IncidentIndex::Find(const std::vector<std::string>& t
 
   std::map<size_t, IncidentMatch> found;
   const std::string sql =
-      "SELECT incident, words, bm25(line, 1.0, 0.0) AS likeness, nth FROM line WHERE line MATCH ?1 ORDER BY likeness, "
-      "rowid "
-      "LIMIT " +
+      "SELECT incident, words, bm25(line, 1.0, 0.0) AS likeness, nth, open FROM line WHERE line MATCH ?1 ORDER BY "
+      "likeness, rowid LIMIT " +
       std::to_string(kRows);
   Statement rows(database, sql.c_str());
   rows.Bind(query);
@@ -183,6 +182,7 @@ std::vector<IncidentMatch> IncidentIndex::Find(const std::vector<std::string>& t
     match.best = std::max(match.best, told);
     if (rows.Integer(3) == 0) match.first = told;
     match.rank = std::min(match.rank, rows.Real(2));
+    match.open = rows.Integer(4) != 0;
   }
   std::vector<IncidentMatch> out;
   for (const auto& [incident, match] : found) out.push_back(match);
