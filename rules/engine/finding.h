@@ -42,8 +42,9 @@ struct Finding {
   uint32_t last_line = 0;  // the last kept hit of a pattern in `source`
   uint64_t offset = 0;
   ProcessId process;
-  bool anybodys = false;  // its line has no header of NCCL: a program, a kernel or a daemon may have written it
-  int32_t rank = -1;      // in the job's largest communicator
+  bool anybodys = false;       // its line has no header of NCCL: a program, a kernel or a daemon may have written it
+  int32_t rank = -1;           // in the job's largest communicator
+  int32_t device = kNoDevice;  // CUDA ordinal in the header of its line
   std::string host;
   std::string text;                           // the evidence line
   uint64_t repeats = 0;                       // further lines like it

@@ -120,6 +120,7 @@ class Resolver {
         f.source = where.source;
         f.line = where.line;
         f.offset = placed.hit->offset;
+        f.device = placed.hit->device;
         f.text = std::string(r_.index_.Text(placed));
         f.anybodys = placed.hit->level == LogLevel::kNone;
       } else if (f.source != where.source || f.line != where.line) {

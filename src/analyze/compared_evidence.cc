@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "analyze/gid_comparison.h"
@@ -40,11 +41,10 @@ std::string WhoSets(const JobModel& model, std::string_view variable, std::strin
   return fmt::format("set on {} {} only, of {}", setters.size() > 1 ? "ranks" : "rank", list, all);
 }
 
-void AddSetting(const CaseFile& c, const TemplateValues& values, const std::vector<Culprit>& culprits,
-                std::vector<Evidence>* out) {
-  const std::string_view variable = Value(values, "variable");
-  if (variable.empty()) return;
-  const std::string_view value = Value(values, "value");
+// Of the process that sets `variable` (to `value`, unless that is empty), a culprit before others; nothing when no line
+// tells that one does.
+std::optional<Evidence> SettingLine(const CaseFile& c, std::string_view variable, std::string_view value,
+                                    const std::vector<Culprit>& culprits) {
   const Process* shown = nullptr;
   for (const Process& p : c.model.processes) {
     const auto it = p.environment.find(variable);
@@ -54,12 +54,14 @@ void AddSetting(const CaseFile& c, const TemplateValues& values, const std::vect
     const bool blamed = !culprits.empty() && culprits.front().pid == p.pid && culprits.front().host == p.host;
     if (shown == nullptr || blamed) shown = &p;
   }
-  if (shown == nullptr) return;
+  if (shown == nullptr) return std::nullopt;
   const auto& [said, place] = shown->environment.find(variable)->second;
   Evidence e = PlaceEvidence(c.model, place, "supporting");
   e.note = WhoSets(c.model, variable, said, c.language == Language::kChinese);
-  if (!e.note.empty()) out->push_back(std::move(e));
+  return e;
 }
+
+bool IsVariableByte(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 }  // namespace
 
@@ -72,7 +74,10 @@ std::string GidClause(const CaseFile& c, const TemplateValues& values) {
 std::vector<Evidence> ComparedEvidence(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   std::vector<Evidence> out;
   const TemplateValues values = CaseValues(c, h, culprits);
-  AddSetting(c, values, culprits, &out);
+  if (const std::string_view variable = Value(values, "variable"); !variable.empty()) {
+    std::optional<Evidence> e = SettingLine(c, variable, Value(values, "value"), culprits);
+    if (e && !e->note.empty()) out.push_back(std::move(*e));
+  }
   if (Value(values, "gid_index").empty()) return out;
   if (const auto difference = CompareGids(c.model, Value(values, "host"), c.language)) {
     Evidence e = PlaceEvidence(c.model, difference->other.place, "supporting");
@@ -80,6 +85,22 @@ std::vector<Evidence> ComparedEvidence(const CaseFile& c, const Hypothesis& h, c
         fmt::runtime(c.language == Language::kChinese ? "{} 上：GID index {}，{}" : "on {}: GID index {}, {}"),
         difference->other.host, difference->other.index, difference->other.gid.text);
     if (!difference->other.gid.text.empty()) out.push_back(std::move(e));
+  }
+  return out;
+}
+
+std::vector<Evidence> SettingsOfFix(const CaseFile& c, const Cause& cause) {
+  std::vector<Evidence> out;
+  if (cause.fixes.empty()) return out;
+  const std::string said = cause.fixes.front().text + ' ' + cause.fixes.front().command;
+  std::set<std::string_view> told;
+  for (size_t begin = 0; begin < said.size();) {
+    size_t end = begin;
+    while (end < said.size() && IsVariableByte(said[end])) ++end;
+    const std::string_view name = std::string_view(said).substr(begin, end - begin);
+    begin = end + 1;
+    if (name.find('_') == std::string_view::npos || !told.insert(name).second) continue;
+    if (std::optional<Evidence> e = SettingLine(c, name, {}, cause.culprits)) out.push_back(std::move(*e));
   }
   return out;
 }

@@ -96,6 +96,10 @@ std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& 
           Joined(choice.hosts, ", "));
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
+      // Who only waits or is gone leaves no reason: what stopped it may still be there.
+      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
+        return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
+      }
       return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";
     case Action::kUndecided:
       break;

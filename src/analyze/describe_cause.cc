@@ -68,6 +68,16 @@ void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   AddOnce(std::move(e), &cause->evidence);
 }
 
+// "train.py:212": the program's own line in the traceback of a finding; empty when it has none.
+std::string OwnFrame(const CaseFile& c, const Finding& f) {
+  const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
+  if (event == nullptr) return {};
+  const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
+  const size_t place = frame.rfind(" (");
+  if (place == std::string_view::npos) return {};
+  return std::string(frame.substr(place + 2, frame.size() - place - 3));
+}
+
 // "RuntimeError: loss is nan, rank 7, train.py:212": the exception, whose it is, and the program's own line.
 std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   constexpr size_t kTextColumns = 60;
@@ -94,9 +104,7 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
       return path.find(':') == std::string_view::npos ? title
                                                       : title + ", " + std::string(path.substr(path.rfind('/') + 1));
     }
-    const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
-    const size_t place = frame.rfind(" (");
-    if (place != std::string_view::npos) title += ", " + std::string(frame.substr(place + 2, frame.size() - place - 3));
+    if (const std::string frame = OwnFrame(c, f); !frame.empty()) title += ", " + frame;
     return title;
   }
   return {};
@@ -115,6 +123,12 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   if (const auto used = values.find("interface"); used != values.end()) others.erase(used->second);
   if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
   if (std::string error = ErrorTitle(c, h, culprits); !error.empty()) values.try_emplace("error", std::move(error));
+  for (const size_t n : h.evidence) {
+    if (std::string frame = OwnFrame(c, c.items[n].finding); !frame.empty()) {
+      values.try_emplace("frame", std::move(frame));
+      break;
+    }
+  }
   AddAddressComparison(c.language, &values);
   if (!values.contains("compared")) {
     if (std::string clause = GidClause(c, values); !clause.empty()) values.emplace("compared", std::move(clause));
@@ -140,6 +154,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   AddLastWords(c, h, &cause);
   cause.sure = WhySure(c, h);
   TellCause(c, h, &cause);
+  for (Evidence& e : SettingsOfFix(c, cause)) AddOnce(std::move(e), &cause.evidence);
   return cause;
 }
 

@@ -116,7 +116,13 @@ class Fitter {
 
  private:
   bool Has(std::string_view need) const {
-    if (need.size() > 2 && need.front() == '{') return values_.contains(need.substr(1, need.size() - 2));
+    if (need.size() > 2 && need.front() == '{') {
+      const std::string_view inside = need.substr(1, need.size() - 2);
+      const size_t equal = inside.find('=');
+      const auto value = values_.find(inside.substr(0, equal));
+      if (value == values_.end()) return false;
+      return equal == std::string_view::npos || GlobMatches(inside.substr(equal + 1), value->second);
+    }
     return IsVariable(need) ? IsSet(need) : environment_.Shows(need);
   }
 

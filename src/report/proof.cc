@@ -96,6 +96,15 @@ void AddLifeSigns(const Report& report, const Words& words, size_t most, std::ve
   if (other != ranks.end()) add(*other);
 }
 
+// A word before the message of a logger: 2026-11-22, 11:12:03.206394:, E, external/xla/client.cc:441]
+bool IsLoggerWord(std::string_view word) {
+  constexpr std::string_view kLevels[] = {"E", "W", "I", "F", "ERROR", "WARNING", "WARN", "INFO", "CRITICAL", "|", "-"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), word) != std::end(kLevels)) return true;
+  if (word.find_first_of("0123456789") == std::string_view::npos) return false;
+  if (word.find_first_not_of("0123456789:.,-/+TZ[]") == std::string_view::npos) return word.size() > 4;
+  return word.ends_with(']');
+}
+
 // [E1122 11:12:03.206394 ProcessGroupNCCL.cpp:684] [Rank 0] Some NCCL operations have failed
 // 2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress
 std::string WithoutLoggerPrefix(std::string_view text) {
@@ -112,6 +121,9 @@ std::string WithoutLoggerPrefix(std::string_view text) {
   if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
     const size_t dash = text.find(" - ", bar);
     if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);
+  }
+  for (size_t end; (end = text.find(' ')) != std::string_view::npos && IsLoggerWord(text.substr(0, end));) {
+    text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
   }
   return std::string(text.empty() ? whole : text);
 }

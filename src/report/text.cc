@@ -28,8 +28,9 @@ struct Measure {
 };
 constexpr Measure kMeasures[] = {
     {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false},
-    {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false}, {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false},
+    {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false}, {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false},
+    {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
 };
 // A cause after the first that is worth a line.
 constexpr double kClose = 0.15;

@@ -1,0 +1,282 @@
+#include "analyze/culprit_resolver.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analyze/launcher_hosts.h"
+#include "analyze/silent_rank.h"
+#include "base/numbers.h"
+#include "job/rank_in_text.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
+  const auto it = fields.find(name);
+  return it == fields.end() ? std::string() : it->second;
+}
+
+const Communicator* LargestOrNull(const JobModel& model) {
+  return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
+}
+
+}  // namespace
+
+CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
+    : model_(model), hosts_(model), quoted_(items), launcher_hosts_(HostsByLauncher(model, items)), chinese_(chinese) {
+  std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
+  for (const EvidenceItem& i : items) {
+    if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
+    processes[{i.rule, i.finding.host}].insert(i.finding.process);
+  }
+  for (auto& [key, set] : processes) {
+    if (set.size() > 1) others_.emplace(key, std::move(set));
+  }
+  for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
+  for (const Edge& e : model.edges) {
+    if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
+    net_peers_[e.from].insert(e.to);
+    net_peers_[e.to].insert(e.from);
+  }
+}
+
+CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {
+  Candidates list = ResolveRole(item);
+  for (CulpritCandidate& c : list) {
+    if (c.rank < 0) c.rank = quoted_.OfHost(item.finding, c.host, c.process);
+  }
+  return list;
+}
+
+void CulpritResolver::NameSilent(const std::vector<EvidenceItem>& items, Candidates* list) const {
+  if (list->size() > 1 || (!list->empty() && list->front().rank >= 0)) return;
+  CulpritCandidate c;
+  c.rank = SilentRank(model_, items);
+  if (c.rank < 0) return;
+  FillRank(c);
+  if (!list->empty() && !c.host.empty() && !list->front().host.empty() && c.host != list->front().host) return;
+  c.why = Say("all other ranks wait for it", "其他 rank 都在等它");
+  if (!list->empty()) {
+    if (c.host.empty()) c.host = list->front().host;
+    c.device = list->front().device;
+    c.gpu = list->front().gpu;
+  }
+  list->assign(1, c);
+}
+
+CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& item) const {
+  const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
+  switch (blame) {
+    case Blame::kNobody:
+      return {};
+    case Blame::kSelf:
+      return Self(item.finding);
+    case Blame::kHost:
+      return Host(item.finding, item.rule);
+    case Blame::kPeer:
+      return Peer(item.finding);
+    case Blame::kConnection:
+      return Connection(item.finding);
+    case Blame::kField:
+      return Field(item.finding, item.rule);
+  }
+  return {};
+}
+
+CulpritCandidate CulpritResolver::OfProcess(ProcessId id) const {
+  CulpritCandidate c;
+  c.process = id;
+  c.rank = model_.RankOf(id);
+  c.host = HostOf(id);
+  return c;
+}
+
+std::string CulpritResolver::HostOf(ProcessId id) const {
+  const auto it = launcher_hosts_.find(id);
+  return it != launcher_hosts_.end() ? it->second : std::string(model_.processes[id.value].host);
+}
+
+// "28969 Killed", "Killed process 4242": who ended is known by its number, on the host of the line if that is told.
+ProcessId CulpritResolver::OfPid(const Finding& f) const {
+  const auto pid = ParseInt<int64_t>(Get(f.fields, "pid"));
+  ProcessId found;
+  for (const Process& p : model_.processes) {
+    if (!pid || p.pid != *pid) continue;
+    if (!f.host.empty() && !p.host.empty() && f.host != p.host) continue;
+    if (found.valid()) return {};
+    found = p.id;
+  }
+  return found;
+}
+
+CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
+  CulpritCandidate c;
+  if (const ProcessId named = OfPid(f); named.valid()) {
+    c = OfProcess(named);
+  } else if (f.process.valid()) {
+    c = OfProcess(f.process);
+    c.gpu = f.device == kNoDevice ? -1 : f.device;
+  } else {
+    c.rank = f.rank;
+    c.host = f.host;
+  }
+  // A traceback on a shared terminal belongs to no process, but may say whose it is.
+  if (c.rank < 0) c.rank = RankInText(f.text);
+  if (c.rank < 0) c.rank = quoted_.OfWords(f);
+  if (c.host.empty()) c.host = HostBeforeRank(f.text);
+  if (c.rank >= 0 && (!f.process.valid() || c.host.empty())) FillRank(c);
+  if (c.rank < 0 && c.host.empty()) return {};
+  c.device = Get(f.fields, "device");
+  c.why = Say("it printed the failing line", "失败的那一行由它打印");
+  return {c};
+}
+
+CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* rule) const {
+  CulpritCandidate c;
+  c.host = Get(f.fields, "culprit_host");
+  if (c.host.empty()) c.host = f.host;
+  if (c.host.empty()) return {};
+  // A host of which one process alone complains: say which.
+  if (const ProcessId named = OfPid(f); named.valid()) {
+    c = OfProcess(named);
+  } else if (c.host == f.host && f.process.valid()) {
+    if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
+  }
+  c.device = Get(f.fields, "device");
+  c.why = Why(f, rule, HostsLine(f, rule));
+  return {c};
+}
+
+// "ranks 0, 1 there print the failing line": who of the host does, where several do.
+std::string CulpritResolver::HostsLine(const Finding& f, const Rule* rule) const {
+  constexpr size_t kListed = 8;
+  std::set<int32_t> ranks;
+  if (const auto it = others_.find({rule, f.host}); it != others_.end()) {
+    for (const ProcessId id : it->second) ranks.insert(model_.RankOf(id));
+  }
+  if (ranks.size() < 2 || ranks.size() > kListed || *ranks.begin() < 0) {
+    return Say("the failing line comes from this host", "失败的那一行来自这台主机");
+  }
+  std::string list;
+  for (const int32_t rank : ranks) list += (list.empty() ? "" : ", ") + std::to_string(rank);
+  return chinese_ ? "失败的那一行由其 rank " + list + " 打印" : "its ranks " + list + " print the failing line";
+}
+
+// Queries say why in English, with the figures of the case; in Chinese the rule's title stands in.
+std::string CulpritResolver::Why(const Finding& f, const Rule* rule, std::string otherwise) const {
+  const std::string why = Get(f.fields, "why");
+  if (why.empty()) return otherwise;
+  return chinese_ && rule != nullptr && !rule->title_zh.empty() ? rule->title_zh : why;
+}
+
+CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule* rule) const {
+  CulpritCandidate c;
+  const std::string rank = Get(f.fields, "culprit_rank");
+  c.rank = ParseInt<int32_t>(rank).value_or(-1);
+  c.host = Get(f.fields, "culprit_host");
+  if (c.rank < 0 && c.host.empty()) return {};
+  if (c.rank >= 0) FillRank(c);
+  c.device = Get(f.fields, "device");
+  c.why = Why(f, rule, Say("the ranks' logs compared point at it", "比较各 rank 的日志后指向它"));
+  return {c};
+}
+
+void CulpritResolver::FillRank(CulpritCandidate& c) const {
+  if (const auto it = processes_.find(c.rank); it != processes_.end()) {
+    c.process = it->second;
+    if (c.host.empty()) c.host = HostOf(it->second);
+  }
+  if (c.host.empty()) c.host = hosts_.HostOf(c.rank);
+}
+
+CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
+  const std::string why = Say("a peer's line points at it", "对端的日志指向它");
+  if (const auto rank = ParseInt<int32_t>(Get(f.fields, "peer_rank"))) {
+    CulpritCandidate c;
+    c.rank = *rank;
+    FillRank(c);
+    c.why = why;
+    return {c};
+  }
+  if (const auto local = ParseInt<int32_t>(Get(f.fields, "local_rank"))) {
+    const Communicator* comm = LargestOrNull(model_);
+    for (const Rank& r : comm != nullptr ? std::span<const Rank>(comm->ranks) : std::span<const Rank>()) {
+      if (r.local_rank == *local && r.host == f.host && r.process.valid()) {
+        CulpritCandidate c = OfProcess(r.process);
+        c.why = why;
+        return {c};
+      }
+    }
+  }
+  for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
+    const std::string value = Get(f.fields, name);
+    if (value.empty()) continue;
+    const JobModel::Owner owner = model_.ResolveAddress(value);
+    if (owner.host.empty()) continue;
+    CulpritCandidate c;
+    c.host = std::string(owner.host);
+    c.why = why;
+    std::set<int32_t> peers = NetPeers(f, owner.host);
+    if (peers.size() > 1) {
+      // All but one have a log: the one that nobody heard.
+      std::set<int32_t> unheard;
+      for (const int32_t rank : peers) {
+        if (!processes_.contains(rank)) unheard.insert(rank);
+      }
+      if (unheard.size() == 1) peers = unheard;
+    }
+    if (peers.size() == 1) {
+      c.rank = *peers.begin();
+      FillRank(c);
+    } else if (peers.empty() && owner.processes.size() == 1) {
+      c = OfProcess(owner.processes[0]);
+      c.why = why;
+    }
+    return {c};
+  }
+  return {};
+}
+
+// Which end of a silent connection is at fault, neither end can see. A peer whose log just ends is it.
+CulpritResolver::Candidates CulpritResolver::Connection(const Finding& f) const {
+  Candidates ends = Peer(f);
+  if (ends.empty() || f.host.empty() || !f.process.valid() || ends.front().host == f.host) return ends;
+  for (const Process& p : model_.processes) {
+    const bool peer = ends.front().process.valid() ? p.id == ends.front().process : p.host == ends.front().host;
+    if (peer && (p.log_just_ends || p.last_torn)) return ends;
+  }
+  CulpritCandidate here = OfProcess(f.process);
+  here.why = Say("the other end of that connection", "该连接的另一端");
+  here.second = true;
+  ends.push_back(std::move(here));
+  return ends;
+}
+
+// Ranks on `host` that the finding's rank talks to over the network, also those without a log.
+std::set<int32_t> CulpritResolver::NetPeers(const Finding& f, std::string_view host) const {
+  std::set<int32_t> there;
+  const int32_t rank = f.rank < 0 && f.process.valid() ? model_.RankOf(f.process) : f.rank;
+  const auto peers = net_peers_.find(rank);
+  if (rank < 0 || peers == net_peers_.end()) return there;
+  for (const int32_t peer : peers->second) {
+    CulpritCandidate c;
+    c.rank = peer;
+    FillRank(c);
+    if (c.host == host) there.insert(peer);
+  }
+  return there;
+}
+
+std::string HostOfLostPeers(const std::vector<EvidenceItem>& items) {
+  std::string only;
+  for (const EvidenceItem& item : items) {
+    if (item.rule == nullptr || item.rule->blame != Blame::kPeer || item.survived) continue;
+    const std::string peer = Get(item.finding.fields, "peer");
+    if (peer.empty() || peer == only) continue;
+    if (!only.empty()) return {};
+    only = peer;
+  }
+  return only;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,75 @@
+// Who a finding speaks of: its own process, its host, the peer that it names, or the rank that a query found.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/evidence.h"
+#include "analyze/host_blocks.h"
+#include "analyze/quoted_ranks.h"
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+struct CulpritCandidate {
+  int32_t rank = -1;
+  std::string host;
+  ProcessId process;
+  std::string device;
+  int32_t gpu = -1;  // of the header of the line that accuses
+  std::string why;
+  double weight = 0;
+  size_t order = 0;
+  bool second = false;  // the end that tells, not the one it names
+};
+
+class CulpritResolver {
+ public:
+  using Candidates = std::vector<CulpritCandidate>;
+
+  // Borrows both.
+  CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese);
+
+  Candidates Resolve(const EvidenceItem& item) const;
+
+  // All ranks but one say that they wait: it is that one, where nothing else names a rank. A host that is known must be
+  // its own.
+  void NameSilent(const std::vector<EvidenceItem>& items, Candidates* list) const;
+
+ private:
+  Candidates ResolveRole(const EvidenceItem& item) const;
+  std::string Say(const char* en, const char* zh) const { return chinese_ ? zh : en; }
+  CulpritCandidate OfProcess(ProcessId id) const;
+  std::string HostOf(ProcessId id) const;
+  ProcessId OfPid(const Finding& f) const;
+  Candidates Self(const Finding& f) const;
+  Candidates Host(const Finding& f, const Rule* rule) const;
+  std::string HostsLine(const Finding& f, const Rule* rule) const;
+  std::string Why(const Finding& f, const Rule* rule, std::string otherwise) const;
+  Candidates Field(const Finding& f, const Rule* rule) const;
+  void FillRank(CulpritCandidate& c) const;
+  Candidates Peer(const Finding& f) const;
+  Candidates Connection(const Finding& f) const;
+  std::set<int32_t> NetPeers(const Finding& f, std::string_view host) const;
+
+  const JobModel& model_;
+  HostBlocks hosts_;
+  QuotedRanks quoted_;
+  std::map<ProcessId, std::string> launcher_hosts_;
+  bool chinese_;
+  // Rules that fired in several processes of a host, and these.
+  std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
+  std::map<int32_t, ProcessId> processes_;          // the first of each rank
+  std::map<int32_t, std::set<int32_t>> net_peers_;  // by rank, of the largest communicator
+};
+
+// The one host to which all connections led that closed; empty when there are several.
+//   socketProgress: Connection closed by remote peer nid001231<44536>
+std::string HostOfLostPeers(const std::vector<EvidenceItem>& items);
+
+}  // namespace ncclwhy
