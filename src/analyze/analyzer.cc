@@ -256,6 +256,8 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(model, context.items, report.coverage, options.language);
     report.candidates = Candidates(context, ranking.hypotheses);
+  } else if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown) {
+    report.collect.push_back(HowItEnded(context));
   }
   if (options.incidents != nullptr) {
     report.seen_before = SeenBefore(context, ranking, report, *options.incidents);

@@ -99,6 +99,10 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
     out.host = c.host;
     out.device = c.device;
     out.why = c.why;
+    if (c.by_neighbours) {
+      out.why +=
+          language == Language::kChinese ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
+    }
     if (c.process.valid()) {
       out.pid = model.processes[c.process.value].pid;
       out.gpu = model.processes[c.process.value].gpu;

@@ -186,7 +186,9 @@ void CulpritResolver::FillRank(CulpritCandidate& c) const {
     c.process = it->second;
     if (c.host.empty()) c.host = HostOf(it->second);
   }
-  if (c.host.empty()) c.host = hosts_.HostOf(c.rank);
+  if (!c.host.empty()) return;
+  c.host = hosts_.HostOf(c.rank);
+  c.by_neighbours = !c.host.empty();
 }
 
 CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {

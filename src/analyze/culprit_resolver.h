@@ -25,7 +25,8 @@ struct CulpritCandidate {
   std::string why;
   double weight = 0;
   size_t order = 0;
-  bool second = false;  // the end that tells, not the one it names
+  bool second = false;         // the end that tells, not the one it names
+  bool by_neighbours = false;  // the host is that of the ranks beside it
 };
 
 class CulpritResolver {

@@ -5,23 +5,45 @@
 
 namespace ncclwhy {
 
+namespace {
+
+struct Seen {
+  int32_t rank;
+  std::string_view host;
+  bool operator<(const Seen& o) const { return rank < o.rank; }
+};
+
+// Ranks whose host is known: of the largest communicator, or of the processes where none was begun.
+std::vector<Seen> SeenRanks(const JobModel& model) {
+  std::vector<Seen> out;
+  if (model.largest.valid()) {
+    for (const Rank& r : model.communicators[model.largest.value].ranks) {
+      if (r.seen && !r.host.empty()) out.push_back({r.rank, r.host});
+    }
+    return out;
+  }
+  for (const Process& p : model.processes) {
+    if (p.rank >= 0 && !p.host.empty()) out.push_back({p.rank, p.host});
+  }
+  std::stable_sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
 HostBlocks::HostBlocks(const JobModel& model) {
-  if (!model.largest.valid()) return;
   struct Block {
     int32_t first = INT32_MAX, last = -1, ranks = 0;
   };
   std::map<std::string_view, Block> blocks;
-  int32_t before = -1;
-  std::string_view host_before;
-  for (const Rank& r : model.communicators[model.largest.value].ranks) {
-    if (!r.seen || r.host.empty()) continue;
-    if (r.rank == before && r.host == host_before) continue;  // the same rank of another process
+  Seen before{-1, {}};
+  for (const Seen& r : SeenRanks(model)) {
+    if (r.rank == before.rank && r.host == before.host) continue;  // the same rank of another process
     Block& b = blocks[r.host];
     b.first = std::min(b.first, r.rank);
     b.last = std::max(b.last, r.rank);
     ++b.ranks;
-    before = r.rank;
-    host_before = r.host;
+    before = r;
   }
   for (const auto& [host, b] : blocks) size_ = std::max(size_, b.ranks);
   if (blocks.size() == 1) only_ = blocks.begin()->first;

@@ -13,7 +13,7 @@ namespace ncclwhy {
 
 class HostBlocks {
  public:
-  // Of the largest communicator. Linear in its ranks.
+  // Of the largest communicator, or of the processes where none was begun. Linear in the ranks.
   explicit HostBlocks(const JobModel& model);
 
   // Empty when the order of the others does not tell.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kb/loader/command_words.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -86,6 +88,27 @@ std::vector<Collect> NextSteps(const JobModel& model, const std::vector<Evidence
         "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'");
   }
   return steps;
+}
+
+Collect HowItEnded(const CaseFile& c) {
+  constexpr std::string_view kJob = "JOBID";
+  Collect step;
+  step.what =
+      c.language == Language::kChinese
+          ? "作业如何结束：日志的其余部分和退出状态；它可能已完成、被终止，或仍在运行"
+          : "how it ended: the rest of the log and the exit status; it may have finished, been stopped, or still run";
+  for (const std::string& word : c.environment.words) {
+    const auto known = c.kb.FindCode("environment", word, Language::kEnglish);
+    if (!known || !known->more.contains("status")) continue;
+    step.command = known->more.at("status");
+    const TemplateValues words = CommandWords({c.environment.values.begin(), c.environment.values.end()});
+    const auto id = words.find("job_id");
+    if (const size_t at = step.command.find(kJob); at != std::string::npos && id != words.end()) {
+      step.command.replace(at, kJob.size(), id->second);
+    }
+    break;
+  }
+  return step;
 }
 
 }  // namespace ncclwhy
