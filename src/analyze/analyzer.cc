@@ -256,8 +256,6 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(model, context.items, report.coverage, options.language);
     report.candidates = Candidates(context, ranking.hypotheses);
-  } else if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown) {
-    report.collect.push_back(HowItEnded(context));
   }
   if (options.incidents != nullptr) {
     report.seen_before = SeenBefore(context, ranking, report, *options.incidents);
@@ -266,6 +264,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   report.decision = Decide(context, report);
   TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);
+  if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown && report.collect.empty()) {
+    report.collect.push_back(HowItEnded(context));
+  }
   if (report.warnings.size() > limits::kWarnings) {
     report.job.unlisted += static_cast<int64_t>(report.warnings.size() - limits::kWarnings);
     report.warnings.resize(limits::kWarnings);
