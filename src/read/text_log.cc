@@ -34,6 +34,13 @@ bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
   return one > other || (one == other && NotUnderstood(joined) < NotUnderstood(broken));
 }
 
+// Joining that puts a record behind another in every fourth place took apart what was whole.
+bool JoinsRecords(const SourceDigest& joined, const SourceDigest& broken, uint64_t joins) {
+  const uint64_t before = broken.facts.counters.Get(Counter::kGluedRecords);
+  const uint64_t after = joined.facts.counters.Get(Counter::kGluedRecords);
+  return after > before && (after - before) * 4 > joins;
+}
+
 // Digests a text segment by segment (parser/segments.h), in one thread; SegmentedRead does it in many.
 class TextLog : public Witness {
  public:
@@ -129,6 +136,7 @@ SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options
 void TextLog::Try(Repair repair, SourceDigest& digest) {
   SourceDigest again = Digest(repair.text, repair.options);
   if (!repair.sure && !SaysMore(again, digest)) return;
+  if (repair.counter == Counter::kRejoinedLines && JoinsRecords(again, digest, repair.changes)) return;
   again.facts.bytes = digest.facts.bytes;
   for (const Counter kept : {Counter::kRejoinedLines, Counter::kSplitLines}) {
     again.facts.counters.Add(kept, digest.facts.counters.Get(kept));
