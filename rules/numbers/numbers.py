@@ -50,6 +50,9 @@ def rule_of(name, table, row):
         for words in table.get("before", []):  # what stands before the number where no name of a call does
             match.append({"literal": words, "regex": spelled(words) + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
                           **({"level": table["level"]} if "level" in table else {})})
+        for literal, words in table.get("ahead", []):  # the same, where the place in the source stands between
+            match.append({"literal": literal, "regex": words + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
+                          **({"level": table["level"]} if "level" in table else {})})
         if "success" in table:  # glog: "Check failed: error == cudaSuccess (77 vs. 0)"
             numbers = shortest(row["codes"] + row.get("old", []))
             match.append({"literal": table["success"] + " (", "regex": table["success"] + rf" \((?P<exit_code>{numbers}) vs\. 0\)"})
@@ -66,7 +69,7 @@ def rule_of(name, table, row):
         match.append({"literal": row["texts"], **({"level": table["level"]} if "level" in table else {})})
     rule["match"] = match
     rule["causes"] = row["causes"]
-    for key in ("unless", "explains"):
+    for key in ("unless", "boost", "explains"):
         if key in row or key in table:
             rule[key] = row.get(key, table.get(key))
     rule["blame"] = "self"
@@ -93,6 +96,7 @@ def rules():
             if "codes" in row:
                 fires.append(f"non-zero status: {sign}{row['codes'][0]} {table.get('names', table['api'])[0].removesuffix('()')}{'()' if table.get('ends') == '' else ''} failed")
             fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
+            fires += [f" {literal}/src/utils.cpp:211 '{n}'" for literal, words in table.get("ahead", []) if words.endswith("'") for n in row.get("codes", [])]
             if table.get("perror"):
                 fires += [f"{table['names'][0].removesuffix('()')}: {ERRNO[n][0].lower()}{ERRNO[n][1:]}" for n in row["codes"] if n in ERRNO]
             if table.get("errno"):
