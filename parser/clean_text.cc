@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "base/word_finder.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -48,6 +50,17 @@ void AppendUtf8(uint32_t code, std::string& out) {
   }
 }
 
+// The next quote or backslash in `text` at or behind `at`, or its end.
+size_t QuoteOrEscape(std::string_view text, size_t at) {
+  for (; at + sizeof(uint64_t) <= text.size(); at += sizeof(uint64_t)) {
+    const uint64_t word = swar::Load(text.data() + at);
+    const uint64_t found = ~(swar::Outside(word, '"', '"') & swar::Outside(word, '\\', '\\')) & swar::kHighs;
+    if (found != 0) return at + swar::Before(found);
+  }
+  while (at < text.size() && text[at] != '"' && text[at] != '\\') ++at;
+  return at;
+}
+
 // The raw (still escaped) value of a string member; empty when there is none.
 std::string_view JsonMember(std::string_view object, std::string_view key) {
   size_t at = 0;
@@ -59,14 +72,9 @@ std::string_view JsonMember(std::string_view object, std::string_view key) {
     c.SkipSpaces();
     if (!c.Char('"')) continue;
     const std::string_view rest = c.Rest();
-    for (size_t i = 0; i < rest.size(); ++i) {
-      if (rest[i] == '\\') {
-        ++i;
-      } else if (rest[i] == '"') {
-        return rest.substr(0, i);
-      }
-    }
-    return rest;
+    size_t end = QuoteOrEscape(rest, 0);
+    while (end < rest.size() && rest[end] != '"') end = QuoteOrEscape(rest, end + 2);
+    return rest.substr(0, end);
   }
   return {};
 }
@@ -74,11 +82,14 @@ std::string_view JsonMember(std::string_view object, std::string_view key) {
 void Unescape(std::string_view raw, std::string& out) {
   out.clear();
   for (size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] != '\\' || i + 1 >= raw.size()) {
-      out.push_back(raw[i]);
-      continue;
+    const size_t escape = raw.find('\\', i);
+    if (escape >= raw.size() - 1) {  // none, or nothing behind it
+      out.append(raw.substr(i));
+      return;
     }
-    switch (raw[++i]) {
+    out.append(raw.substr(i, escape - i));
+    i = escape + 1;
+    switch (raw[i]) {
       case 'n':
         if (i + 1 < raw.size()) out.push_back(' ');  // an inner newline; the final one is dropped
         break;
@@ -159,49 +170,65 @@ std::string_view DecodeEntities(std::string_view text, std::string& scratch) {
 
 namespace {
 
-// Members that hold the line in the records of a collector. The last ones are words that a program uses for its own as
-// well: they need a collector's member beside them.
+// Names that a collector gives to what it knows of a line; one pass tells which of them a record has.
 //   {"labels":{"pod":"w-3"},"line":"text","timestamp":"…"} of Loki, {"_msg":"text","_stream":"{…}","_time":"…"}
-constexpr std::string_view kLineMembers[] = {"\"log\"",  "\"message\"",  "\"textPayload\"", "\"MESSAGE\"",
-                                             "\"_msg\"", "\"@message\"", "\"_raw\""};
-constexpr std::string_view kUnsureMembers[] = {"\"line\"", "\"body\"", "\"content\""};
-constexpr std::string_view kCollectorMembers[] = {
-    "\"labels\":", "\"kubernetes\":", "\"resource\":", "\"ingestionTime\":"};
-constexpr std::string_view kTimeMembers[] = {"\"time\"", "\"@timestamp\"", "\"timestamp\"", "\"_time\""};
+constexpr std::string_view kMembers[] = {
+    // of the line
+    "\"log\"", "\"message\"", "\"textPayload\"", "\"MESSAGE\"", "\"_msg\"", "\"@message\"", "\"_raw\"",
+    // of the line as well, but words that a program uses for its own: they need a collector's member beside them
+    "\"line\"", "\"body\"", "\"content\"",
+    // of a collector
+    "\"labels\":", "\"kubernetes\":", "\"resource\":", "\"ingestionTime\":",
+    // of the time
+    "\"time\"", "\"@timestamp\"", "\"timestamp\"", "\"_time\"",
+    // of where it comes from
+    "\"stream\"", "\"pod_name\"", "\"pod\"", "\"_HOSTNAME\""};
+constexpr size_t kLine = 0, kUnsureLine = 7, kCollector = 10, kTime = 14, kStream = 18, kPodName = 19, kPod = 20,
+                 kHostName = 21;
+static_assert(std::size(kMembers) == kHostName + 1 && kMembers[kUnsureLine] == "\"line\"" &&
+              kMembers[kCollector] == "\"labels\":" && kMembers[kTime] == "\"time\"" &&
+              kMembers[kStream] == "\"stream\"");
+constexpr WordFinder kMemberFinder(kMembers);
 
-std::string_view LineMember(std::string_view json) {
-  for (const std::string_view key : kLineMembers) {
-    const std::string_view raw = JsonMember(json, key);
-    if (raw.data() != nullptr) return raw;
+class JsonMembers {
+ public:
+  explicit JsonMembers(std::string_view json) : json_(json), there_(kMemberFinder.Find(json)) {}
+  // Whether one of the names [begin, end) is there.
+  bool Any(size_t begin, size_t end) const { return (there_ >> begin & ((uint32_t{1} << (end - begin)) - 1)) != 0; }
+  std::string_view Get(size_t member) const {
+    return Any(member, member + 1) ? JsonMember(json_, kMembers[member]) : std::string_view();
   }
-  const bool collected = std::any_of(std::begin(kCollectorMembers), std::end(kCollectorMembers),
-                                     [&](std::string_view key) { return scan::Contains(json, key); });
-  for (const std::string_view key : kUnsureMembers) {
-    const std::string_view raw = collected ? JsonMember(json, key) : std::string_view();
-    if (raw.data() != nullptr) return raw;
+  // The first of the names [begin, end) that has a text.
+  std::string_view FirstOf(size_t begin, size_t end) const {
+    for (; begin < end; ++begin) {
+      const std::string_view raw = Get(begin);
+      if (raw.data() != nullptr) return raw;
+    }
+    return {};
   }
-  return {};
-}
+
+ private:
+  std::string_view json_;
+  uint32_t there_;
+};
 
 }  // namespace
 
 // {"log":"text\n","stream":"stderr","time":"2025-03-01T12:00:00Z"}
 bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
   if (text.size() < 10 || text[0] != '{' || text[1] != '"') return false;
-  const std::string_view raw = LineMember(text);
+  const JsonMembers members(text);
+  std::string_view raw = members.FirstOf(kLine, kUnsureLine);
+  if (raw.data() == nullptr && members.Any(kCollector, kTime)) raw = members.FirstOf(kUnsureLine, kCollector);
   if (raw.data() == nullptr) return false;
-  std::string value;
-  Unescape(raw, value);
-  scratch = std::move(value);
+  Unescape(raw, scratch);
   out->text = scratch;
   while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
-  for (const std::string_view key : kTimeMembers) {
-    if (out->time.empty()) out->time = JsonMember(text, key);
-  }
-  out->stream = JsonMember(text, "\"stream\"");
-  out->pod = JsonMember(text, "\"pod_name\"");
-  if (out->pod.empty()) out->pod = JsonMember(text, "\"pod\"");
-  out->host = JsonMember(text, "\"_HOSTNAME\"");
+  for (size_t time = kTime; time < kStream && out->time.empty(); ++time) out->time = members.Get(time);
+  out->stream = members.Get(kStream);
+  out->pod = members.Get(kPodName);
+  if (out->pod.empty()) out->pod = members.Get(kPod);
+  out->host = members.Get(kHostName);
   return true;
 }
 
@@ -215,6 +242,15 @@ bool IsValidUtf8(std::string_view text) {
         if ((word & 0x8080808080808080ull) != 0) break;
       }
       continue;
+    }
+    // Most are Chinese or bars, in runs: 1110xxxx 10xxxxxx 10xxxxxx.
+    if (i + sizeof(uint64_t) <= text.size()) {
+      const uint64_t word = swar::Load(text.data() + i);
+      const uint64_t range = word & 0x200F;  // 0: too long for what it says; 0x200D: half of a pair
+      if ((word & 0xC0C0F0) == 0x8080E0 && range != 0 && range != 0x200D) {
+        i += 3;
+        continue;
+      }
     }
     const size_t n = c >= 0xF0 && c < 0xF5 ? 3 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xC2 && c < 0xE0 ? 1 : 0;
     if (n == 0 || i + n >= text.size()) return false;
