@@ -265,6 +265,7 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
   }
   if (followed && !EndsWhole(line)) line.torn = true;
   class_.torn = class_.torn || line.torn;
+  fast_.FindShape(&line);
   const auto [known, message] = fast_.Judge(x);
   processes_.CountLine(process, line);
   if (known == Known::kQuiet) return;

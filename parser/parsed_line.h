@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "parser/event.h"
+#include "parser/line_shape.h"
 #include "parser/telling_words.h"
 
 namespace ncclwhy {
@@ -47,11 +49,13 @@ struct TextPlace {
 };
 
 struct ParsedLine {
-  uint64_t offset = 0;    // of the input line
-  uint32_t number = 0;    // 1-based
-  std::string_view raw;   // the record as it stands in the line, outer prefix included
-  std::string_view text;  // without the outer prefix, ANSI codes and quoting
-  std::string_view body;  // NCCL: the message behind the header. Others: the same as text
+  uint64_t offset = 0;                   // of the input line
+  uint32_t number = 0;                   // 1-based
+  std::string_view raw;                  // the record as it stands in the line, outer prefix included
+  std::string_view text;                 // without the outer prefix, ANSI codes and quoting
+  std::string_view body;                 // NCCL: the message behind the header. Others: the same as text
+  std::string_view shape;                // of the body (parser/line_shape.h); empty: it has none, or nobody needs it
+  std::span<const NumberPlace> numbers;  // of the body, where it has a shape
   OuterPrefix outer;
   NcclHeader header;
   Dialect dialect = Dialect::kUnknown;

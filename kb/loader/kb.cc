@@ -14,6 +14,8 @@
 namespace ncclwhy {
 namespace {
 
+static_assert(KnowledgeBase::kMessageDepends == kMessageDepends);
+
 // Complaints about a knowledge directory that are shown; the rest is counted.
 constexpr size_t kComplaintsShown = 5;
 
@@ -175,8 +177,8 @@ int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {
   return FindMessage(impl_->tables.index, level, body);
 }
 
-bool KnowledgeBase::AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const {
-  return message >= 0 && FindMessageOfShape(impl_->tables.index, level, shape) == message;
+int KnowledgeBase::RecognizeShape(LogLevel level, std::string_view shape) const {
+  return FindMessageOfShape(impl_->tables.index, level, shape);
 }
 
 size_t KnowledgeBase::MessageCount() const { return impl_->tables.messages.size(); }

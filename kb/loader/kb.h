@@ -125,9 +125,10 @@ class KnowledgeBase : public MessageRecognizer {
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;
-  // Whether Recognize says `message` about every body of this skeleton (parser/skeleton.h). False where that depends on
-  // the numbers, or is not known.
-  bool AlwaysRecognizes(LogLevel level, std::string_view shape, int message) const;
+  // What Recognize says about all bodies of this shape (parser/line_shape.h); kMessageDepends where the numbers decide,
+  // or it is not known.
+  static constexpr int kMessageDepends = -2;
+  int RecognizeShape(LogLevel level, std::string_view shape) const;
   size_t MessageCount() const;
   // `nccl` is a version like "2.28.9" or empty.
   MessageKnowledge Message(int index, std::string_view nccl, Language language) const;

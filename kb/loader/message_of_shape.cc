@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstring>
 
 #include "kb/loader/format_code.h"
@@ -217,6 +218,40 @@ struct Rank {
   }
 };
 
+// Which four bytes in a row a shape has, as far as no number has to do with it. Most formats have others.
+class FourBytes {
+ public:
+  explicit FourBytes(std::string_view shape) {
+    for (size_t at = 0; at + 4 <= shape.size(); ++at) there_.set(SlotOf(shape.data() + at));
+  }
+  // Whether texts of the shape may have all that a format has to have.
+  bool MayMatch(std::string_view code) const {
+    for (const char* op = code.data(); *op != kEnd && *op != kChar;) {  // as a newline, %c ends the text
+      if (*op != kLiteral) {
+        ++op;
+        continue;
+      }
+      const std::string_view piece = LiteralAt(op);
+      for (size_t at = 0; at + 4 <= piece.size(); ++at) {
+        const auto is_plain = [](char c) { return c != ' ' && !IsHexDigit(c); };
+        if (!std::all_of(piece.begin() + at, piece.begin() + at + 4, is_plain)) continue;
+        if (!there_.test(SlotOf(piece.data() + at))) return false;
+        break;
+      }
+      op = piece.data() + piece.size();
+    }
+    return true;
+  }
+
+ private:
+  static size_t SlotOf(const char* p) {
+    uint32_t four = 0;
+    std::memcpy(&four, p, sizeof four);
+    return (four * 2654435761u) >> 20;
+  }
+  std::bitset<4096> there_;
+};
+
 }  // namespace
 
 int MatchFormatOfShape(std::string_view code, std::string_view shape) {
@@ -227,8 +262,11 @@ int MatchFormatOfShape(std::string_view code, std::string_view shape) {
 int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_view shape) {
   const std::string_view text = TrimShape(shape);
   if (tables.slots.empty() || text.empty()) return -1;
+  const auto is_plain = [](char c) { return IsNumber(c) || (c >= ' ' && c <= '~'); };
+  if (!std::all_of(text.begin(), text.end(), is_plain)) return kMessageDepends;
   std::array<int, kMessageLevelNames.size()> fits{};
   for (size_t i = 0; i < fits.size(); ++i) fits[i] = LevelFit(level, static_cast<MessageLevel>(i));
+  const FourBytes four_bytes(text);
   Rank sure;
   Rank perhaps;
   for (size_t i = 0; i < tables.patterns.size(); ++i) {
@@ -237,6 +275,7 @@ int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_
     if (fit == 0 || p.code_size == 0) continue;
     const std::string_view code = tables.code.substr(p.code, p.code_size);
     if (code[0] == kLiteral && code[3] != text[0] && !IsNumber(text[0])) continue;  // most of them
+    if (!four_bytes.MayMatch(code)) continue;
     const int literals = MatchFormatOfShape(code, text);
     if (literals == kNoneMatches) continue;
     Rank rank{fit, literals, p.message};
@@ -248,7 +287,9 @@ int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_
     ForEachLiteral(code, [&](std::string_view piece) { rank.literals += static_cast<int>(piece.size()); });
     if (rank.Beats(perhaps)) perhaps = rank;
   }
-  return perhaps.message >= 0 && perhaps.Beats(sure) ? -1 : sure.message;
+  if (perhaps.message >= 0 && perhaps.Beats(sure)) return kMessageDepends;
+  // What begins with a blank is looked for once more, with it.
+  return sure.message < 0 && text.size() < shape.size() ? kMessageDepends : sure.message;
 }
 
 }  // namespace ncclwhy

@@ -8,8 +8,9 @@
 
 namespace ncclwhy {
 
-// The message that FindMessage finds for every text of this shape at `level`; -1 where that depends on the numbers, or
-// there is none.
+// The message that FindMessage finds for every text of this shape at `level`, -1 where it finds none for any;
+// kMessageDepends where the numbers decide, or it is not known.
+inline constexpr int kMessageDepends = -2;
 int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_view shape);
 
 // How many literal bytes of the program every text of the shape matches, as MatchFormat; kNoneMatches or kSomeMatch.

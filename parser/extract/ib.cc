@@ -34,6 +34,7 @@ void WriteStatus(std::string_view body, EventWriter& e) {
 Known Completion(const Extraction& x) {
   const std::string_view body = x.body();
   EventWriter e = x.Begin(EventKind::kIbCompletion);
+  if (!e.kept()) return Known::kYes;
   if (const std::string_view peer = After(body, "from peer "); !peer.empty()) {
     const Endpoint end = SplitEndpoint(scan::Cursor(peer).Word());
     e.Set(FieldId::kAddress, end.host).Set(FieldId::kPort, end.port);
@@ -75,6 +76,7 @@ void WriteDevicePort(std::string_view before, EventWriter& e) {
 Known Async(const Extraction& x) {
   const std::string_view body = x.body();
   EventWriter e = x.Begin(EventKind::kIbAsyncEvent);
+  if (!e.kept()) return Known::kYes;
   size_t at = scan::Find(body, "Got ");
   if (at == std::string_view::npos) at = scan::Find(body, "async fatal event");
   if (at != std::string_view::npos) WriteDevicePort(body.substr(0, at), e);
@@ -95,6 +97,7 @@ std::string_view GidWords(std::string_view body) {
 Known ModifyQp(const Extraction& x) {
   const std::string_view body = x.body();
   EventWriter e = x.Begin(EventKind::kIbQp);
+  if (!e.kept()) return Known::kYes;
   std::string_view error = After(body, "failed with error ");
   if (error.empty()) {
     error = After(body, "failed with ");

@@ -10,6 +10,7 @@
 #include "parser/fast/shape_learner.h"
 #include "parser/fast/shape_memo.h"
 #include "parser/fast/shape_prover.h"
+#include "parser/line_shape.h"
 #include "parser/process_table.h"
 #include "parser/scan.h"
 
@@ -36,18 +37,25 @@ std::string_view BehindChannel(std::string_view body) {
 }  // namespace
 
 struct FastPath::Impl {
-  // What depends on level and text alone.
+  // What depends on level and text alone: for the latest text, or for all of the shape.
   struct Answer {
     ExtractFamily family = nullptr;
     int message = -1;
+    uint32_t seen = 0;
+    bool asked = false;  // what holds for all
+    bool family_for_all = false;
+    bool message_for_all = false;
+    std::string latest;
   };
+  static constexpr uint32_t kOften = 64;    // to find what holds for all costs as much as some dozens of lines
+  static constexpr uint32_t kLearned = 64;  // by then ShapeLearner has seen it often enough
 
   explicit Impl(const PlainPath& p) : plain(p), learner(p.prover) {}
   Impl(const Impl& before, const PlainPath& p)
       : plain(p),
         headers(before.headers),
         places(before.places),
-        texts(before.texts),
+        answers(before.answers),
         colls(before.colls.ForSegment()),
         learner(p.prover) {}
 
@@ -59,11 +67,14 @@ struct FastPath::Impl {
   TakenLines TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
   bool Fold(const KnownHeader& known, const TextPlace& place);
   bool ParseBehindDevice(std::string_view text, size_t size);
+  void AskForAll(const Extraction& x, Answer* said) const;
 
   const PlainPath plain;
   KnownHeaders headers;
   KnownPlaces places;
-  TextMemo<Answer> texts;  // of those that come again
+  LineShape shape;
+  uint32_t misses = 0;       // lines in a row of which no shape was known
+  TextMemo<Answer> answers;  // by shape, or by text
   CollLineMemo colls;
   EdgeLineMemo edges;
   ShapeMemo shapes;
@@ -75,7 +86,7 @@ struct FastPath::Impl {
   uint64_t recalled = UINT64_MAX;
   LogLevel recalled_level = LogLevel::kNone;
   uint32_t recalled_size = 0;
-  bool repeated = false;  // the text that Recognize was asked about
+  bool repeated = false;  // the text that Judge was asked about, or one so like it that there is nothing to learn
   WholeRecord whole;
   ParsedLine line;  // made once: it is large, and most lines need one
 };
@@ -276,20 +287,55 @@ bool FastPath::Impl::ParseBehindDevice(std::string_view text, size_t size) {
   return true;
 }
 
+// Warnings come in storms, and of them catalogue and rules ask most. Of what is printed while all is well the text
+// alone is remembered. Where every line has a shape of its own, only one in eight is asked for it, until one comes
+// again.
+void FastPath::FindShape(ParsedLine* line) {
+  constexpr uint32_t kPatience = 256;
+  line->shape = {};
+  if (line->header.level != LogLevel::kWarn && line->header.level != LogLevel::kAbort) return;
+  if (impl_->misses > kPatience && ++impl_->misses % 8 != 0) return;
+  line->shape = impl_->shape.Of(line->body);
+  line->numbers = impl_->shape.numbers();
+}
+
+// What holds for all texts of the shape of `x`, if anything does.
+void FastPath::Impl::AskForAll(const Extraction& x, Answer* said) const {
+  said->asked = true;
+  said->family_for_all = IsFamilyOfShape(x.line.header.level, x.line.shape, said->family);
+  const int message =
+      plain.prover == nullptr ? ShapeProver::kDepends : plain.prover->MessageOf(x.line.header.level, x.line.shape);
+  said->message_for_all = message == said->message;
+}
+
 FastPath::Judgement FastPath::Judge(const Extraction& x) {
   Impl& my = *impl_;
   const LogLevel level = x.line.header.level;
-  TextMemo<Impl::Answer>::Entry* const memo = my.texts.Find(static_cast<uint64_t>(level), x.body());
-  my.repeated = memo != nullptr && memo->known;
-  if (my.repeated) return {ExtractNcclAs(x, memo->value.family), memo->value.message};
-  Impl::Answer answer;
-  const Known known = ExtractNccl(x, &answer.family);
-  if (my.plain.recognizer != nullptr) answer.message = my.plain.recognizer->Recognize(level, x.body());
-  if (memo != nullptr) {
-    memo->value = answer;
-    memo->known = true;
+  const MessageRecognizer* const recognizer = my.plain.recognizer;
+  const std::string_view body = x.body();
+  const auto recognize = [&] { return recognizer == nullptr ? -1 : recognizer->Recognize(level, body); };
+  const bool shape = !x.line.shape.empty();
+  TextMemo<Impl::Answer>::Entry* const memo =
+      my.answers.Find(static_cast<uint64_t>(level) << 1 | (shape ? 1 : 0), shape ? x.line.shape : body);
+  my.repeated = memo != nullptr && memo->known && (!shape || memo->value.latest == body);
+  if (memo == nullptr) {
+    my.misses += shape ? 1 : 0;
+    ExtractFamily family = nullptr;
+    const Known known = ExtractNccl(x, &family);
+    return {known, recognize()};
   }
-  return {known, answer.message};
+  if (shape) my.misses = 0;
+  Impl::Answer& said = memo->value;
+  if (!memo->known) said = {};
+  const bool same_family = my.repeated || said.family_for_all;
+  const Known known = same_family ? ExtractNcclAs(x, said.family) : ExtractNccl(x, &said.family);
+  if (!my.repeated && !said.message_for_all) said.message = recognize();
+  memo->known = true;
+  if (!shape) return {known, said.message};
+  if (!my.repeated && !(said.family_for_all && said.message_for_all)) said.latest.assign(body);
+  if (++said.seen >= Impl::kOften && !said.asked) my.AskForAll(x, &said);
+  if (said.seen > Impl::kLearned) my.repeated = true;
+  return {known, said.message};
 }
 
 void FastPath::LearnHeader(std::string_view text, const HeaderMatch& match, uint32_t process) {

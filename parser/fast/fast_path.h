@@ -59,7 +59,10 @@ class FastPath {
   // The header of a piece that begins with one seen before and is a single record with nothing to clean, or null; valid
   // until the next call.
   const WholeRecord* Recall(const LinePiece& piece);
-  // What extractors and recognizer say of an NCCL message; what the former make of it is in the facts then.
+  // Sets line->shape: whoever sees the line may remember by it what holds for all lines of that shape.
+  void FindShape(ParsedLine* line);
+  // What extractors and recognizer say of an NCCL message whose shape was looked for; what the former make of it is in
+  // the facts then.
   Judgement Judge(const Extraction& x);
   // Notes the header that `text` begins with, and whose it is.
   void LearnHeader(std::string_view text, const HeaderMatch& match, uint32_t process);

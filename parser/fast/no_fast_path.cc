@@ -18,6 +18,7 @@ bool FastPath::TakeRecord(const LinePiece& /*piece*/, std::string_view /*text*/,
   return false;
 }
 const FastPath::WholeRecord* FastPath::Recall(const LinePiece& /*piece*/) { return nullptr; }
+void FastPath::FindShape(ParsedLine* /*line*/) {}
 FastPath::Judgement FastPath::Judge(const Extraction& x) {
   ExtractFamily family = nullptr;
   Judgement out{ExtractNccl(x, &family), -1};

@@ -19,36 +19,57 @@ bool MayHoldMore(std::string_view shape) {
   return false;
 }
 
+// Facts of its own for a text that stands for all of its shape.
+class Trial {
+ public:
+  Trial(LogLevel level, std::string_view body) {
+    line_.number = 1;
+    line_.raw = line_.text = line_.body = body;
+    line_.header.present = true;
+    line_.header.level = level;
+    line_.dialect = Dialect::kNccl;
+  }
+  Extraction x() { return {line_, kNoProcess, builder_}; }
+  bool MadeNothing() const { return facts_.events.empty() && facts_.connections.empty() && facts_.collectives.empty(); }
+
+ private:
+  SourceFacts facts_;
+  FactsBuilder builder_{&facts_};
+  ParsedLine line_;
+};
+
 // Whether extractors leave no event, edge or collective of a message behind.
 bool MakesNothing(LogLevel level, std::string_view body) {
-  SourceFacts facts;
-  FactsBuilder builder(&facts);
-  ParsedLine line;
-  line.number = 1;
-  line.raw = line.text = line.body = body;
-  line.header.present = true;
-  line.header.level = level;
-  line.dialect = Dialect::kNccl;
-  const Extraction x{line, kNoProcess, builder};
+  Trial trial(level, body);
   ExtractFamily family = nullptr;
-  if (ExtractQuiet(x, true) == Known::kQuiet || ExtractNccl(x, &family) == Known::kQuiet) return false;
-  return facts.events.empty() && facts.connections.empty() && facts.collectives.empty();
+  const Extraction x = trial.x();
+  return ExtractQuiet(x, true) != Known::kQuiet && ExtractNccl(x, &family) != Known::kQuiet && trial.MadeNothing();
 }
 
 // Extractors look for words, never for a number (parser/extract/extract.h), so texts with the smallest and the largest
-// numbers tell.
-bool IsUnknownToExtractors(LogLevel level, std::string_view shape) {
+// numbers tell. Calls ask(text) until it says false.
+template <typename Ask>
+bool HoldsForAll(std::string_view shape, Ask ask) {
   using skeleton::Fill;
   using skeleton::kMostDigits;
   using skeleton::kMostHexDigits;
   for (const std::string& body : {Fill(shape, '0', 1, '0', 1), Fill(shape, '9', kMostDigits, '9', kMostHexDigits),
-                                  Fill(shape, '1', 1, 'a', 1), Fill(shape, '1', kMostDigits, 'F', kMostHexDigits)}) {
-    if (!MakesNothing(level, body)) return false;
+                                  Fill(shape, '1', 1, 'a', 1), Fill(shape, '1', kMostDigits, 'f', kMostHexDigits)}) {
+    if (!ask(body)) return false;
   }
   return true;
 }
 
 }  // namespace
+
+bool IsFamilyOfShape(LogLevel level, std::string_view shape, ExtractFamily family) {
+  return HoldsForAll(shape, [&](std::string_view body) {
+    Trial trial(level, body);
+    ExtractFamily found = nullptr;
+    ExtractNccl(trial.x(), &found);
+    return found == family;
+  });
+}
 
 void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& line, int message, ShapeMemo* memo) {
   if (prover_ == nullptr || message < 0 || memo->full() || questions_ >= kMostQuestions) return;
@@ -77,7 +98,7 @@ void ShapeLearner::Note(LogLevel known, size_t known_size, const ParsedLine& lin
 bool ShapeLearner::IsUneventful(LogLevel level, int message) {
   words_.clear();
   return !MayHoldMore(shape_) && prover_->OnlyCounts(level, shape_, message, &words_) &&
-         IsUnknownToExtractors(level, shape_);
+         HoldsForAll(shape_, [&](std::string_view body) { return MakesNothing(level, body); });
 }
 
 }  // namespace ncclwhy

@@ -9,11 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "parser/extract/extract.h"
 #include "parser/fast/shape_memo.h"
 #include "parser/fast/shape_prover.h"
 #include "parser/parsed_line.h"
 
 namespace ncclwhy {
+
+// Whether `family` is who knows all messages of this level and shape (parser/line_shape.h); null: nobody does.
+bool IsFamilyOfShape(LogLevel level, std::string_view shape, ExtractFamily family);
 
 class ShapeLearner {
  public:

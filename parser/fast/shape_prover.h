@@ -17,6 +17,11 @@ class ShapeProver {
   // recognised as `message` and do nothing but count as that; except for texts with one of the `words`, which it may
   // add, in a hexadecimal number. False where that depends on the numbers, or is not known.
   virtual bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) = 0;
+  // The message that all texts of this level and shape (parser/line_shape.h) are recognised as, kNoMessage where none
+  // of them is; kDepends where that depends on the numbers, or is not known.
+  virtual int MessageOf(LogLevel level, std::string_view shape) = 0;
+  static constexpr int kNoMessage = -1;
+  static constexpr int kDepends = -2;
   // Counts such a line.
   virtual void Count(int message) = 0;
 };

@@ -1,6 +1,7 @@
 #include "rules/engine/matcher.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -9,7 +10,9 @@
 #include "base/re2_call.h"
 #include "parser/facts.h"
 #include "parser/parsed_line.h"
+#include "parser/skeleton.h"
 #include "rules/engine/literals_of_shape.h"
+#include "rules/engine/numbers_alike.h"
 
 namespace ncclwhy {
 namespace {
@@ -24,10 +27,6 @@ bool IsFile(std::string_view path, std::string_view name) {
   if (!path.ends_with(name)) return false;
   return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
 }
-
-// The last hit kept of a pattern of a process is only a place, and moves to the latest one: what a line says of the
-// life of a process is judged by what follows its last repeat.
-bool MovesOn(const Hit& kept) { return !kept.text.valid(); }
 
 }  // namespace
 
@@ -52,87 +51,199 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
 }
 
-// Whether one of its literals without digits is in `body`.
-bool RuleMatcher::HoldsLiteralOfLetters(uint32_t number, std::string_view body) const {
-  const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
-  return std::any_of(literals.begin(), literals.end(), [&](const std::string& literal) {
-    return !HasDigit(literal) && body.find(literal) != std::string_view::npos;
-  });
+// Lines that have a shape are told by that, whatever numbers they have and of whatever length. For others, which are
+// not NCCL's, the shape costs more than it saves: those that have the same letters, and digits in the same places, are
+// one.
+//   localGid fe80::1b with status=12   →   localGid H::H with status=D
+//   step 41200 loss 2.13               →   step 00000 loss 0.00
+struct RuleMatcher::Kind {
+  std::string_view text;
+  bool shape = false;
+  NumbersAlike all = NumbersAlike::kNo;  // of a shape: less than that is not the same for all
+
+  static Kind OfShape(std::string_view text) {
+    const auto holds = [&](char mark) { return text.find(mark) != std::string_view::npos; };
+    return {text, true,
+            holds(skeleton::kHex)       ? NumbersAlike::kAll
+            : holds(skeleton::kDecimal) ? NumbersAlike::kDecimals
+                                        : NumbersAlike::kNo};
+  }
+  // Whether a literal or a regex says the same of all lines.
+  bool SameForAll(std::string_view literal) const { return shape ? LiteralAlike(literal) >= all : !HasDigit(literal); }
+  bool SameForAll(const PatternTable& patterns, uint32_t number) const {
+    return shape ? patterns.Alike(number) >= all : patterns.Texts(number).digits_alike;
+  }
+  // Whether one of them may hold a literal for which that is not so.
+  bool MayHold(const PatternTable::Numbered& literal) const {
+    if (shape) return literal.alike < all && text.find(literal.piece) != std::string_view::npos;
+    return !literal.masked.empty() && text.find(literal.masked) != std::string_view::npos;
+  }
+};
+
+// The candidates of all lines of a kind: a literal whose words are no numbers stands in all of them or in none, and so
+// it is with most regexes. The few others are asked again.
+void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
+  FindCandidates(line.body, &candidates_);
+  for (const PatternTable::Numbered& numbered : patterns_.NumberedLiterals()) {
+    if (seen_[numbered.pattern] == lines_ || !kind.MayHold(numbered)) continue;
+    seen_[numbered.pattern] = lines_;
+    candidates_.push_back({numbered.pattern});
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+  std::vector<Candidate>& candidates = alike->candidates;
+  candidates.clear();
+  alike->asked.clear();
+  const auto there = [&](const std::string& text) { return line.body.find(text) != std::string_view::npos; };
+  for (Candidate& c : candidates_) {
+    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
+    if (!pattern.regex.empty()) {
+      const RegexTexts& texts = patterns_.Texts(c.pattern);
+      const auto never = [&](const std::string& text) { return kind.SameForAll(text) && !there(text); };
+      if (std::any_of(texts.required.begin(), texts.required.end(), never)) continue;
+      c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
+    }
+    const auto always = [&](const std::string& literal) { return kind.SameForAll(literal) && there(literal); };
+    c.has_literal = std::any_of(pattern.literals.begin(), pattern.literals.end(), always);
+    const size_t places = alike->asked.size();
+    for (const std::string& literal : pattern.literals) {
+      const bool ask = !c.has_literal && !kind.SameForAll(literal);
+      if (ask) AddPlaces(static_cast<uint32_t>(candidates.size()), literal, kind, alike);
+    }
+    if (c.has_literal || alike->asked.size() > places) candidates.push_back(c);
+  }
+  alike->fitted = false;
 }
 
-void RuleMatcher::AddPlaces(size_t candidate, std::string_view masked, Alike* alike) const {
-  std::string room;
-  for (const std::string& literal : patterns_.entry(alike->candidates[candidate].pattern).pattern->literals) {
-    if (!HasDigit(literal)) continue;
-    const std::string_view sought = MaskDigits(literal, &room);
-    for (size_t at = 0; (at = masked.find(sought, at)) != std::string_view::npos; ++at) {
-      alike->places.push_back({candidate, at, &literal});
+// `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
+void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike) {
+  std::string masked(literal);
+  std::replace_if(masked.begin(), masked.end(), IsDigit, '0');
+  const std::string_view head = kind.shape ? literal.substr(0, FirstNumberOf(literal)) : masked;
+  if (head.empty()) {
+    if (kind.text.find(PieceWithoutNumber(literal)) == std::string_view::npos) return;
+    alike->asked.push_back({candidate, literal, Alike::kAnywhere, 0});
+    return;
+  }
+  uint32_t number = 0;
+  size_t behind = 0;
+  for (size_t at = 0; at < kind.text.size(); ++at) {
+    if (kind.shape && skeleton::IsNumber(kind.text[at])) {
+      ++number;
+      behind = at + 1;
+    } else if (kind.text.substr(at).starts_with(head)) {
+      alike->asked.push_back({candidate, literal, number, static_cast<uint32_t>(at - behind)});
     }
   }
 }
 
-// step 41200 loss 2.13
-// The candidates of all bodies that have these letters, and digits in these places. A literal of letters stands in all
-// of them or in none, and so it is with a regex that asks for no digit in particular. The few others are asked again.
-void RuleMatcher::FindForAll(std::string_view body, std::string_view masked, Alike* alike) {
-  std::vector<Candidate>& candidates = alike->candidates;
-  FindCandidates(body, &candidates);
-  for (const PatternTable::Numbered& literal : patterns_.NumberedLiterals()) {
-    if (seen_[literal.pattern] == lines_ || masked.find(literal.masked) == std::string_view::npos) continue;
-    seen_[literal.pattern] = lines_;
-    candidates.push_back({literal.pattern});
-  }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
-  alike->places.clear();
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    Candidate& c = candidates[i];
-    c.regex_decides = !patterns_.entry(c.pattern).pattern->regex.empty() && !patterns_.Texts(c.pattern).digits_alike;
-    if (!HoldsLiteralOfLetters(c.pattern, body)) AddPlaces(i, masked, alike);
-  }
-  alike->digits_decide = !alike->places.empty() || std::any_of(candidates.begin(), candidates.end(),
-                                                               [](const Candidate& c) { return c.regex_decides; });
-  alike->latest.clear();
-}
-
-// What the digits of this body decide.
-void RuleMatcher::AskDigits(std::string_view body, Alike* alike) {
+// What the numbers of this body decide.
+void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
+  const std::string_view body = line.body;
   alike->latest.assign(body);
-  for (Candidate& c : alike->candidates) {
+  for (const uint32_t i : alike->fitting) {
+    Candidate& c = alike->candidates[i];
     if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;
   }
-  for (const Alike::Place& place : alike->places) alike->candidates[place.candidate].has_literal = false;
-  for (const Alike::Place& place : alike->places) {
-    if (body.substr(place.offset).starts_with(*place.literal)) alike->candidates[place.candidate].has_literal = true;
+  for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
+  for (const Alike::Asked& asked : alike->asked_now) {
+    bool there = false;
+    if (asked.number == Alike::kAnywhere) {
+      there = body.find(asked.literal) != std::string_view::npos;
+    } else {
+      const size_t at = asked.behind + (asked.number == 0 ? size_t{0} : line.numbers[asked.number - 1].end);
+      there = body.substr(at).starts_with(asked.literal);
+    }
+    if (there) alike->candidates[asked.candidate].has_literal = true;
   }
 }
 
 // In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
 // looked for once.
-std::vector<RuleMatcher::Candidate>& RuleMatcher::CandidatesOf(std::string_view body) {
-  const std::string_view masked = MaskDigits(body, &masked_);
-  TextMemo<Alike>::Entry* const memo = alike_.Find(0, masked);
-  if (memo == nullptr || (!memo->known && ++memo->value.seen < kOften)) {
-    FindCandidates(body, &candidates_);
-    return candidates_;
-  }
+RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
+  const bool shape = !line.shape.empty();
+  const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);
+  TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? 1 : 0, text);
+  if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {
-    FindForAll(body, masked, &alike);
+    if (++alike.seen < kOften) return nullptr;
+    FindForAll(line, shape ? Kind::OfShape(text) : Kind{text}, &alike);
     alike.seen = 0;
     memo->known = true;
   }
-  if (alike.digits_decide && alike.latest != body) AskDigits(body, &alike);
-  return alike.candidates;
+  return &alike;
+}
+
+// The candidates that may match lines of this level, dialect and file.
+void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
+  using Regex = Candidate::Regex;
+  alike->fitted = true;
+  alike->level = line.header.level;
+  alike->dialect = line.dialect;
+  alike->file.assign(line.header.file);
+  alike->fitting.clear();
+  alike->counts.clear();
+  for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
+    Candidate& c = alike->candidates[i];
+    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
+    if (!Fits(pattern, line)) continue;
+    if (pattern.regex.empty()) c.regex = Regex::kYes;
+    if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
+    if (c.regex_decides || c.regex != Regex::kNo) alike->fitting.push_back(i);
+  }
+  alike->asked_now.clear();
+  for (const Alike::Asked& asked : alike->asked) {
+    if (std::binary_search(alike->fitting.begin(), alike->fitting.end(), asked.candidate)) {
+      alike->asked_now.push_back(asked);
+    }
+  }
+  alike->latest.clear();
+  const auto decides = [&](uint32_t i) { return alike->candidates[i].regex_decides; };
+  alike->numbers_decide =
+      !alike->asked_now.empty() || std::any_of(alike->fitting.begin(), alike->fitting.end(), decides);
+}
+
+RuleMatcher::Alike::Counts& RuleMatcher::CountsOf(Alike& alike, uint32_t process) {
+  if (alike.counts.empty()) alike.counts.resize(kCounts);
+  Alike::Counts& counts = alike.counts[process & (kCounts - 1)];
+  if (counts.process == process && counts.kept.size() == alike.fitting.size()) return counts;
+  counts.process = process;
+  counts.kept.clear();
+  for (const uint32_t i : alike.fitting) counts.kept.push_back(&KeptOf(alike.candidates[i].pattern, process));
+  return counts;
+}
+
+void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  const bool same = alike.fitted && alike.level == line.header.level && alike.dialect == line.dialect &&
+                    alike.file == line.header.file;
+  if (!same) Fit(line, &alike);
+  if (alike.fitting.empty()) return;
+  if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);
+  const Alike::Counts& counts = CountsOf(alike, process);
+  uint64_t only_counted = 0;
+  for (size_t i = 0; i < alike.fitting.size(); ++i) {
+    Candidate& c = alike.candidates[alike.fitting[i]];
+    if (!c.has_literal || c.regex == Candidate::Regex::kNo) continue;
+    if (c.regex == Candidate::Regex::kYes && counts.kept[i]->full) {
+      CountOnly(c.pattern, *counts.kept[i], line);
+      ++only_counted;
+    } else {
+      TryPattern(c, line, process, facts);
+    }
+  }
+  facts.counters.Add(Counter::kDroppedHits, only_counted);
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
   const std::string_view clipped = BeforeClip(line.body);
-  if (!clipped.empty()) FindCandidates(line.body, &candidates_);
-  std::vector<Candidate>& candidates = clipped.empty() ? CandidatesOf(line.body) : candidates_;
-  for (Candidate& candidate : candidates) TryPattern(candidate, line, process, facts);
+  if (clipped.empty()) {
+    if (Alike* const alike = AlikeOf(line)) return OnKnown(*alike, line, process, facts);
+  }
+  FindCandidates(line.body, &candidates_);
+  for (Candidate& candidate : candidates_) TryPattern(candidate, line, process, facts);
   if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) {
-    OnClipped(line, clipped, candidates, process, facts);
+    OnClipped(line, clipped, candidates_, process, facts);
   }
 }
 
@@ -193,8 +304,7 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   const uint32_t number = candidate.pattern;
   const PatternEntry& entry = patterns_.entry(number);
   const LinePattern& pattern = *entry.pattern;
-  if (!Fits(pattern, line)) return;
-  if (!candidate.has_literal) return;
+  if (!candidate.has_literal || !Fits(pattern, line)) return;
   if (!pattern.regex.empty()) {
     if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
     if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);
@@ -204,12 +314,30 @@ void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
 }
 
 void RuleMatcher::Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  Kept& kept = KeptOf(number, process);
+  if (kept.full) {
+    CountOnly(number, kept, line);
+    facts.counters.Add(Counter::kDroppedHits);
+    return;
+  }
   const Room room = CountHit(number, process, 0, facts);
   if (room != Room::kNone) return KeepHit(number, line, process, room == Room::kPlace, facts);
-  const uint32_t last = KeptOf(number, process).last;
-  if (last == UINT32_MAX || !MovesOn(hits_.hits[last])) return;
-  hits_.hits[last].line = line.number;
-  hits_.hits[last].offset = line.offset;
+  MoveOn(kept, line.number, line.offset);
+}
+
+void RuleMatcher::CountOnly(uint32_t number, Kept& kept, const ParsedLine& line) {
+  ++kept.count;
+  const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
+  if (last != UINT32_MAX) ++hits_.hits[last].repeats;
+  MoveOn(kept, line.number, line.offset);
+}
+
+// The last hit kept of a pattern of a process is only a place, and moves to the latest one: what a line says of the
+// life of a process is judged by what follows its last repeat.
+void RuleMatcher::MoveOn(const Kept& kept, uint32_t line, uint64_t offset) {
+  if (kept.last == UINT32_MAX || hits_.hits[kept.last].text.valid()) return;
+  hits_.hits[kept.last].line = line;
+  hits_.hits[kept.last].offset = offset;
 }
 
 RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
@@ -238,6 +366,7 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
     const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
     if (last != UINT32_MAX) hits_.hits[last].repeats += 1 + repeats;
     kept.count += repeats;
+    kept.full = true;  // counts only grow, and rooms only shrink
     return Room::kNone;
   }
   ++kept_total_[number];
@@ -253,10 +382,7 @@ void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFa
     const Room room = CountHit(hit.pattern, hit.process, hit.repeats, facts);
     hit.line = in_source.Line(hit.line);
     if (room == Room::kNone) {
-      const uint32_t last = KeptOf(hit.pattern, hit.process).last;
-      if (last == UINT32_MAX || !MovesOn(hits_.hits[last])) continue;
-      hits_.hits[last].line = hit.line;
-      hits_.hits[last].offset = hit.offset;
+      MoveOn(KeptOf(hit.pattern, hit.process), hit.line, hit.offset);
       continue;
     }
     if (room == Room::kPlace) {
@@ -308,9 +434,15 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
 }
 
 SourceHits RuleMatcher::Take() {
-  std::stable_sort(hits_.hits.begin(), hits_.hits.end(), [](const Hit& a, const Hit& b) { return a.line < b.line; });
-  hits_.hits.shrink_to_fit();  // kept until all sources are read, and there may be a hundred thousand of them
-  return std::move(hits_);
+  // A hit is large: only where each goes is sorted.
+  std::vector<uint32_t> order(hits_.hits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return hits_.hits[a].line < hits_.hits[b].line; });
+  SourceHits sorted;
+  sorted.hits.reserve(order.size());  // kept until all sources are read, and there may be a hundred thousand of them
+  for (const uint32_t i : order) sorted.hits.push_back(std::move(hits_.hits[i]));
+  return sorted;
 }
 
 }  // namespace ncclwhy

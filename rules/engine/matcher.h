@@ -31,6 +31,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   struct Kept {
     uint32_t count = 0;
     uint32_t last = UINT32_MAX;
+    bool full = false;  // no more will be kept
   };
 
   // By pattern: the process of the latest hit. A process writes many lines in a row.
@@ -43,30 +44,54 @@ class RuleMatcher final : public RuleSet::Matcher {
   struct Candidate {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
-    bool regex_decides = false;  // of lines that differ in digits: its regex is asked for each
+    bool regex_decides = false;  // of lines that differ in numbers: its regex is asked for each
     bool has_literal = true;     // false: its literals of digits are not in this one
   };
-  // Those of all bodies that differ in their digits alone.
+  // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
     std::vector<Candidate> candidates;
     uint32_t seen = 0;
-    bool digits_decide = false;  // of one of them: whether its literal is there, or its regex matches
-    std::string latest;          // the body for which these were asked last
-    // Where a literal with digits would stand, of candidates that have none without.
-    struct Place {
-      size_t candidate = 0;
-      size_t offset = 0;
-      const std::string* literal = nullptr;
+    bool numbers_decide = false;  // of one that fits: whether its literal is there, or its regex matches
+    std::string latest;           // the body for which these were asked last
+    // A literal that depends on the numbers, of a candidate that has none else, and where it would stand: so far behind
+    // the number that many numbers are in front of (0: behind the beginning), or anywhere.
+    struct Asked {
+      uint32_t candidate = 0;
+      std::string_view literal;
+      uint32_t number = 0;
+      uint32_t behind = 0;
     };
-    std::vector<Place> places;
+    static constexpr uint32_t kAnywhere = UINT32_MAX;
+    std::vector<Asked> asked;
+    std::vector<Asked> asked_now;  // of candidates that fit
+    // Which candidates may match lines like the latest one, and what was kept of them for some processes.
+    bool fitted = false;
+    LogLevel level = LogLevel::kNone;
+    Dialect dialect = Dialect::kUnknown;
+    std::string file;
+    std::vector<uint32_t> fitting;
+    struct Counts {
+      uint32_t process = kNoProcess;
+      std::vector<Kept*> kept;  // beside fitting
+    };
+    std::vector<Counts> counts;  // by process, the latest one in each place
   };
   static constexpr uint32_t kOften = 32;  // to find what holds for all costs as much as some dozens of lines
+  static constexpr size_t kCounts = 32;   // a power of two
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
-  void FindForAll(std::string_view body, std::string_view masked, Alike* alike);
-  void AddPlaces(size_t candidate, std::string_view masked, Alike* alike) const;
-  static void AskDigits(std::string_view body, Alike* alike);
-  std::vector<Candidate>& CandidatesOf(std::string_view body);
-  bool HoldsLiteralOfLetters(uint32_t number, std::string_view body) const;
+  // What all lines of a kind have in common, and what its lines may or must hold.
+  struct Kind;
+  void FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike);
+  static void AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike);
+  static void AskNumbers(const ParsedLine& line, Alike* alike);
+  // What is known of lines like this, or null.
+  Alike* AlikeOf(const ParsedLine& line);
+  void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  void Fit(const ParsedLine& line, Alike* alike) const;
+  Alike::Counts& CountsOf(Alike& alike, uint32_t process);
+  // One more hit of a pattern and process of which no more are kept.
+  void MoveOn(const Kept& kept, uint32_t line, uint64_t offset);
+  void CountOnly(uint32_t number, Kept& kept, const ParsedLine& line);
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   // Level, dialect and file.
   static bool Fits(const LinePattern& pattern, const ParsedLine& line);
@@ -90,7 +115,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
   std::vector<Latest> latest_;
   std::vector<Candidate> candidates_;  // of the current line
-  TextMemo<Alike> alike_;              // by masked body
+  TextMemo<Alike> alike_;              // by shape, or by masked body
   std::string masked_;
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;

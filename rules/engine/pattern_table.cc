@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/mask_digits.h"
 #include "base/re2_call.h"
+#include "rules/engine/numbers_alike.h"
 #include "rules/engine/pattern_regex.h"
 
 namespace ncclwhy {
@@ -37,12 +38,14 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
   texts_ = std::make_unique<std::atomic<const RegexTexts*>[]>(entries_.size());
+  alike_ = std::make_unique<std::atomic<const NumbersAlike*>[]>(entries_.size());
 }
 
 PatternTable::~PatternTable() {
   for (size_t i = 0; i < entries_.size(); ++i) {
     delete compiled_[i].load();
     delete texts_[i].load();
+    delete alike_[i].load();
   }
   delete numbered_.load();
 }
@@ -67,13 +70,22 @@ const RegexTexts& PatternTable::Texts(uint32_t number) const {
                   [&] { return std::make_unique<RegexTexts>(TextsOfRegex(entries_[number].pattern->regex)); });
 }
 
+NumbersAlike PatternTable::Alike(uint32_t number) const {
+  return MadeOnce(alike_[number],
+                  [&] { return std::make_unique<NumbersAlike>(NumbersAlikeOf(entries_[number].pattern->regex)); });
+}
+
 const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() const {
   return MadeOnce(numbered_, [&] {
     auto made = std::make_unique<std::vector<Numbered>>();
     std::string masked;
     for (uint32_t number = 0; number < entries_.size(); ++number) {
       for (const std::string& literal : entries_[number].pattern->literals) {
-        if (HasDigit(literal)) made->push_back({std::string(MaskDigits(literal, &masked)), number});
+        const NumbersAlike alike = LiteralAlike(literal);
+        const bool digits = HasDigit(literal);
+        if (!digits && alike == NumbersAlike::kAll) continue;
+        made->push_back({digits ? std::string(MaskDigits(literal, &masked)) : std::string(),
+                         PieceWithoutNumber(literal), alike, number});
       }
     }
     return made;

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/re2_text.h"
 #include "rules/engine/literal_index.h"
+#include "rules/engine/numbers_alike.h"
 #include "rules/engine/regex_texts.h"
 #include "rules/engine/rule.h"
 
@@ -49,9 +51,13 @@ class PatternTable {
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   const CompiledPattern& Compiled(uint32_t number) const;
   const RegexTexts& Texts(uint32_t number) const;
-  // The literals that hold digits, masked (base/mask_digits.h).
+  NumbersAlike Alike(uint32_t number) const;  // of its regex
+  // The literals of which the numbers of a line decide whether they are in it (rules/engine/numbers_alike.h), and what
+  // of them is in its shape then.
   struct Numbered {
     std::string masked;
+    std::string_view piece;
+    NumbersAlike alike = NumbersAlike::kNo;
     uint32_t pattern = 0;
   };
   const std::vector<Numbered>& NumberedLiterals() const;
@@ -65,6 +71,7 @@ class PatternTable {
   using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
   Slots<CompiledPattern> compiled_;
   Slots<RegexTexts> texts_;
+  Slots<NumbersAlike> alike_;
   mutable std::atomic<const std::vector<Numbered>*> numbered_ = nullptr;
 };
 

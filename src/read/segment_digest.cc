@@ -43,7 +43,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
     if (message < 0 || !MessageOf(message).silent) return false;
     const auto ask = [&](SharedAnswers::Counting* answer) {
-      answer->only_counts = !matcher_->MayMatch(shape, &answer->words) && kb_.AlwaysRecognizes(level, shape, message);
+      answer->only_counts = !matcher_->MayMatch(shape, &answer->words) && kb_.RecognizeShape(level, shape) == message;
     };
     SharedAnswers::Counting counting;
     if (answers_ == nullptr) {
@@ -53,6 +53,10 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     }
     words->insert(words->end(), counting.words.begin(), counting.words.end());
     return counting.only_counts;
+  }
+  int MessageOf(LogLevel level, std::string_view shape) override {
+    static_assert(KnowledgeBase::kMessageDepends == kDepends);
+    return kb_.RecognizeShape(level, shape);
   }
   void Count(int message) override { ++MessageOf(message).count.count; }
 

@@ -92,6 +92,7 @@ struct Counting : LineSink, ShapeProver {
     words->push_back("c10d");
     return only_counts;
   }
+  int MessageOf(LogLevel, std::string_view) override { return kDepends; }
   void Count(int message) override {
     CHECK(message == 5);
     ++counted;

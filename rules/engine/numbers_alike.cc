@@ -1,0 +1,306 @@
+#include "rules/engine/numbers_alike.h"
+
+#include <algorithm>
+#include <bitset>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr int kMostDepth = 6;
+
+bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
+// Of letters, digits and _ in a row: a number begins where they do.
+bool MayBeDecimal(std::string_view word) { return !word.empty() && IsDigit(word[0]) && !word.starts_with("0x"); }
+bool MayBeHex(std::string_view word) {
+  for (const std::string_view head : {"0x", "x"}) {
+    if (word.size() > head.size() && word.starts_with(head)) word.remove_prefix(head.size());
+  }
+  return !word.empty() && std::all_of(word.begin(), word.end(), IsHexDigit);
+}
+bool MayBeNumber(std::string_view word) { return MayBeDecimal(word) || MayBeHex(word); }
+
+// Every part of a regex must either take all digits of a number, however many, or none. Between two that each need one
+// there must be something that is none, or else a number of one digit would not do for both.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  NumbersAlike Answer() {
+    Alternatives({}, 0);
+    if (at_ != text_.size() || !decimals_) return NumbersAlike::kNo;
+    return hex_ ? NumbersAlike::kAll : NumbersAlike::kDecimals;
+  }
+
+ private:
+  using Bytes = std::bitset<256>;
+  enum class Times : uint8_t { kOnce, kPerhaps, kAny, kSome, kCounted, kCountedPerhaps };
+  // Whether a digit of the number that may stand here is needed already.
+  struct Needs {
+    bool decimal = false;
+    bool hex = false;
+    void Or(const Needs& other) {
+      decimal = decimal || other.decimal;
+      hex = hex || other.hex;
+    }
+  };
+
+  bool More() const { return at_ < text_.size(); }
+  bool Take(std::string_view word) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  void Fail() {
+    decimals_ = hex_ = false;
+    at_ = text_.size();
+  }
+
+  Needs Alternatives(Needs before, int depth) {
+    Needs all = Sequence(before, depth);
+    while (More() && Take("|")) all.Or(Sequence(before, depth));
+    return all;
+  }
+
+  Needs Sequence(Needs needs, int depth) {
+    std::string word;
+    const auto end_word = [&] {
+      if (word.empty()) return;
+      // Some letter that is no digit: nothing of it is in a number.
+      decimals_ = decimals_ && !MayBeDecimal(word);
+      hex_ = hex_ && !MayBeNumber(word);
+      needs = {};
+      word.clear();
+    };
+    while (More() && text_[at_] != '|' && text_[at_] != ')') {
+      const char c = text_[at_];
+      if (c == '(') {
+        end_word();
+        needs = Group(needs, depth);
+        continue;
+      }
+      if (std::string_view("*+?{").find(c) != std::string_view::npos) {
+        Fail();
+        return needs;
+      }
+      if (c == '^' || c == '$' || text_.substr(at_).starts_with("\\b")) {
+        end_word();
+        at_ += c == '\\' ? 2 : 1;
+        continue;
+      }
+      const std::optional<Bytes> bytes = c == '[' ? Class() : c == '.' ? Any() : One();
+      if (!bytes) {
+        Fail();
+        return needs;
+      }
+      const Times times = HowOften();
+      const bool letter = c != '[' && c != '.' && bytes->count() == 1 && times == Times::kOnce;
+      const char last = text_[std::min(at_, text_.size()) - 1];
+      if (letter && IsWordChar(last) && (c != '\\' || !IsAlnum(last))) {
+        word.push_back(last);
+        continue;
+      }
+      end_word();
+      Part(*bytes, times, "0123456789", &decimals_, &needs.decimal);
+      Part(*bytes, times, "0123456789abcdef", &hex_, &needs.hex);
+    }
+    end_word();
+    return needs;
+  }
+
+  static void Part(const Bytes& bytes, Times times, std::string_view digits, bool* alike, bool* needs) {
+    const auto there = static_cast<size_t>(
+        std::count_if(digits.begin(), digits.end(), [&](char c) { return bytes[static_cast<unsigned char>(c)]; }));
+    if (there == 0) {
+      if (times == Times::kOnce || times == Times::kSome || times == Times::kCounted) *needs = false;
+      return;
+    }
+    const bool unbounded = times == Times::kAny || times == Times::kSome;
+    if (there < digits.size() || !unbounded || (times == Times::kSome && *needs)) *alike = false;
+    *needs = *needs || times == Times::kSome;
+  }
+
+  // (?P<host>…) (?:…)
+  Needs Group(Needs before, int depth) {
+    ++at_;
+    if (depth >= kMostDepth) Fail();
+    if (Take("?P<")) {
+      at_ = std::min(text_.find('>', at_), text_.size() - 1) + 1;
+    } else if (!Take("?:") && More() && text_[at_] == '?') {
+      Fail();  // flags
+    }
+    const size_t begin = at_;
+    Needs after = Alternatives(before, depth + 1);
+    if (!More() || !Take(")")) {
+      Fail();
+      return after;
+    }
+    const size_t end = at_;
+    const Times times = HowOften();
+    if (times == Times::kOnce) return after;
+    const size_t behind = at_;
+    if (times != Times::kPerhaps) {  // once more behind itself
+      at_ = begin;
+      Needs again = before;
+      again.Or(after);
+      after.Or(Alternatives(again, depth + 1));
+      if (at_ + 1 != end) {
+        Fail();
+        return after;
+      }
+      at_ = behind;
+    }
+    if (times != Times::kSome && times != Times::kCounted) after.Or(before);
+    return after;
+  }
+
+  // [^|\n] []a] [0-9a-f]
+  std::optional<Bytes> Class() {
+    Bytes bytes;
+    ++at_;
+    const bool others = Take("^");
+    for (bool first = true; More(); first = false) {
+      if (text_[at_] == ']' && !first) {
+        ++at_;
+        return others ? ~bytes : bytes;
+      }
+      if (text_[at_] == '[') return std::nullopt;  // [:alpha:]
+      const auto from = static_cast<unsigned char>(text_[at_]);
+      const bool plain = from != '\\';
+      const std::optional<Bytes> one = One();
+      if (!one) return std::nullopt;
+      if (plain && at_ + 1 < text_.size() && text_[at_] == '-' && text_[at_ + 1] != ']') {
+        const auto to = static_cast<unsigned char>(text_[at_ + 1]);
+        if (to == '\\' || to < from) return std::nullopt;
+        for (size_t c = from; c <= to; ++c) bytes.set(c);
+        at_ += 2;
+        continue;
+      }
+      bytes |= *one;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Bytes> Any() {
+    ++at_;
+    return Bytes().set();
+  }
+
+  // A byte, or what is written with a backslash.
+  std::optional<Bytes> One() {
+    Bytes bytes;
+    const auto set_if = [&](auto is) {
+      for (size_t c = 0; c < bytes.size(); ++c) bytes.set(c, is(static_cast<char>(static_cast<unsigned char>(c))));
+    };
+    const char c = text_[at_++];
+    if (c != '\\') {
+      bytes.set(static_cast<unsigned char>(c));
+      return bytes;
+    }
+    if (!More()) return std::nullopt;
+    const char escaped = text_[at_++];
+    switch (escaped) {
+      case 'd':
+      case 'D':
+        set_if(IsDigit);
+        break;
+      case 'w':
+      case 'W':
+        set_if(IsWordChar);
+        break;
+      case 's':
+      case 'S':
+        set_if([](char b) { return b == ' ' || (b >= '\t' && b <= '\r'); });
+        break;
+      case 'n':
+        bytes.set('\n');
+        return bytes;
+      case 't':
+        bytes.set('\t');
+        return bytes;
+      default:
+        if (IsAlnum(escaped)) return std::nullopt;
+        bytes.set(static_cast<unsigned char>(escaped));
+        return bytes;
+    }
+    return escaped < 'a' ? ~bytes : bytes;
+  }
+
+  Times HowOften() {
+    if (!More()) return Times::kOnce;
+    Times times = Times::kOnce;
+    const char c = text_[at_];
+    if (c == '*' || c == '?' || c == '+') {
+      times = c == '*' ? Times::kAny : c == '+' ? Times::kSome : Times::kPerhaps;
+      ++at_;
+    } else if (c == '{') {
+      const size_t end = text_.find_first_not_of("0123456789,", at_ + 1);
+      if (end == std::string_view::npos || text_[end] != '}' || end == at_ + 1) {
+        Fail();
+        return times;
+      }
+      times = text_[at_ + 1] == '0' ? Times::kCountedPerhaps : Times::kCounted;
+      at_ = end + 1;
+    } else {
+      return times;
+    }
+    Take("?");  // the shortest one
+    if (More() && std::string_view("*+?{").find(text_[at_]) != std::string_view::npos) Fail();
+    return times;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  bool decimals_ = true, hex_ = true;
+};
+
+// Calls visit(begin, end) for every word of `text`.
+template <typename Visit>
+void ForEachWord(std::string_view text, Visit visit) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const size_t begin = at;
+    while (at < text.size() && IsWordChar(text[at])) ++at;
+    if (at > begin) visit(begin, at);
+  }
+}
+
+}  // namespace
+
+NumbersAlike NumbersAlikeOf(std::string_view regex) { return Reader(regex).Answer(); }
+
+NumbersAlike LiteralAlike(std::string_view literal) {
+  NumbersAlike alike = NumbersAlike::kAll;
+  ForEachWord(literal, [&](size_t begin, size_t end) {
+    const std::string_view word = literal.substr(begin, end - begin);
+    if (MayBeNumber(word)) alike = std::min(alike, MayBeDecimal(word) ? NumbersAlike::kNo : NumbersAlike::kDecimals);
+  });
+  return alike;
+}
+
+size_t FirstNumberOf(std::string_view literal) {
+  size_t first = literal.size();
+  ForEachWord(literal, [&](size_t begin, size_t end) {
+    if (MayBeNumber(literal.substr(begin, end - begin))) first = std::min(first, begin);
+  });
+  return first;
+}
+
+std::string_view PieceWithoutNumber(std::string_view literal) {
+  std::string_view best;
+  size_t from = 0;
+  const auto piece = [&](size_t end) {
+    if (end - from > best.size()) best = literal.substr(from, end - from);
+  };
+  ForEachWord(literal, [&](size_t begin, size_t end) {
+    if (!MayBeNumber(literal.substr(begin, end - begin))) return;
+    piece(begin);
+    from = end;
+  });
+  piece(literal.size());
+  return best;
+}
+
+}  // namespace ncclwhy
