@@ -37,6 +37,7 @@ struct ProcessFacts {
   LineRef first;
   LineRef last;            // its last line in this source: where a killed process stops
   bool last_torn = false;  // the last line is cut
+  bool by_stream = false;  // host and pid are of the only process whose headers came through the same stream
 };
 
 // An edge, aggregated over channels: `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`.

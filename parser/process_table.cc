@@ -294,6 +294,7 @@ void ProcessTable::Finish(bool trust_labels) {
       }
     }
     if (owner == kNoProcess) continue;
+    p.by_stream = p.pid < 0;
     p.host = facts_->processes[owner].host;
     p.pid = facts_->processes[owner].pid;
   }

@@ -58,8 +58,13 @@ PulseTable::Kind& PulseTable::Add(Stream& stream, uint32_t number) {
   return stream.kinds[stream.latest];
 }
 
-// When there is no room every other one goes, so that those of every part of the source are known.
+// When there is no room those of other numbers than the best one go, as of a loss that wanders; else every other one,
+// so that those of every part of the source are known.
 void PulseTable::Kind::AddPeak(const Peak& peak) {
+  if (peaks.size() >= limits::kPulsePeaks) {
+    const Slot* const best = BestSlot(*this);
+    std::erase_if(peaks, [&](const Peak& p) { return &slots[p.slot] != best; });
+  }
   if (peaks.size() >= limits::kPulsePeaks) {
     for (size_t i = 0; i < peaks.size() / 2; ++i) peaks[i] = peaks[2 * i];
     peaks.resize(peaks.size() / 2);

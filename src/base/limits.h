@@ -91,6 +91,8 @@ inline constexpr size_t kQueryRows = 65536;
 inline constexpr size_t kQueryText = 64 * 1024;
 inline constexpr size_t kQueryValueBytes = 1 << 20;
 inline constexpr size_t kQueryBytes = 64u << 20;
+// What `query` may hold in memory while it sorts, which it never does on the disk.
+inline constexpr int64_t kQueryMemory = 512ll << 20;
 // Findings shown per cause, consequences and warnings shown.
 inline constexpr size_t kEvidencePerCause = 12;
 inline constexpr size_t kConsequences = 50;

@@ -135,6 +135,7 @@ class QueryCommand : public Subcommand {
   }
 
   int Run() override {
+    LimitQueryMemory();
     const Result<std::unique_ptr<ReadOnlyTimeline>> timeline = OpenExisting(database_);
     if (!timeline.ok()) {
       Complain(timeline.status().message());

@@ -12,30 +12,74 @@ constexpr uint64_t kWorks = 8;
 class Reader {
  public:
   Reader(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts)
-      : facts_(facts), marks_(marks), attempts_(attempts) {}
+      : facts_(facts), marks_(marks), attempts_(attempts) {
+    FindDepartures();
+  }
 
   std::vector<uint32_t> Read() {
     std::vector<uint32_t> out;
-    uint32_t over = 0;
+    End end;
     const auto close = [&](uint32_t line) {
-      if (over != 0 && Begins(over, line)) out.push_back(over);
+      if (end.line != 0 && Begins(end, line)) out.push_back(end.line);
     };
     const auto worked = [&](uint32_t line) { return Worked(out.empty() ? 1 : out.back(), line); };
     for (const Mark& m : marks_) {
-      const bool nothing_since = over != 0 && NextWork(over) > m.line;
+      const bool nothing_since = end.line != 0 && NextWork(end.line) > m.line;
       if (m.life == Life::kRestart) {
         if (attempts_ && NextWork(m.line) != UINT32_MAX) out.push_back(m.line + 1);
-        if (attempts_ || nothing_since) over = 0;
-      } else if (m.life == Life::kLaunch || (m.life == Life::kEnding && (m.of_job || nothing_since))) {
+        if (attempts_ || nothing_since) end = {};
+      } else if (m.life == Life::kLaunch ||
+                 (m.life == Life::kEnding && (m.of_job || (nothing_since && end.told == Told::kByLauncher)))) {
         if (!nothing_since) close(m.line);
-        if (worked(m.line)) over = m.life == Life::kLaunch ? m.line : m.line + 1;
+        const bool stopped = m.how == Ending::kStopped || (nothing_since && end.stopped);
+        if (worked(m.line)) end = {m.life == Life::kLaunch ? m.line : m.line + 1, Told::kByLauncher, stopped};
+      } else if (m.life == Life::kEnding && !m.bad() && (end.line == 0 || end.told == Told::kByItself)) {
+        if (worked(m.line)) end = {LastEcho(m.line) + 1, Told::kByItself};
       }
     }
     close(UINT32_MAX);
+    for (const uint32_t line : departures_) {
+      if (Begins({line, Told::kByNccl}, UINT32_MAX)) out.push_back(line);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 
  private:
+  // Who told that a run is over.
+  enum class Told : uint8_t {
+    kByLauncher,  // or the scheduler, or by another launch
+    kByNccl,      // every process destroyed its communicators, or aborted one, and speaks no more
+    kByItself,    // `done training in 5.8 seconds`: a program can say so and go on
+  };
+  struct End {
+    uint32_t line = 0;  // the first one behind it
+    Told told = Told::kByLauncher;
+    bool stopped = false;  // from outside: nobody tries again by himself
+  };
+
+  // Where all that NCCL knows have left.
+  void FindDepartures() {
+    std::vector<uint32_t> left(facts_.processes.size());
+    for (const Event& e : facts_.events) {
+      const bool leaves = e.kind == EventKind::kCommDestroy || e.kind == EventKind::kCommAbort;
+      if (leaves && e.process < left.size()) left[e.process] = e.line;
+    }
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < left.size(); ++i) {
+      if (facts_.processes[i].pid >= 0 && !facts_.processes[i].by_stream) order.push_back(i);
+    }
+    const auto first = [&](uint32_t i) { return facts_.processes[i].first.line; };
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return first(a) < first(b); });
+    uint32_t last = 0;
+    for (size_t n = 0; n < order.size(); ++n) {
+      if (left[order[n]] == 0) return;
+      last = std::max(last, facts_.processes[order[n]].last.line);
+      if (n + 1 == order.size() || first(order[n + 1]) > last) departures_.push_back(last + 1);
+    }
+  }
+
   // Whether what stands before `end` is a run, not only what a script does before one (`+ srun … drop_caches`): steady
   // work, a process, or something that began (its launcher's labels, its first words) and came to an end or to grief.
   bool Worked(uint32_t since, uint32_t end) const {
@@ -53,28 +97,75 @@ class Reader {
       begun = begun || (p.launcher_rank >= 0 && speaks(p));
     }
     if (std::any_of(facts_.pulses.begin(), facts_.pulses.end(), steady)) return true;
-    if (begun) return marked([](const Mark& m) { return m.life == Life::kEnding || m.life == Life::kNone; });
-    return marked([](const Mark& m) { return m.life == Life::kLaunch && !m.of_job; }) &&
-           marked([](const Mark& m) { return m.life == Life::kEnding; });
+    const bool ended = marked([](const Mark& m) { return m.life == Life::kEnding; });
+    if (begun) return ended || marked([](const Mark& m) { return m.life == Life::kNone; });
+    const bool launched = marked([](const Mark& m) { return m.life == Life::kLaunch && !m.of_job; });
+    return (launched && ended) || DiedEarly(since, end);
   }
 
-  // Whether work begins at `line`, from the start, and goes on before `end`.
-  bool Begins(uint32_t line, uint32_t end) const {
-    if (NextWork(line) >= end) return false;
+  // Workers that died while they began: their own last words, and their launcher's.
+  //   ModuleNotFoundError: No module named 'apex'      train.py FAILED … rank : 4 (local_rank: 4) … exitcode : 1
+  bool DiedEarly(uint32_t since, uint32_t end) const {
+    uint32_t own = UINT32_MAX;
+    size_t told = 0;  // behind them, as one line can be both; a launcher has several to say, a parent of a helper one
+    for (const Mark& m : marks_) {
+      if (m.line < since || m.line > end || !m.bad()) continue;
+      if (m.of_job) {
+        told += m.line > own ? 1 : 0;
+      } else {
+        own = std::min(own, m.line);
+      }
+    }
+    return told > 1 && NextWork(since) >= end;
+  }
+
+  // Whether work begins behind the end of a run, from the start, and goes on before `last`.
+  bool Begins(const End& end, uint32_t last) const {
+    const uint32_t line = end.line;
+    if (NextWork(line) >= last) return false;
+    bool somebody = false;  // a process that spoke first behind it
     for (const ProcessFacts& p : facts_.processes) {
-      if (p.pid >= 0 && p.first.line < line && p.last.line >= line) return false;
+      if (p.pid < 0 || p.by_stream) continue;
+      if (p.first.line < line && p.last.line >= line) return false;
+      somebody = somebody || p.first.line >= line;
     }
     bool works = false;
+    bool again = false;  // lines as before
+    uint64_t most = 0;
+    uint32_t first_of_most = 0;
     for (const PulseFacts& p : facts_.pulses) {
       const uint64_t behind = p.beats.After(line - 1);
       const bool anew = std::any_of(p.peaks.begin(), p.peaks.end(), [&](const PulsePeak& peak) {
         return peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
       });
       if (p.beats.first < line && behind > 0 && !anew) return false;
-      works = works || behind >= (anew ? kWorksAnew : kWorks);
+      again = again || (p.beats.first < line && behind > 0);
+      if (behind > most) {
+        most = behind;
+        first_of_most = p.beats.first;
+      }
+      const bool told = end.told == Told::kByLauncher && p.beats.first >= line && Finishes(p.beats.first, last);
+      works = works || behind >= (anew || told ? kWorksAnew : kWorks);
     }
-    return works || std::any_of(facts_.processes.begin(), facts_.processes.end(),
-                                [&](const ProcessFacts& p) { return p.pid >= 0 && p.first.line >= line; });
+    // The same program that died before its work, and begins again, is another try.
+    if (!somebody && !end.stopped && again && first_of_most >= line) return false;
+    return somebody || (works && end.told != Told::kByItself);
+  }
+
+  // The last line of work that others still had to tell when one said that it is done.
+  uint32_t LastEcho(uint32_t line) const {
+    uint32_t last = line;
+    for (const PulseFacts& p : facts_.pulses) {
+      if (p.beats.first < line && p.beats.After(line) < kWorksAnew) last = std::max(last, p.beats.last);
+    }
+    return last;
+  }
+
+  // Whether somebody says before `end` that it came to its end: then a few beats are work.
+  bool Finishes(uint32_t line, uint32_t end) const {
+    return std::any_of(marks_.begin(), marks_.end(), [&](const Mark& m) {
+      return m.line >= line && m.line < end && m.life == Life::kEnding && !m.bad();
+    });
   }
 
   // The first line of work, or of a process, from `line` on.
@@ -94,12 +185,13 @@ class Reader {
   const SourceFacts& facts_;
   const std::vector<Mark>& marks_;
   const bool attempts_;
+  std::vector<uint32_t> departures_;  // the first lines behind them
 };
 
 }  // namespace
 
 std::vector<uint32_t> FollowingRuns(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts) {
-  return marks.empty() ? std::vector<uint32_t>() : Reader(facts, marks, attempts).Read();
+  return Reader(facts, marks, attempts).Read();
 }
 
 }  // namespace ncclwhy

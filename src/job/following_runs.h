@@ -12,8 +12,10 @@ namespace ncclwhy {
 // A line of a source that tells of its life, or that something is wrong.
 struct Mark {
   uint32_t line = 0;
-  Life life = Life::kNone;  // kNone: an alarm
-  bool of_job = false;      // said of the job as a whole, or by the launcher of one of its processes
+  Life life = Life::kNone;     // kNone: an alarm
+  bool of_job = false;         // said of the job as a whole, or by the launcher of one of its processes
+  Ending how = Ending::kNone;  // of an ending
+  bool bad() const { return life == Life::kEnding && how != Ending::kClean; }
 };
 
 // The first lines of the runs behind the first one. A launcher or scheduler told the end of a job, or another launch

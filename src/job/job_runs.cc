@@ -36,9 +36,10 @@ JobRuns::JobRuns(const JobModel& model, const std::vector<std::vector<Mark>>& ma
 
 bool JobRuns::Find() {
   if (model_.sources.empty()) return false;
-  if (model_.sources.size() == 1 && OneWorld() && FollowingRuns(*model_.sources[0], marks_[0], attempts_).empty()) {
-    return false;
+  for (size_t s = 0; s < model_.sources.size(); ++s) {
+    borders_.push_back(FollowingRuns(*model_.sources[s], marks_[s], attempts_));
   }
+  if (model_.sources.size() == 1 && OneWorld() && borders_[0].empty()) return false;
   do {
     FindRuns();
     if (runs_.size() > kMostRuns) return false;
@@ -80,11 +81,31 @@ void JobRuns::FindRuns() {
 void JobRuns::AddProcess(Run& run, const Process& p) const {
   for (const auto& [source, index] : p.parts) {
     const ProcessFacts& facts = model_.sources[source.value]->processes[index];
-    if (facts.first.line > 0) run.hulls[source.value].Add(facts.first.line, facts.last.line);
+    const Hull own = OwnLines(p, source.value, facts);
+    if (own.last > 0) run.hulls[source.value].Add(own.first, own.last);
   }
   if (!p.host.empty()) run.hosts.insert(p.host);
   if (run.version.empty()) run.version = p.nccl_version;
   run.over = run.over && (p.destroyed || p.aborted);
+  run.aborted = run.aborted || p.aborted;
+}
+
+// Lines of the same stream, `1: rank 1 starts`, are a process's as nobody else speaks NCCL there; but not those of a
+// run before or behind its own.
+Hull JobRuns::OwnLines(const Process& p, uint32_t source, const ProcessFacts& part) const {
+  Hull own;
+  own.Add(part.first.line, part.last.line);
+  const std::vector<uint32_t>& borders = borders_[source];
+  if (!part.by_stream || borders.empty()) return own;
+  uint32_t speaks = kNobody;  // its first line with a header
+  for (const auto& [s, index] : p.parts) {
+    const ProcessFacts& facts = model_.sources[s.value]->processes[index];
+    if (s.value == source && !facts.by_stream) speaks = std::min(speaks, facts.first.line);
+  }
+  const auto behind = std::upper_bound(borders.begin(), borders.end(), speaks);
+  if (behind != borders.begin()) own.first = std::max(own.first, *std::prev(behind));
+  if (behind != borders.end()) own.last = std::min(own.last, *behind - 1);
+  return own.first <= own.last ? own : Hull();
 }
 
 // Whether two that were taken for different runs were found to be one.
@@ -134,7 +155,7 @@ bool JobRuns::OneBehindTheOther(uint32_t source, const Run& a, const Run& b) con
   const Hull& then = b.hulls.at(source);
   if (then.first <= first.last) return false;
   if (Marked(source, first.first, then.first, {Life::kRestart})) return attempts_;
-  if (a.over || a.nranks != b.nranks || a.version != b.version) return true;
+  if (a.over || a.aborted || a.nranks != b.nranks || a.version != b.version) return true;
   const bool seat =
       std::any_of(a.hosts.begin(), a.hosts.end(), [&](std::string_view h) { return b.hosts.contains(h); });
   return seat || Marked(source, first.first, then.first, {Life::kEnding, Life::kNone});
@@ -158,19 +179,27 @@ bool JobRuns::AgainTheSame(const Run& a, const Run& b) const {
 void JobRuns::FindFollowers() {
   uint32_t followers = 0;
   for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-    std::vector<uint32_t> borders = FollowingRuns(*model_.sources[s], marks_[s], attempts_);
-    if (borders.empty()) continue;
+    if (borders_[s].empty()) continue;
+    std::vector<uint32_t> borders = borders_[s];
     borders.insert(borders.begin(), 1);
     for (size_t i = 0; i < borders.size(); ++i) {
       const uint32_t first = borders[i];
       const uint32_t last = i + 1 < borders.size()
                                 ? borders[i + 1] - 1
                                 : static_cast<uint32_t>(model_.sources[s]->counters.Get(Counter::kLines));
-      const bool known = std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) {
-        const auto it = run.second.hulls.find(s);
-        return it != run.second.hulls.end() && it->second.first <= last && it->second.last >= first;
-      });
-      if (known || last < first) continue;
+      if (last < first) continue;
+      bool known = false;
+      Hull* earliest = nullptr;  // of those that begin here: what its launcher said before NCCL spoke is of it
+      for (auto& [id, run] : runs_) {
+        const auto it = run.hulls.find(s);
+        if (it == run.hulls.end() || it->second.first > last || it->second.last < first) continue;
+        known = true;
+        if (earliest == nullptr || it->second.first < earliest->first) earliest = &it->second;
+      }
+      if (known) {
+        if (earliest->first > first) earliest->first = first;
+        continue;
+      }
       Run& run = runs_[kFollowers + followers++];
       run.hulls[s].Add(first, last);
     }

@@ -33,6 +33,7 @@ struct Run {
   std::string_view version;
   int64_t nranks = -1;
   bool over = true;            // each of its processes has left
+  bool aborted = false;        // one of them has given up its communicator
   std::set<uint32_t> sources;  // that are wholly its own
   bool complete() const { return nranks > 0 && static_cast<int64_t>(placed.size()) >= nranks; }
 };
@@ -62,11 +63,14 @@ class JobRuns {
 
  private:
   bool OneWorld() const;
+  Hull OwnLines(const Process& p, uint32_t source, const ProcessFacts& part) const;
   void FindRuns();
   bool JoinRuns();
   void FindFollowers();
   bool OneBehindTheOther(uint32_t source, const Run& a, const Run& b) const;
   bool AgainTheSame(const Run& a, const Run& b) const;
+
+  std::vector<std::vector<uint32_t>> borders_;  // by source: where runs begin that follow another
 };
 
 }  // namespace ncclwhy

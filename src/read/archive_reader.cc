@@ -89,30 +89,14 @@ void AddFilter(archive* a, std::string_view first) {
   if (const int filter = FilterOf(first); filter != ARCHIVE_FILTER_NONE) archive_read_append_filter(a, filter);
 }
 
-bool BeginsTar(std::string_view bytes) { return bytes.size() >= 512 && bytes.substr(257, 5) == "ustar"; }
+constexpr size_t kTarHead = 512;
+bool BeginsTar(std::string_view bytes) { return bytes.size() >= kTarHead && bytes.substr(257, 5) == "ustar"; }
 bool BeginsCpio(std::string_view bytes) {
   using scan::StartsWith;
   return StartsWith(bytes, "070701") || StartsWith(bytes, "070702") || StartsWith(bytes, "070707");
 }
 bool BeginsZip(std::string_view bytes) {
   return scan::StartsWith(bytes, "PK\x03\x04") || scan::StartsWith(bytes, "PK\x05\x06");
-}
-
-// Does the compressed `first` hold a tar or cpio archive? Asked here, because libarchive takes any text that begins
-// with NUL bytes, such as a log that was truncated while it was written, for an empty one.
-bool Holds(bool (*begins)(std::string_view), std::string_view first) {
-  const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
-  if (a == nullptr) return false;
-  AddFilter(a.get(), first);
-  archive_read_support_format_raw(a.get());
-  archive_entry* entry = nullptr;
-  if (archive_read_open_memory(a.get(), first.data(), first.size()) != ARCHIVE_OK ||
-      archive_read_next_header(a.get(), &entry) != ARCHIVE_OK) {
-    return false;
-  }
-  char head[512];
-  const la_ssize_t n = archive_read_data(a.get(), head, sizeof head);
-  return n > 0 && begins({head, static_cast<size_t>(n)});
 }
 
 // What is true for all levels of one file.
@@ -126,9 +110,9 @@ struct Expansion {
 // The bytes of the member that `a` stands at, block by block, so that what stands before a damaged place is not lost.
 class MemberReader {
  public:
-  // `check` may be null: of a gzip stream that this member is all of.
-  MemberReader(archive* a, const std::string& name, GzipCheck* check, Expansion* expansion)
-      : a_(a), name_(name), check_(check), expansion_(expansion) {}
+  // `check` may be null: of a gzip stream that this member is all of. `spends`: its bytes were not in the input.
+  MemberReader(archive* a, const std::string& name, GzipCheck* check, bool spends, Expansion* expansion)
+      : a_(a), name_(name), check_(check), spends_(spends), expansion_(expansion) {}
 
   Status Next(std::string_view* bytes) {
     *bytes = {};
@@ -141,7 +125,7 @@ class MemberReader {
       if (code == ARCHIVE_RETRY) continue;
       if (code < ARCHIVE_WARN) return Failure(a_, name_);
       if (code == ARCHIVE_WARN && damage_.ok()) damage_ = Failure(a_, name_);  // ZIP bad CRC
-      if (!expansion_->budget.Spend(size, expansion_->reader.bytes())) {
+      if (spends_ && !expansion_->budget.Spend(size, expansion_->reader.bytes())) {
         return Status::Limit(name_ + ": expands to more than the limit; the rest was not read");
       }
       if (size == 0) continue;
@@ -164,19 +148,39 @@ class MemberReader {
   archive* a_;
   const std::string& name_;
   GzipCheck* check_;
+  bool spends_;
   Expansion* expansion_;
   Status damage_;
 };
 
-Status Expand(const NextBytes& next, std::string_view first, const std::string& name, size_t level,
+// Where a layer stands.
+struct Layer {
+  size_t level = 1;
+  bool raw = false;    // one compressed stream: its member is all of it
+  bool spends = true;  // see MemberReader
+};
+
+Status Expand(const NextBytes& next, std::string_view first, const std::string& name, Layer layer,
               Expansion* expansion);
 
 // A log, or again something packed: logs/rank0.log.gz in logs.tar
-Status ReadMember(archive* a, const std::string& name, GzipCheck* check, size_t level, Expansion* expansion) {
-  MemberReader member(a, name, check, expansion);
+Status ReadMember(archive* a, const std::string& name, GzipCheck* check, Layer layer, Expansion* expansion) {
+  MemberReader member(a, name, check, layer.spends, expansion);
   std::string_view bytes;
   Status status = member.Next(&bytes);
-  if (status.ok() && level >= limits::kArchiveLevels && LooksPacked(bytes)) {
+  std::string head;  // enough of it to be told by its content; libarchive's blocks live until the next call
+  const auto gather = [&](size_t enough) {
+    if (head.empty()) head = bytes;
+    while (status.ok() && !bytes.empty() && head.size() < enough) {
+      status = member.Next(&bytes);
+      head += bytes;
+    }
+    bytes = head;
+  };
+  if (layer.raw && status.ok() && !bytes.empty() && bytes.size() < kTarHead) gather(kTarHead);
+  // An archive that is compressed as a whole is one thing: logs.tar.gz
+  const bool archived = layer.raw && (BeginsTar(bytes) || BeginsCpio(bytes));
+  if (status.ok() && layer.level >= limits::kArchiveLevels && !archived && LooksPacked(bytes)) {
     return Status::Limit(name + ": is packed more than " + std::to_string(limits::kArchiveLevels) +
                          " times and was not read");
   }
@@ -184,16 +188,17 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, size_t 
     return Status::Io(name + ": is packed by " + std::string(packer) + ", which is not read; unpack it first");
   }
   if (status.ok() && LooksPacked(bytes)) {
-    std::string head(bytes);  // enough of it to be told by its content; libarchive's blocks live until the next call
-    while (status.ok() && !bytes.empty() && head.size() < FileReader::kPackedBytes) {
-      status = member.Next(&bytes);
-      head += bytes;
-    }
-    if (!status.ok()) return status;
-    const NextBytes rest = [&member](std::string_view* out) { return member.Next(out); };
-    const Status inner = Expand(rest, head, name, level + 1, expansion);
+    gather(FileReader::kPackedBytes);
+    if (!status.ok() && !archived) return status;
+    // What stands in front of a damaged place is read.
+    const NextBytes rest = [&](std::string_view* out) {
+      *out = {};
+      return status.ok() ? member.Next(out) : status;
+    };
+    const Layer next{archived ? layer.level : layer.level + 1, false, !archived};
+    const Status inner = Expand(rest, head, name, next, expansion);
     // An archive ends before its stream does, which tells at its end whether it is whole.
-    while (check != nullptr && inner.ok() && status.ok()) {
+    while (layer.raw && inner.ok() && status.ok()) {
       status = member.Next(&bytes);
       if (bytes.empty()) break;
     }
@@ -211,25 +216,23 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, size_t 
 }
 
 // A compressed file (one member without a name) or an archive.
-Status Expand(const NextBytes& next, std::string_view first, const std::string& name, size_t level,
+Status Expand(const NextBytes& next, std::string_view first, const std::string& name, Layer layer,
               Expansion* expansion) {
   const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
   if (a == nullptr) return Status::Internal(name + ": libarchive cannot be started");
   AddFilter(a.get(), first);
-  const bool gzip = FilterOf(first) == ARCHIVE_FILTER_GZIP;
-  const bool archived = BeginsTar(first) || BeginsCpio(first) || Holds(BeginsTar, first) || Holds(BeginsCpio, first);
   if (BeginsZip(first)) {
     archive_read_support_format_zip_streamable(a.get());
-  } else if (BeginsTar(first) || Holds(BeginsTar, first)) {
+  } else if (BeginsTar(first)) {
     archive_read_support_format_tar(a.get());
-  } else if (BeginsCpio(first) || Holds(BeginsCpio, first)) {
+  } else if (BeginsCpio(first)) {
     archive_read_support_format_cpio(a.get());
   } else {
     archive_read_support_format_raw(a.get());
     archive_read_support_format_empty(a.get());
   }
   Feed feed{next, first};
-  if (gzip && !archived) feed.check.emplace();
+  if (FilterOf(first) == ARCHIVE_FILTER_GZIP) feed.check.emplace();
   if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
   // Damage before the first byte comes out looks like an empty file to libarchive, and is forgotten with the next call.
   const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
@@ -252,12 +255,13 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
     }
     const bool raw = archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
     if (!raw && archive_entry_filetype(entry) != AE_IFREG) continue;
-    if (++expansion->members > limits::kArchiveMembers) {
+    layer.raw = raw;
+    if (!raw && ++expansion->members > limits::kArchiveMembers) {
       return Status::Limit(name + ": too many members; the rest was not read");
     }
     const char* path = archive_entry_pathname(entry);
     const std::string member = raw ? name : name + "/" + (path == nullptr ? "?" : path);
-    const Status status = ReadMember(a.get(), member, feed.check ? &*feed.check : nullptr, level, expansion);
+    const Status status = ReadMember(a.get(), member, feed.check ? &*feed.check : nullptr, layer, expansion);
     if (feed.status.code() == ErrorCode::kLimit) return feed.status;
     if (status.ok()) continue;
     if (status.code() == ErrorCode::kLimit) return status;
@@ -286,7 +290,7 @@ std::string_view UnreadablePacker(std::string_view first) {
 
 Status ReadPacked(FileReader& reader, std::string_view first, const std::string& name, ByteSink& sink) {
   Expansion expansion{reader, {}, sink};
-  return Expand([&reader](std::string_view* bytes) { return reader.Next(bytes); }, first, name, 1, &expansion);
+  return Expand([&reader](std::string_view* bytes) { return reader.Next(bytes); }, first, name, {}, &expansion);
 }
 
 }  // namespace ncclwhy

@@ -1,6 +1,7 @@
 #include "read/digest_slice.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,10 @@ class Slicer {
 
   void Processes() {
     new_index_.assign(facts_.processes.size(), kNoProcess);
+    std::set<std::pair<uint32_t, int64_t>> speaking;  // who prints a header in the slice
+    for (const ProcessFacts& p : facts_.processes) {
+      if (!p.by_stream && p.pid >= 0 && Touches(p.first, p.last)) speaking.emplace(p.host.value, p.pid);
+    }
     for (size_t i = 0; i < facts_.processes.size(); ++i) {
       const ProcessFacts& p = facts_.processes[i];
       if (!whole_source_ && !Touches(p.first, p.last)) continue;
@@ -70,6 +75,11 @@ class Slicer {
       kept.last = Clamped(p.last);
       kept.last_torn = p.last_torn && Inside(p.last.line);
       kept.lines = std::min<uint64_t>(p.lines, kept.last.line - kept.first.line + 1);
+      if (p.by_stream && !speaking.contains({p.host.value, p.pid})) {
+        kept.pid = -1;
+        kept.host = {};
+        kept.by_stream = false;
+      }
     }
   }
 

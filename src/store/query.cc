@@ -189,6 +189,8 @@ Status QueryError(const Database& database, int code, const Gate& gate) {
       return Status::InvalidArgument("query refused: " + gate.refused());
     case SQLITE_INTERRUPT:
       return Status::Limit("the query took too long and was stopped");
+    case SQLITE_NOMEM:
+      return Status::Limit("the query needs too much memory; sort or gather less");
     case SQLITE_TOOBIG:
       return Status::Limit("the query makes a value that is too large");
     case SQLITE_ERROR:

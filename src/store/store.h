@@ -40,4 +40,8 @@ class ReadOnlyTimeline {
 // newer ncclwhy.
 Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path);
 
+// From now on SQLite has limits::kQueryMemory in this process, for all that queries sort and gather: nothing of it goes
+// to the disk. For a program of which nobody else uses SQLite.
+void LimitQueryMemory();
+
 }  // namespace ncclwhy

@@ -347,6 +347,8 @@ Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path) {
   });
 }
 
+void LimitQueryMemory() { sqlite3_hard_heap_limit64(limits::kQueryMemory); }
+
 Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path) {
   return Guarded([&]() -> Result<std::unique_ptr<ReadOnlyTimeline>> {
     std::error_code error;
@@ -355,6 +357,10 @@ Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path) 
     auto database = Database::Open(path, Database::Mode::kReadOnly);
     if (!database.ok()) return database.status();
     if (Status status = CheckIdentity(*database.value()); !status.ok()) return status;
+    // What a query sorts would else fill the folder of temporary files.
+    if (Status status = database.value()->Execute("PRAGMA temp_store = MEMORY", "it was opened"); !status.ok()) {
+      return status;
+    }
     // Those of the first format: later builds only add some.
     const auto views = database.value()->Integer(
         "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('source', 'process', 'rank', "

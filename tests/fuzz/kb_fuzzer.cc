@@ -13,7 +13,8 @@
 namespace ncclwhy::fuzz {
 namespace {
 
-constexpr const char* kFiles[] = {"causes/x.json", "messages/x.jsonl", "env.json", "codes.json", "known_bugs.json"};
+constexpr const char* kFiles[] = {"causes/x.json", "messages/x.jsonl", "env.json",
+                                  "codes.json",    "known_bugs.json",  "incidents/x.jsonl"};
 
 void AskForAll(const KbData& own, const KnowledgeBase& kb) {
   for (const Language language : {Language::kEnglish, Language::kChinese}) {
@@ -26,6 +27,14 @@ void AskForAll(const KbData& own, const KnowledgeBase& kb) {
     for (const auto& [name, json] : own.never_read) FUZZ_CHECK(kb.NeverRead(name, language).has_value());
     if (!own.bugs.empty()) (void)kb.Bugs(language);
     (void)kb.FindCode("errno", 28, language);
+    if (own.incidents.empty()) continue;
+    size_t found = 0;
+    for (size_t i = 0; i < kb.IncidentCount(); ++i) {
+      const IncidentKnowledge incident = kb.Incident(i, language);
+      FUZZ_CHECK(!incident.looked_like.empty() && !incident.cause.empty());
+      found += own.incidents.contains(incident.id) ? 1 : 0;
+    }
+    FUZZ_CHECK(found == own.incidents.size());
   }
   // Those of its own are the last, unless they replace others.
   const size_t messages = kb.MessageCount();

@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -45,6 +46,11 @@ def beside(folder):
         yield f"gzip with a wrong {end}", None, lambda where=where: (folder / "e.log.gz").write_bytes(changed(gzip.compress(log), where))
     first = changed(gzip.compress(log), -6) + gzip.compress(log)
     yield "gzip whose first part has a wrong check sum", None, lambda: (folder / "f.log.gz").write_bytes(first)
+    for packer, where in (("gz", -6), ("gz", -2), ("bz2", -6), ("xz", -20)):
+        damaged = changed(tar(packer, log), where)
+        yield f"tar.{packer} with a wrong end", None, lambda packer=packer, damaged=damaged: (folder / f"h.tar.{packer}").write_bytes(damaged)
+    twice = gzip.compress(changed(tar("gz", log), -6))
+    yield "tar.gz with a wrong check sum, packed again", None, lambda: (folder / "i.tar.gz.gz").write_bytes(twice)
     yield "ZIP with a wrong check sum", None, lambda: (folder / "g.zip").write_bytes(wrong_zip(log))
     deep = gzip.compress(gzip.compress(gzip.compress(gzip.compress(gzip.compress(log)))))
     yield "packed five times", None, lambda: (folder / "c.log.gz").write_bytes(deep)
@@ -59,6 +65,15 @@ def changed(data, where):
     data = bytearray(data)
     data[where] ^= 0x55
     return bytes(data)
+
+
+def tar(packer, log):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=f"w:{packer}") as archive:
+        member = tarfile.TarInfo("h/rank0.log")
+        member.size = len(log)
+        archive.addfile(member, io.BytesIO(log))
+    return file.getvalue()
 
 
 def wrong_zip(log):

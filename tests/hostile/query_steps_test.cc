@@ -8,6 +8,7 @@
 #include "hostile/run_limited.h"
 #include "store/database.h"
 #include "store/query.h"
+#include "store/store.h"
 
 namespace ncclwhy::hostile {
 namespace {
@@ -38,6 +39,22 @@ TEST_CASE("steps of a query", "[hostile]") {
   const Result<QueryTable> beyond = RunQuery(*database, Counting(border + border / 100), {});
   REQUIRE_FALSE(beyond.ok());
   CHECK(beyond.status().message().find("took too long") != std::string::npos);
+}
+
+// What is sorted neither goes to the disk nor takes all memory.
+TEST_CASE("memory of a query", "[hostile]") {
+  const auto database = Database::Open("", Database::Mode::kMemory).take();
+  REQUIRE(database->Execute("PRAGMA temp_store = MEMORY", "it was opened").ok());
+  const auto sorting = [](int64_t rows) {
+    return "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < " + std::to_string(rows) +
+           ") SELECT length(v) FROM (SELECT printf('%9999s', x) AS v FROM c ORDER BY v DESC) LIMIT 1";
+  };
+  LimitQueryMemory();
+  CHECK(RunQuery(*database, sorting(limits::kQueryMemory / 10000 / 4), {}).ok());
+  const Result<QueryTable> beyond = RunQuery(*database, sorting(limits::kQueryMemory / 10000 * 2), {});
+  sqlite3_hard_heap_limit64(0);
+  REQUIRE_FALSE(beyond.ok());
+  CHECK(beyond.status().message().find("too much memory") != std::string::npos);
 }
 
 }  // namespace

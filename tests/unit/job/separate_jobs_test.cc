@@ -144,6 +144,63 @@ TEST_CASE("runs of which NCCL says nothing are told apart by endings and a new b
   }
 }
 
+TEST_CASE("a run that died while it began", "[jobs]") {
+  const std::string died = "No module named apex\ntrain.py FAILED\nexitcode : 1\n";
+  const std::vector<Mark> marks = {{1, Life::kEnding, false, Ending::kException},
+                                   {2, Life::kEnding, true, Ending::kExit},
+                                   {3, Life::kEnding, true, Ending::kExit}};
+  SECTION("is not overcome by another program that works") {
+    CHECK(Jobs({{"a", died + Steps(1, 20)}}, marks) == Texts{"a 1-3", "a 4-"});
+  }
+  SECTION("one word of its parent may be of a helper") {
+    CHECK(Jobs({{"a", died + Steps(1, 20)}}, {marks[0], marks[1]}).empty());
+  }
+  SECTION("nor by one that does little and says that it came to its end") {
+    std::vector<Mark> finished = marks;
+    finished.push_back({9, Life::kEnding, false, Ending::kClean});
+    CHECK(Jobs({{"a", died + Steps(1, 4) + "\ndone\n"}}, finished) == Texts{"a 1-3", "a 4-"});
+    CHECK(Jobs({{"a", died + Steps(1, 4) + "\nover\n"}}, marks).empty());
+  }
+  SECTION("but by itself, tried once more") {
+    const auto begins = [] {
+      std::string text;
+      for (int i = 1; i <= 20; ++i) text += "loading shard " + std::to_string(i) + " of 20\n";
+      return text;
+    };
+    const std::string text = begins() + died + begins() + Steps(1, 20) + Steps(21, 40);
+    CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, false, Ending::kException},
+                               {22, Life::kEnding, true, Ending::kExit},
+                               {23, Life::kEnding, true, Ending::kExit}})
+              .empty());
+  }
+}
+
+TEST_CASE("a run that came to its end, and another behind it", "[jobs]") {
+  SECTION("processes that nobody heard of before begin") {
+    const std::string text = Steps(1, 20) + "done training\n";
+    const Mark done{21, Life::kEnding, false, Ending::kClean};
+    CHECK(Jobs({{"a", text + Init("n1", 11, 0, 2, "0xbb")}}, {done}) == Texts{"a 1-21", "a 22-"});
+    CHECK(Jobs({{"a", text + Steps(1, 20)}}, {done}).empty());
+  }
+  SECTION("all that NCCL knows have left, and work begins from the start") {
+    const std::string left =
+        "n1:1:1 [0] NCCL INFO comm 0x551 rank 0 nranks 2 cudaDev 0 busId 1000 - Destroy COMPLETE\n"
+        "n1:2:2 [1] NCCL INFO comm 0x552 rank 1 nranks 2 cudaDev 0 busId 1000 - Destroy COMPLETE\n";
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + left + Steps(1, 20)}}) == Texts{"a 1-4", "a 5-"});
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + left + "rank 0 done\nrank 1 done\n"}}).empty());
+  }
+  SECTION("who gave up its communicator is over") {
+    const std::string gave_up =
+        "n1:1:1 [0] NCCL INFO comm 0x551 rank 0 nranks 2 cudaDev 0 busId 1000 - Abort COMPLETE\n";
+    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + gave_up + World("n2", 3, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
+  }
+}
+
+TEST_CASE("what the launcher says before NCCL speaks is of the run that begins", "[jobs]") {
+  const std::string text = Steps(1, 20) + "exit 1\ncmd = train\n" + World("n1", 1, "0xaa");
+  CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
+}
+
 TEST_CASE("several jobs in a folder", "[jobs]") {
   CHECK(Jobs({{"x.log", World("n1", 1, "0xaa")}, {"y.log", World("n1", 11, "0xbb")}}) == Texts{"x.log", "y.log"});
   SECTION("files that tell nothing of any job are of all, others go by their folder") {

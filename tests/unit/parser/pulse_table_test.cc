@@ -35,6 +35,20 @@ TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
   CHECK(facts.Str(p.name) == "step");
 }
 
+// A loss that wanders begins anew with each line: it must not push out where the steps did.
+TEST_CASE("where the work began anew is known behind a number that wanders", "[pulse]") {
+  std::string text;
+  for (int run = 0; run < 2; ++run) {
+    for (int i = 1; i <= 40; ++i) {
+      text += "step=" + std::to_string(i) + "/40 loss=" + std::to_string(900 - 5 * i + (i % 2) * 30) + "\n";
+    }
+  }
+  const SourceFacts facts = Parse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  REQUIRE(facts.pulses[0].peaks.size() == 1);
+  CHECK(facts.pulses[0].peaks[0].line == 40);
+}
+
 // Columns are no frame around a service's name: each line would be of another process, and nothing would come back.
 TEST_CASE("columns between bars beat", "[pulse]") {
   std::string text;

@@ -1,5 +1,6 @@
 #include "read/digest_slice.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/limits.h"
@@ -85,6 +86,18 @@ TEST_CASE("of a pulse that began anew each run knows how far it came", "[slice]"
   CHECK(second.facts.pulses[0].last_value == 9);
   CHECK(first.facts.pulses[0].beats.last <= 14);
   CHECK(second.facts.pulses[0].beats.first >= 16);
+}
+
+TEST_CASE("lines behind a label are another process's in another run", "[slice]") {
+  const std::string own = "0: rank 0 starts\nsrun: error: node9: task 0: Exited with exit code 1\n";
+  const SourceDigest whole = DigestOf(own + "0: " + Rank(100));
+  const auto named = [](const SourceDigest& digest) {
+    return std::any_of(digest.facts.processes.begin(), digest.facts.processes.end(),
+                       [](const ProcessFacts& p) { return p.pid == 100; });
+  };
+  REQUIRE(named(whole));
+  CHECK_FALSE(named(SliceOf(whole, 1, 2)));
+  CHECK(named(SliceOf(whole, 3, UINT32_MAX)));
 }
 
 TEST_CASE("places at which a pulse began anew are bounded and spread", "[slice]") {
