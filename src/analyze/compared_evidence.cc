@@ -19,15 +19,19 @@ std::string_view Value(const TemplateValues& values, const char* name) {
   return it == values.end() ? std::string_view() : std::string_view(it->second);
 }
 
-// "set on rank 2 only, of 4", "set on all 4 ranks"; empty where ranks are not known.
+// "set on rank 2 only, of 4", "set on all 4 ranks", "set on ranks 2, 3; 3 on the others"; empty where ranks are not
+// known.
 std::string WhoSets(const JobModel& model, std::string_view variable, std::string_view value, bool zh) {
   std::set<int32_t> setters, others;
+  std::set<std::string> elsewhere;  // its values on the others, empty where it is not set
   for (const Process& p : model.processes) {
     if (!p.known() || p.lines == 0) continue;
     const int32_t rank = model.RankOf(p.id);
     if (rank < 0) return {};
     const auto it = p.environment.find(variable);
-    (it != p.environment.end() && it->second.first == value ? setters : others).insert(rank);
+    const bool sets = it != p.environment.end() && it->second.first == value;
+    (sets ? setters : others).insert(rank);
+    if (!sets) elsewhere.insert(it == p.environment.end() ? std::string() : std::string(it->second.first));
   }
   if (setters.empty() || setters.size() + others.size() < 2) return {};
   if (others.empty()) {
@@ -37,6 +41,11 @@ std::string WhoSets(const JobModel& model, std::string_view variable, std::strin
   std::string list;
   for (const int32_t rank : setters) list += (list.empty() ? "" : ", ") + std::to_string(rank);
   const size_t all = setters.size() + others.size();
+  if (!elsewhere.contains("")) {
+    const std::string other = elsewhere.size() == 1 ? *elsewhere.begin() : "…";
+    return fmt::format(fmt::runtime(zh ? "rank {} 如此设置；其他 rank 为 {}" : "on ranks {}; it is {} on the others"),
+                       list, other);
+  }
   if (zh) return fmt::format("{} 个 rank 中只有 rank {} 如此设置", all, list);
   return fmt::format("set on {} {} only, of {}", setters.size() > 1 ? "ranks" : "rank", list, all);
 }

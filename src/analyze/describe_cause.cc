@@ -13,12 +13,26 @@
 #include "analyze/why_sure.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
 namespace {
 
-std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
+// The evidence of a hypothesis; of what shows the failure itself the lines of the accused come first.
+std::vector<size_t> CulpritsFirst(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  std::vector<size_t> order = h.evidence;
+  if (culprits.size() != 1 || culprits.front().rank < 0) return order;
+  std::stable_partition(order.begin(), order.end(), [&](size_t n) {
+    const Finding& f = c.items[n].finding;
+    if (f.role != Role::kRoot || f.line == 0) return false;
+    const int32_t said = RankInText(f.text);
+    return (said >= 0 ? said : f.process.valid() ? c.model.RankOf(f.process) : f.rank) == culprits.front().rank;
+  });
+  return order;
+}
+
+std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   std::vector<Evidence> out;
   std::map<std::string, int> per_rule;
   std::set<std::pair<std::string, uint64_t>> lines;
@@ -33,7 +47,7 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h) {
     if (source.valid() && e.line > 0) e.context = LinesAround(*c.model.sources[source.value], item.finding.line);
     out.push_back(std::move(e));
   };
-  for (const size_t n : h.evidence) {
+  for (const size_t n : CulpritsFirst(c, h, culprits)) {
     const Role role = c.items[n].finding.role;
     const bool absent = c.items[n].finding.line == 0;
     add(n, absent ? "absent" : role == Role::kRoot ? "direct" : "supporting");
@@ -94,7 +108,7 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
       const std::string_view shown = PrefixOfWidth(text, kTextColumns);
       title += ": " + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
     }
-    const int32_t rank = culprits.empty() ? -1 : culprits.front().rank;
+    const int32_t rank = culprits.empty() || OneOfSeveral(h.cause, culprits) ? -1 : culprits.front().rank;
     const std::string whose = "rank " + std::to_string(rank);
     const bool said = title.find(whose) != std::string::npos;  // "RuntimeError: rank 3: loss is nan"
     if (rank >= 0 && !said && (f.rank < 0 || f.rank == rank)) title += ", " + whose;
@@ -149,7 +163,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.id = h.cause;
   cause.confidence = h.confidence;
   cause.culprits = FindCulprits(c.model, c.items, h, c.language);
-  cause.evidence = EvidenceFor(c, h);
+  cause.evidence = EvidenceFor(c, h, cause.culprits);
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
   cause.sure = WhySure(c, h);

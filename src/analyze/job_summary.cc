@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyze/call_table.h"
 #include "base/limits.h"
 
 namespace ncclwhy {
@@ -63,6 +64,7 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
     out.nranks = c->nranks;
     out.ranks_seen = c->ranks_seen;
     out.stage = StageWord(*c);
+    out.calls_differ = CallTableOf(*c);
     for (const Rank& r : c->ranks) {
       ReportRank row = RankRow(model, r, culprits, c->id == model.largest);
       if (room == 0 && !row.culprit) {

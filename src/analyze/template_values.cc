@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "base/numbers.h"
 
@@ -43,7 +44,29 @@ std::string ShmNeeded(const JobModel& model, uint64_t segment) {
   return fmt::format("{}g", gib);
 }
 
+// Of the lines that show the failure itself; "worker-02, worker-03" where several hosts have it.
+std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis) {
+  constexpr size_t kNamed = 3;
+  std::set<std::string_view> hosts;
+  for (const size_t n : hypothesis.evidence) {
+    const Finding& f = items[n].finding;
+    if (f.role != Role::kRoot || !f.process.valid()) continue;
+    if (const std::string_view host = model.processes[f.process.value].host; !host.empty()) hosts.insert(host);
+  }
+  std::string out;
+  for (const std::string_view host : hosts) {
+    if (hosts.size() > kNamed) return fmt::format("{} (and {} more)", *hosts.begin(), hosts.size() - 1);
+    out += (out.empty() ? "" : ", ") + std::string(host);
+  }
+  return out;
+}
+
 }  // namespace
+
+bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits) {
+  if (!cause.starts_with("app.rank-") || culprits.size() < 2 || culprits[0].rank < 0) return false;
+  return culprits[1].rank >= 0 && culprits[1].rank != culprits[0].rank && culprits[1].why == culprits[0].why;
+}
 
 std::string_view WithoutQuotes(std::string_view value) {
   for (const char quote : {'"', '\''}) {
@@ -82,6 +105,7 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     const Process& p = model.processes[process.value];
     set("reporter", std::string(p.host));
     if (!values.contains("host")) set("host", std::string(p.host));
+    if (culprits.empty() && values["host"] == p.host) set("host", HostsThatTell(model, items, hypothesis));
     if (!values.contains("version")) set("version", std::string(p.nccl_version));
     if (!values.contains("cuda")) set("cuda", std::string(p.cuda_version));
     if (!values.contains("driver")) set("driver", std::string(p.driver_version));
@@ -97,6 +121,14 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     set("device", c.device);
     set("who", c.rank >= 0 ? fmt::format("rank {}", c.rank) : c.host);
     if (c.rank >= 0) set("who_host", c.host);
+    if (OneOfSeveral(hypothesis.cause, culprits)) {
+      std::string ranks;
+      for (const Culprit& each : culprits) {
+        if (each.why == c.why) ranks += (ranks.empty() ? "" : ", ") + std::to_string(each.rank);
+      }
+      set("who", "one of the ranks " + ranks);
+      for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
+    }
   }
   if (const auto it = values.find("size"); it != values.end()) {
     if (const auto bytes = ParseInt<uint64_t>(it->second)) {

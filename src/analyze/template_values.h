@@ -15,6 +15,9 @@ std::string_view WithoutQuotes(std::string_view value);
 // What one finding says: its captures, rank and host.
 TemplateValues FindingValues(const Finding& finding);
 
+// Only one can have ended or stopped first, and several ranks look alike: it is not known which.
+bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits);
+
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits);
 

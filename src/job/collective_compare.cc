@@ -28,14 +28,6 @@ Signature SignatureOf(const CollectiveCall& c) {
   return {c.operation, c.count, c.datatype, Reduces(c) ? c.op : 0, Rooted(c) ? c.root : 0};
 }
 
-const CollectiveCall* CallAt(const CollectiveStream& s, uint64_t index) {
-  if (index >= s.calls || s.window.empty()) return nullptr;
-  const uint64_t oldest = s.calls > s.window.size() ? s.calls - s.window.size() : 0;
-  if (index < oldest) return nullptr;
-  const CollectiveCall* call = &s.window[index % limits::kCollectiveWindow];
-  return call->line == 0 ? nullptr : call;  // lost by who recorded it
-}
-
 std::string KindOf(const Signature& a, const Signature& b) {
   if (std::get<0>(a) != std::get<0>(b)) return "operation";
   if (std::get<1>(a) != std::get<1>(b)) return "count";
@@ -121,6 +113,14 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
 }
 
 }  // namespace
+
+const CollectiveCall* CallAt(const CollectiveStream& s, uint64_t index) {
+  if (index >= s.calls || s.window.empty()) return nullptr;
+  const uint64_t oldest = s.calls > s.window.size() ? s.calls - s.window.size() : 0;
+  if (index < oldest) return nullptr;
+  const CollectiveCall* call = &s.window[index % limits::kCollectiveWindow];
+  return call->line == 0 ? nullptr : call;  // lost by who recorded it
+}
 
 std::string DatatypeName(uint8_t datatype) {
   return datatype < kTypes.size() ? std::string(kTypes[datatype]) : std::to_string(datatype);

@@ -11,6 +11,9 @@ std::string DescribeCall(const CollectiveCall& call);
 std::string DatatypeName(uint8_t datatype);
 std::string ReductionName(uint8_t op);
 
+// The call of this number, from 0; null when the window that is kept of the stream does not hold it.
+const CollectiveCall* CallAt(const CollectiveStream& s, uint64_t index);
+
 // Sets c.divergence. Streams of different length are not a divergence by themselves: a log may be cut.
 void CompareCollectives(Communicator& c);
 

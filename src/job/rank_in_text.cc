@@ -22,11 +22,19 @@ bool NamesSpeaker(std::string_view before) {
 }  // namespace
 
 std::string HostBeforeRank(std::string_view text) {
+  const auto part_of_name = [](char c) { return IsWord(c) || c == '-' || c == '.'; };
+  // gpu-a17: Test CUDA failure common.cu:732 'invalid device ordinal'
+  for (const std::string_view said : {": Test CUDA failure", ": Test NCCL failure"}) {
+    const size_t at = text.find(said);
+    if (at == std::string_view::npos || at == 0) continue;
+    size_t begin = at;
+    while (begin > 0 && part_of_name(text[begin - 1])) --begin;
+    return std::string(text.substr(begin, at - begin));
+  }
   const bool bracket = text.starts_with('[');
   const size_t end = bracket ? text.find("] rank ") : text.find(": rank ");
   if (end == std::string_view::npos) return {};
   const std::string_view host = text.substr(bracket ? 1 : 0, end - (bracket ? 1 : 0));
-  const auto part_of_name = [](char c) { return IsWord(c) || c == '-' || c == '.'; };
   if (host.empty() || !std::all_of(host.begin(), host.end(), part_of_name)) return {};
   if (std::isalpha(static_cast<unsigned char>(host.front())) == 0) return {};
   const size_t dash = host.rfind('-');

@@ -12,7 +12,8 @@ namespace ncclwhy {
 int32_t RankInText(std::string_view text);
 
 // The host that a program puts before its rank: "[worker-24] rank 2: …", "gpu-a17: rank 3: …". Only names that end with
-// a number behind a hyphen: "RuntimeError: rank 3" and "epoch3: rank 1" are no hosts. Empty when there is none.
+// a number behind a hyphen: "RuntimeError: rank 3" and "epoch3: rank 1" are no hosts. Before the failures of nccl-tests
+// ("gpu-a17: Test CUDA failure …") any name is one. Empty when there is none.
 std::string HostBeforeRank(std::string_view text);
 
 }  // namespace ncclwhy

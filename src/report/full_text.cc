@@ -46,6 +46,7 @@ class FullText {
       const Cause& cause = report_.causes.front();
       Meaning(cause);
       EvidenceOf(cause);
+      Calls();
       Story();
       if (NamedCause(report_) != nullptr) {
         Fixes(cause);
@@ -115,6 +116,26 @@ class FullText {
       layout_.Prose("  - ", StepLine(step, words_) + (place.empty() ? "" : fmt::format(" ({})", place)));
     }
     More("  ", words_.more_items, report_.timeline.size() - shown);
+  }
+
+  // The calls at which ranks disagree, and one before: the page has them side by side.
+  void Calls() {
+    for (const ReportCommunicator& comm : report_.job.communicators) {
+      const CallTable& table = comm.calls_differ;
+      if (table.columns.empty()) continue;
+      layout_.Title(words_.calls_differ);
+      const size_t at = static_cast<size_t>(table.disagree - table.first);
+      for (size_t row = at == 0 ? 0 : at - 1; row <= at; ++row) {
+        for (const CallColumn& column : table.columns) {
+          if (column.calls[row].empty()) continue;
+          layout_.LogText("  ",
+                          fmt::format("{}  {}: {}", table.first + row,
+                                      Filled(words_.ranks_named, RankRanges(column.ranks)), column.calls[row]),
+                          kRowsPerLogLine);
+        }
+      }
+      return;
+    }
   }
 
   void Decide() {

@@ -48,6 +48,7 @@ class Page {
     Top();
     if (!report_.causes.empty()) Put(words_.evidence, EvidenceList(report_.causes.front().evidence, "e"));
     Put(words_.story, StoryPicture(report_, words_));
+    Put(words_.calls_differ, CallTablePicture(report_, words_));
     Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
     if (report_.job.communicators.empty()) {

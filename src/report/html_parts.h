@@ -29,6 +29,9 @@ std::string StoryPicture(const Report& report, const Words& words);
 // logs do not list them.
 std::string CallsPicture(const Report& report, const Words& words);
 
+// The calls around the first one at which ranks of a communicator disagree, side by side; empty where none do.
+std::string CallTablePicture(const Report& report, const Words& words);
+
 // What broke in one sentence with the values of the log.
 std::string SentenceOf(const Report& report, const Words& words);
 // For the buttons that copy a summary. Escaped for the chat, not for HTML.

@@ -226,6 +226,12 @@ Json ToJson(const ReportRank& r) {
   return out;
 }
 
+Json ToJson(const CallTable& t) {
+  Json columns = Json::array();
+  for (const CallColumn& c : t.columns) columns.push_back({{"ranks", c.ranks}, {"calls", Texts(c.calls)}});
+  return {{"first", t.first}, {"disagree", t.disagree}, {"columns", std::move(columns)}};
+}
+
 Json ToJson(const ReportCommunicator& c) {
   Json out = {{"id", c.id}};
   AddText(&out, "comm_id", c.comm_id);
@@ -233,6 +239,7 @@ Json ToJson(const ReportCommunicator& c) {
   out["ranks_seen"] = c.ranks_seen;
   out["stage"] = SanitizeUtf8(c.stage);
   out["ranks"] = ToJson(c.ranks);
+  if (!c.calls_differ.columns.empty()) out["calls_differ"] = ToJson(c.calls_differ);
   return out;
 }
 

@@ -101,10 +101,7 @@ std::string CulpritSentence(const Culprit& culprit, const Words& words) {
   return name.empty() ? culprit.why : name + std::string(words.why_separator) + culprit.why;
 }
 
-namespace {
-
-// 8-12, 15
-std::string Ranges(std::vector<int32_t> ranks) {
+std::string RankRanges(std::vector<int32_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   std::string out;
   for (size_t i = 0; i < ranks.size();) {
@@ -116,8 +113,6 @@ std::string Ranges(std::vector<int32_t> ranks) {
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words) {
   std::vector<Culprit> out;
@@ -137,7 +132,7 @@ std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words&
   for (size_t i = 0; i < out.size(); ++i) {
     if (ranks[i].size() < 2) continue;
     Culprit host;
-    host.host = fmt::format(fmt::runtime(words.ranks_of_host), out[i].host, Ranges(ranks[i]));
+    host.host = fmt::format(fmt::runtime(words.ranks_of_host), out[i].host, RankRanges(ranks[i]));
     host.device = out[i].device;
     host.why = out[i].why;
     out[i] = std::move(host);

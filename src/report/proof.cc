@@ -56,8 +56,12 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
     std::string wording = Wording(item.text.empty() ? item.note : item.text);
-    const auto same =
-        std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return SayTheSame(c.wording, wording); });
+    // Two rules that see two lines of one wording compare their numbers: both are quoted.
+    const auto same = std::find_if(choices.begin(), choices.end(), [&](const Choice& c) {
+      const bool compared =
+          item.role == "direct" && c.weight == 0 && !rules.contains(item.rule) && c.proof.text != item.text;
+      return !compared && SayTheSame(c.wording, wording);
+    });
     if (same != choices.end()) {
       same->proof.also.push_back(FileLine(item.file, item.line));
       continue;

@@ -101,7 +101,9 @@ class ShortAnswer {
     const Cause* cause = NamedCause(report_);
     std::string headline = Headline(report_, words_);
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
-    layout_.Headed(VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
+    const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
+    layout_.Headed(open ? words_.healthy_so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict),
+                   headline);
     // "FAILURE … failed" says nothing more.
     if (const std::string outcome = OutcomeSentence(report_, words_);
         !outcome.empty() && (cause == nullptr || outcome != words_.failed)) {

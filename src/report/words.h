@@ -13,7 +13,7 @@ namespace ncclwhy {
 struct Words {
   std::string_view code;  // BCP 47, for <html lang>
   // verdicts
-  std::string_view failure, healthy, undetermined, no_nccl, degraded;
+  std::string_view failure, healthy, healthy_so_far, undetermined, no_nccl, degraded;
   std::string_view excerpt_sentence;  // {count} one|many: an outcome that is not known, and nothing failed
   std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, incomplete_sentence,
       no_nccl_sentence, degraded_sentence, empty_sentence, nothing_read_sentence;
@@ -62,7 +62,7 @@ struct Words {
   std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
   // diff
   std::string_view diff_good, diff_bad, diff_same, diff_settings, diff_only_bad, diff_only_good, diff_arrow;
-  std::string_view copy, copy_markdown, copy_slack, story, calls;  // html
+  std::string_view copy, copy_markdown, copy_slack, story, calls, calls_differ, call, ranks_named;  // html
   // within_budget.h
   std::string_view left_out;                         // {list}
   std::string_view more_differences, more_messages;  // {count} one|many

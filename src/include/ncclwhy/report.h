@@ -197,6 +197,19 @@ struct ReportRank {
   int64_t collectives = -1;  // calls issued in this communicator, -1 when not logged
 };
 
+// Ranks that issued the same calls, and these.
+struct CallColumn {
+  std::vector<int32_t> ranks;      // ascending
+  std::vector<std::string> calls;  // one for each row; empty: the log does not hold it
+};
+
+// The calls of a communicator around the first one at which its ranks disagree. Calls are numbered from 0.
+struct CallTable {
+  uint64_t first = 0;               // number of the first row
+  uint64_t disagree = 0;            // number of the call at which they disagree
+  std::vector<CallColumn> columns;  // most ranks first; empty where the ranks agree or no log lists the calls
+};
+
 struct ReportCommunicator {
   int64_t id = 0;
   std::string comm_id;  // NCCL's hash as printed, may be empty
@@ -204,6 +217,7 @@ struct ReportCommunicator {
   int64_t ranks_seen = 0;
   std::string stage;  // init | connected | running | aborted | destroyed
   std::vector<ReportRank> ranks;
+  CallTable calls_differ;
 };
 
 struct TransportEdge {  // aggregated over channels

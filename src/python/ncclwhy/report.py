@@ -199,6 +199,19 @@ class Rank:
 
 
 @dataclass
+class CallColumn:
+    ranks: List[int]
+    calls: List[str]
+
+
+@dataclass
+class CallTable:
+    first: int
+    disagree: int
+    columns: List[CallColumn] = _list()
+
+
+@dataclass
 class Communicator:
     id: int
     nranks: int
@@ -206,6 +219,7 @@ class Communicator:
     stage: str
     comm_id: Optional[str] = None
     ranks: List[Rank] = _list()
+    calls_differ: Optional[CallTable] = None
 
 
 @dataclass
