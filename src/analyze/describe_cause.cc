@@ -181,7 +181,13 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     return;
   }
   cause->title = ExpandTemplate(known->title, values);
-  cause->summary = ExpandTemplate(known->summary, values);
+  TemplateValues told = values;
+  if (const std::string hosts = HostsThatTell(c.model, c.items, h);
+      cause->culprits.empty() && hosts.starts_with(told["host"])) {
+    told["host"] = hosts;
+  }
+  if (told["host"].empty()) told.erase("host");
+  cause->summary = ExpandTemplate(known->summary, told);
   cause->meaning = ExpandTemplate(known->meaning, values);
   cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
   cause->fixes.clear();

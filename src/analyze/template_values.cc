@@ -44,7 +44,8 @@ std::string ShmNeeded(const JobModel& model, uint64_t segment) {
   return fmt::format("{}g", gib);
 }
 
-// Of the lines that show the failure itself; "worker-02, worker-03" where several hosts have it.
+}  // namespace
+
 std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis) {
   constexpr size_t kNamed = 3;
   std::set<std::string_view> hosts;
@@ -60,8 +61,6 @@ std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>
   }
   return out;
 }
-
-}  // namespace
 
 bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits) {
   if (!cause.starts_with("app.rank-") || culprits.size() < 2 || culprits[0].rank < 0) return false;
@@ -105,7 +104,6 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     const Process& p = model.processes[process.value];
     set("reporter", std::string(p.host));
     if (!values.contains("host")) set("host", std::string(p.host));
-    if (culprits.empty() && values["host"] == p.host) set("host", HostsThatTell(model, items, hypothesis));
     if (!values.contains("version")) set("version", std::string(p.nccl_version));
     if (!values.contains("cuda")) set("cuda", std::string(p.cuda_version));
     if (!values.contains("driver")) set("driver", std::string(p.driver_version));

@@ -208,7 +208,7 @@ class CallColumn:
 class CallTable:
     first: int
     disagree: int
-    columns: List[CallColumn] = _list()
+    columns: List[CallColumn]
 
 
 @dataclass
