@@ -1,4 +1,5 @@
 """What an expert would say beside the cause stands in the short answer, in both languages: the real binary on small logs."""
+import json
 import os
 import pathlib
 import subprocess
@@ -6,6 +7,7 @@ import tempfile
 import unittest
 
 BINARY = os.environ["NCCLWHY"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 def start(rank, host, n=2, pid=400, more=""):
@@ -36,6 +38,34 @@ class Answer(unittest.TestCase):
             text = self.answer(files, language)
             for word in words:  # wherever a row ends
                 self.assertIn("".join(word.split()), "".join(text.split()), text)
+
+    def test_calls_side_by_side(self):
+        logs = sorted(str(p) for p in (SOURCE / "samples/incidents/swapped-calls-2.21.5-2x2-s3").glob("*.log"))
+
+        def run(*options):
+            return subprocess.run([BINARY, *options, *logs], capture_output=True, check=False).stdout.decode()
+
+        table = next(c["calls_differ"] for c in json.loads(run("--format", "json"))["job"]["communicators"]
+                     if "calls_differ" in c)
+        most, odd = table["columns"]
+        self.assertEqual((len(most["ranks"]), len(odd["ranks"])), (3, 1))
+        at = table["disagree"] - table["first"]
+        self.assertEqual(most["calls"][:at], odd["calls"][:at])
+        self.assertNotEqual(most["calls"][at], odd["calls"][at])
+        self.assertIn(odd["calls"][at], run("-v"))
+        page = run("--format", "html", "-o", "-")
+        self.assertIn(f"<mark>{table['disagree']}</mark>", page)
+        self.assertIn(f"<mark>{odd['calls'][at]}</mark>", page)
+
+    def test_one_of_several(self):
+        shell = "./launch0.sh: line 5: 27715 Segmentation fault      RANK=$q ./serve >> logs/rank$q.log 2>&1\n"
+        files = {"launch.log": shell}
+        for rank in range(4):
+            waits = f"rank {rank}: step watchdog: no progress for 6 s, giving up\n" if rank > 1 else ""
+            files[f"rank{rank}.log"] = f"INFO rank {rank}: step 12 loss 2.1\n" + waits
+        text = " ".join(self.answer(files, "en").split())
+        self.assertIn("one of the ranks 0, 1", text)
+        self.assertNotIn("was rank 0", text)
 
     def test_gid_empty_against_address(self):
         log = (start(0, "dgx38") + start(1, "dgx39", pid=500) + qp(0, "dgx38", "3 (0/A64A8C0FFFF0000)") +
