@@ -51,12 +51,9 @@ class Page {
     Put(words_.calls_differ, CallTablePicture(report_, words_));
     Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
-    if (report_.job.communicators.empty()) {
-      Put(words_.transports, TransportPicture(report_, words_));
-    } else {
-      const std::string picture = TransportPicture(report_, words_);
-      Put(words_.transports, picture.empty() ? Paragraph(words_.no_transports, "dim") : picture);
-    }
+    const std::string transports = TransportPicture(report_, words_);
+    const bool none = transports.empty() && !report_.job.communicators.empty();
+    Put(words_.transports, none ? Paragraph(words_.no_transports, "dim") : transports);
     Communicators();
     EveryRank();
     Rest();

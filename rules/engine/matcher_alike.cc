@@ -1,0 +1,197 @@
+// RuleMatcher for lines that differ from earlier ones in their numbers alone: in a storm of warnings the same text
+// comes thousands of times with other numbers, and what rules it may match is found once.
+#include <algorithm>
+
+#include "base/mask_digits.h"
+#include "parser/parsed_line.h"
+#include "parser/skeleton.h"
+#include "rules/engine/matcher.h"
+#include "rules/engine/numbers_alike.h"
+
+namespace ncclwhy {
+
+// Lines that have a shape are told by that, whatever numbers they have and of whatever length. For others, which are
+// not NCCL's, the shape costs more than it saves: those that have the same letters, and digits in the same places, are
+// one.
+//   localGid fe80::1b with status=12   →   localGid H::H with status=D
+//   step 41200 loss 2.13               →   step 00000 loss 0.00
+struct RuleMatcher::Kind {
+  std::string_view text;
+  bool shape = false;
+  NumbersAlike all = NumbersAlike::kNo;  // of a shape: less than that is not the same for all
+
+  static Kind OfShape(std::string_view text) {
+    const auto holds = [&](char mark) { return text.find(mark) != std::string_view::npos; };
+    return {text, true,
+            holds(skeleton::kHex)       ? NumbersAlike::kAll
+            : holds(skeleton::kDecimal) ? NumbersAlike::kDecimals
+                                        : NumbersAlike::kNo};
+  }
+  // Whether a literal or a regex says the same of all lines.
+  bool SameForAll(std::string_view literal) const { return shape ? LiteralAlike(literal) >= all : !HasDigit(literal); }
+  bool SameForAll(const PatternTable& patterns, uint32_t number) const {
+    return shape ? patterns.Alike(number) >= all : patterns.Texts(number).digits_alike;
+  }
+  // Whether one of them may hold a literal for which that is not so.
+  bool MayHold(const PatternTable::Numbered& literal) const {
+    if (shape) return literal.alike < all && text.find(literal.piece) != std::string_view::npos;
+    return !literal.masked.empty() && text.find(literal.masked) != std::string_view::npos;
+  }
+};
+
+// The candidates of all lines of a kind: a literal whose words are no numbers stands in all of them or in none, and so
+// it is with most regexes. The few others are asked again.
+void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
+  FindCandidates(line.body, &candidates_);
+  for (const PatternTable::Numbered& numbered : patterns_.NumberedLiterals()) {
+    if (seen_[numbered.pattern] == lines_ || !kind.MayHold(numbered)) continue;
+    seen_[numbered.pattern] = lines_;
+    candidates_.push_back({numbered.pattern});
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+  std::vector<Candidate>& candidates = alike->candidates;
+  candidates.clear();
+  alike->asked.clear();
+  const auto there = [&](const std::string& text) { return line.body.find(text) != std::string_view::npos; };
+  for (Candidate& c : candidates_) {
+    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
+    if (!pattern.regex.empty()) {
+      const RegexTexts& texts = patterns_.Texts(c.pattern);
+      const auto never = [&](const std::string& text) { return kind.SameForAll(text) && !there(text); };
+      if (std::any_of(texts.required.begin(), texts.required.end(), never)) continue;
+      c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
+    }
+    const auto always = [&](const std::string& literal) { return kind.SameForAll(literal) && there(literal); };
+    c.has_literal = std::any_of(pattern.literals.begin(), pattern.literals.end(), always);
+    const size_t places = alike->asked.size();
+    for (const std::string& literal : pattern.literals) {
+      const bool ask = !c.has_literal && !kind.SameForAll(literal);
+      if (ask) AddPlaces(static_cast<uint32_t>(candidates.size()), literal, kind, alike);
+    }
+    if (c.has_literal || alike->asked.size() > places) candidates.push_back(c);
+  }
+  alike->fitted = false;
+}
+
+// `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
+void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike) {
+  std::string masked(literal);
+  std::replace_if(masked.begin(), masked.end(), IsDigit, '0');
+  const std::string_view head = kind.shape ? literal.substr(0, FirstNumberOf(literal)) : masked;
+  if (head.empty()) {
+    if (kind.text.find(PieceWithoutNumber(literal)) == std::string_view::npos) return;
+    alike->asked.push_back({candidate, literal, Alike::kAnywhere, 0});
+    return;
+  }
+  uint32_t number = 0;
+  size_t behind = 0;
+  for (size_t at = 0; at < kind.text.size(); ++at) {
+    if (kind.shape && skeleton::IsNumber(kind.text[at])) {
+      ++number;
+      behind = at + 1;
+    } else if (kind.text.substr(at).starts_with(head)) {
+      alike->asked.push_back({candidate, literal, number, static_cast<uint32_t>(at - behind)});
+    }
+  }
+}
+
+// What the numbers of this body decide.
+void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
+  const std::string_view body = line.body;
+  alike->latest.assign(body);
+  for (const uint32_t i : alike->fitting) {
+    Candidate& c = alike->candidates[i];
+    if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;
+  }
+  for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
+  for (const Alike::Asked& asked : alike->asked_now) {
+    bool there = false;
+    if (asked.number == Alike::kAnywhere) {
+      there = body.find(asked.literal) != std::string_view::npos;
+    } else {
+      const size_t at = asked.behind + (asked.number == 0 ? size_t{0} : line.numbers[asked.number - 1].end);
+      there = body.substr(at).starts_with(asked.literal);
+    }
+    if (there) alike->candidates[asked.candidate].has_literal = true;
+  }
+}
+
+// In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
+// looked for once.
+RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
+  const bool shape = !line.shape.empty();
+  const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);
+  TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? 1 : 0, text);
+  if (memo == nullptr) return nullptr;
+  Alike& alike = memo->value;
+  if (!memo->known) {
+    if (++alike.seen < kOften) return nullptr;
+    FindForAll(line, shape ? Kind::OfShape(text) : Kind{text}, &alike);
+    alike.seen = 0;
+    memo->known = true;
+  }
+  return &alike;
+}
+
+// The candidates that may match lines of this level, dialect and file.
+void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
+  using Regex = Candidate::Regex;
+  alike->fitted = true;
+  alike->level = line.header.level;
+  alike->dialect = line.dialect;
+  alike->file.assign(line.header.file);
+  alike->fitting.clear();
+  alike->counts.clear();
+  for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
+    Candidate& c = alike->candidates[i];
+    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
+    if (!Fits(pattern, line)) continue;
+    if (pattern.regex.empty()) c.regex = Regex::kYes;
+    if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
+    if (c.regex_decides || c.regex != Regex::kNo) alike->fitting.push_back(i);
+  }
+  alike->asked_now.clear();
+  for (const Alike::Asked& asked : alike->asked) {
+    if (std::binary_search(alike->fitting.begin(), alike->fitting.end(), asked.candidate)) {
+      alike->asked_now.push_back(asked);
+    }
+  }
+  alike->latest.clear();
+  const auto decides = [&](uint32_t i) { return alike->candidates[i].regex_decides; };
+  alike->numbers_decide =
+      !alike->asked_now.empty() || std::any_of(alike->fitting.begin(), alike->fitting.end(), decides);
+}
+
+RuleMatcher::Alike::Counts& RuleMatcher::CountsOf(Alike& alike, uint32_t process) {
+  if (alike.counts.empty()) alike.counts.resize(kCounts);
+  Alike::Counts& counts = alike.counts[process & (kCounts - 1)];
+  if (counts.process == process && counts.kept.size() == alike.fitting.size()) return counts;
+  counts.process = process;
+  counts.kept.clear();
+  for (const uint32_t i : alike.fitting) counts.kept.push_back(&KeptOf(alike.candidates[i].pattern, process));
+  return counts;
+}
+
+void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  const bool same = alike.fitted && alike.level == line.header.level && alike.dialect == line.dialect &&
+                    alike.file == line.header.file;
+  if (!same) Fit(line, &alike);
+  if (alike.fitting.empty()) return;
+  if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);
+  const Alike::Counts& counts = CountsOf(alike, process);
+  uint64_t only_counted = 0;
+  for (size_t i = 0; i < alike.fitting.size(); ++i) {
+    Candidate& c = alike.candidates[alike.fitting[i]];
+    if (!c.has_literal || c.regex == Candidate::Regex::kNo) continue;
+    if (c.regex == Candidate::Regex::kYes && counts.kept[i]->full) {
+      CountOnly(c.pattern, *counts.kept[i], line);
+      ++only_counted;
+    } else {
+      TryPattern(c, line, process, facts);
+    }
+  }
+  facts.counters.Add(Counter::kDroppedHits, only_counted);
+}
+
+}  // namespace ncclwhy
