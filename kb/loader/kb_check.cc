@@ -112,6 +112,17 @@ class Checker {
     }
   }
 
+  // "{device}", "!{errno_text=*not permitted*}": the names of values that a fix needs.
+  void NeededNames(const char* name) {
+    for (const json& need : List(name, false)) {
+      if (!need.is_string()) continue;
+      const std::string& text = need.get_ref<const std::string&>();
+      const size_t begin = text.find('{');
+      if (begin == std::string::npos) continue;
+      TemplateText(name, text.substr(begin, text.find_first_of("=}", begin) - begin) + "}");
+    }
+  }
+
   template <size_t N>
   void OneOf(const char* name, const std::array<std::string_view, N>& names) {
     const json* value = Member(name, true);
@@ -188,6 +199,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
     fix.Command("command");
     fix.Languages("cost", false);
     fix.Strings("needs", false);
+    fix.NeededNames("needs");
     fix.NothingElse();
   }
   n = 0;

@@ -229,7 +229,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.verdict = Verdict::kFailure;
     DescribeCauses(context, ranking, options.top, &report);
     if (BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]) ||
-        BlameLostPeer(context.items, options.language, &report.causes[0])) {
+        BlameLostPeer(model, context.items, options.language, &report.causes[0])) {
       TellCause(context, ranking.hypotheses[0], &report.causes[0]);
     }
     AddRuleFixes(context, &report);

@@ -6,11 +6,14 @@
 #include <tuple>
 
 #include "analyze/culprit_resolver.h"
+#include "analyze/lost_host.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr size_t kCulprits = 8;
+// What closed connections tell of: who had them has ended.
+constexpr std::string_view kCrashed = "app.rank-crashed";
 // Behind the ends that are named, within what is listed beside them.
 constexpr double kSecondEnd = 0.25;
 
@@ -89,8 +92,9 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
   if (list.size() > kCulprits) list.resize(kCulprits);
   if (OneRankDid(hypothesis.cause)) {
     resolver.NameSilent(items, &list);
-    // A rank whose own lines tell no host.
-    if (list.size() == 1 && list[0].rank >= 0 && list[0].host.empty()) list[0].host = HostOfLostPeers(items);
+    // A rank that crashed and whose own lines tell no host. Of one that is late the peers lose each other.
+    const bool placeless = list.size() == 1 && list[0].rank >= 0 && list[0].host.empty();
+    if (placeless && hypothesis.cause == kCrashed) list[0].host = LostHost(model, items);
   }
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& c : list) {
@@ -113,10 +117,10 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
   return culprits;
 }
 
-bool BlameLostPeer(const std::vector<EvidenceItem>& items, Language language, Cause* cause) {
-  if (!cause->culprits.empty() || cause->id != "app.rank-crashed") return false;
+bool BlameLostPeer(const JobModel& model, const std::vector<EvidenceItem>& items, Language language, Cause* cause) {
+  if (!cause->culprits.empty() || cause->id != kCrashed) return false;
   Culprit c;
-  c.host = HostOfLostPeers(items);
+  c.host = LostHost(model, items);
   if (c.host.empty()) return false;
   c.why = language == Language::kChinese ? "被关闭的连接都通向它" : "the connections that closed led there";
   cause->culprits.push_back(std::move(c));

@@ -16,6 +16,6 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
                                   const Hypothesis& hypothesis, Language language);
 
 // Of a rank that crashed nobody knows which: the host to which the closed connections lead. True when that named one.
-bool BlameLostPeer(const std::vector<EvidenceItem>& items, Language language, Cause* cause);
+bool BlameLostPeer(const JobModel& model, const std::vector<EvidenceItem>& items, Language language, Cause* cause);
 
 }  // namespace ncclwhy

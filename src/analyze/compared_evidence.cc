@@ -43,8 +43,8 @@ std::string WhoSets(const JobModel& model, std::string_view variable, std::strin
   const size_t all = setters.size() + others.size();
   if (!elsewhere.contains("")) {
     const std::string other = elsewhere.size() == 1 ? *elsewhere.begin() : "…";
-    return fmt::format(fmt::runtime(zh ? "rank {} 如此设置；其他 rank 为 {}" : "on ranks {}; it is {} on the others"),
-                       list, other);
+    if (zh) return fmt::format("rank {} 如此设置；其他 rank 为 {}", list, other);
+    return fmt::format("on {} {}; it is {} on the others", setters.size() > 1 ? "ranks" : "rank", list, other);
   }
   if (zh) return fmt::format("{} 个 rank 中只有 rank {} 如此设置", all, list);
   return fmt::format("set on {} {} only, of {}", setters.size() > 1 ? "ranks" : "rank", list, all);

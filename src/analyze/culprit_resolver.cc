@@ -269,16 +269,4 @@ std::set<int32_t> CulpritResolver::NetPeers(const Finding& f, std::string_view h
   return there;
 }
 
-std::string HostOfLostPeers(const std::vector<EvidenceItem>& items) {
-  std::string only;
-  for (const EvidenceItem& item : items) {
-    if (item.rule == nullptr || item.rule->blame != Blame::kPeer || item.survived) continue;
-    const std::string peer = Get(item.finding.fields, "peer");
-    if (peer.empty() || peer == only) continue;
-    if (!only.empty()) return {};
-    only = peer;
-  }
-  return only;
-}
-
 }  // namespace ncclwhy

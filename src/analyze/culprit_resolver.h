@@ -69,8 +69,4 @@ class CulpritResolver {
   std::map<int32_t, std::set<int32_t>> net_peers_;  // by rank, of the largest communicator
 };
 
-// The one host to which all connections led that closed; empty when there are several.
-//   socketProgress: Connection closed by remote peer nid001231<44536>
-std::string HostOfLostPeers(const std::vector<EvidenceItem>& items);
-
 }  // namespace ncclwhy

@@ -128,6 +128,14 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
+  if (OneOfSeveral(h.cause, culprits)) {
+    std::string ranks;
+    for (const Culprit& each : culprits) {
+      if (each.why == culprits.front().why) ranks += (ranks.empty() ? "" : ", ") + std::to_string(each.rank);
+    }
+    values["who"] = c.language == Language::kChinese ? "rank " + ranks + " 之一" : "one of the ranks " + ranks;
+    for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
+  }
   values.insert(c.environment.values.begin(), c.environment.values.end());
   if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {
     values.try_emplace("node", host->second);

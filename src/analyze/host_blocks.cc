@@ -46,7 +46,9 @@ HostBlocks::HostBlocks(const JobModel& model) {
     before = r;
   }
   for (const auto& [host, b] : blocks) size_ = std::max(size_, b.ranks);
-  if (blocks.size() == 1) only_ = blocks.begin()->first;
+  // Processes without a communicator are those that printed a host; others may be elsewhere.
+  if (blocks.size() == 1 && model.largest.valid()) only_ = blocks.begin()->first;
+  if (blocks.size() < 2 && !model.largest.valid()) return;
   for (const auto& [host, b] : blocks) {
     const bool aligned = b.first / size_ == b.last / size_;
     if (b.ranks < size_ && aligned) with_room_[b.first / size_].emplace_back(host);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/lost_host.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
@@ -22,24 +23,6 @@ bool HasInfoLines(const JobModel& model) {
 
 bool HasKernelLines(const JobModel& model) {
   return AnyEvent(model, [](const Event& e) { return e.dialect == Dialect::kKernel; });
-}
-
-// The only other host that lines about lost peers name; empty when they name none, or several.
-std::string LostHost(const JobModel& model, const std::vector<EvidenceItem>& items) {
-  std::string found;
-  for (const EvidenceItem& item : items) {
-    if (item.finding.role != Role::kSecondary || item.rule == nullptr || item.rule->blame != Blame::kPeer) continue;
-    for (const char* name : {"peer_host", "peer", "address"}) {
-      const auto field = item.finding.fields.find(name);
-      if (field == item.finding.fields.end()) continue;
-      const std::string_view owner = model.ResolveAddress(field->second).host;
-      const std::string host(owner.empty() ? std::string_view(field->second) : owner);
-      if (host == item.finding.host) continue;
-      if (!found.empty() && found != host) return {};
-      found = host;
-    }
-  }
-  return found;
 }
 
 }  // namespace

@@ -56,14 +56,14 @@ std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>
   }
   std::string out;
   for (const std::string_view host : hosts) {
-    if (hosts.size() > kNamed) return fmt::format("{} (and {} more)", *hosts.begin(), hosts.size() - 1);
+    if (hosts.size() > kNamed) return std::string(*hosts.begin()) + ", \xE2\x80\xA6";  // …
     out += (out.empty() ? "" : ", ") + std::string(host);
   }
   return out;
 }
 
 bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits) {
-  if (!cause.starts_with("app.rank-") || culprits.size() < 2 || culprits[0].rank < 0) return false;
+  if (cause != "app.rank-crashed" || culprits.size() < 2 || culprits[0].rank < 0) return false;
   return culprits[1].rank >= 0 && culprits[1].rank != culprits[0].rank && culprits[1].why == culprits[0].why;
 }
 
@@ -119,14 +119,6 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     set("device", c.device);
     set("who", c.rank >= 0 ? fmt::format("rank {}", c.rank) : c.host);
     if (c.rank >= 0) set("who_host", c.host);
-    if (OneOfSeveral(hypothesis.cause, culprits)) {
-      std::string ranks;
-      for (const Culprit& each : culprits) {
-        if (each.why == c.why) ranks += (ranks.empty() ? "" : ", ") + std::to_string(each.rank);
-      }
-      set("who", "one of the ranks " + ranks);
-      for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
-    }
   }
   if (const auto it = values.find("size"); it != values.end()) {
     if (const auto bytes = ParseInt<uint64_t>(it->second)) {

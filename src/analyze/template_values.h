@@ -15,11 +15,11 @@ std::string_view WithoutQuotes(std::string_view value);
 // What one finding says: its captures, rank and host.
 TemplateValues FindingValues(const Finding& finding);
 
-// The hosts whose lines show the failure itself: "worker-02, worker-03", "worker-02 (and 7 more)"; empty when no line
-// of a known process does.
+// The hosts whose lines show the failure itself: "worker-02, worker-03", "worker-02, …" of many; empty when no line of
+// a known process does.
 std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis);
 
-// Only one can have ended or stopped first, and several ranks look alike: it is not known which.
+// Only one can have ended first, and several ranks look alike: it is not known which.
 bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits);
 
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,

@@ -1,6 +1,7 @@
 // Sources, processes, communicators, ranks, connections, environment, coverage.
 #include "analyze/host_hardware.h"
 #include "analyze/rank_traits.h"
+#include "job/collective_compare.h"
 #include "store/fill.h"
 #include "store/json_text.h"
 
@@ -41,6 +42,9 @@ Status FillRanksOf(Insert& insert, const Communicator& communicator) {
       insert.Null();
     }
     insert.IntegerOrNull(r.completed);
+    const CollectiveCall* last =
+        r.stream == nullptr || r.stream->calls == 0 ? nullptr : CallAt(*r.stream, r.stream->calls - 1);
+    last == nullptr ? insert.Null() : insert.Integer(last->line);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();
@@ -103,8 +107,8 @@ Status FillCommunicators(Database& database, const JobModel& model) {
 }
 
 Status FillRanks(Database& database, const JobModel& model) {
-  auto insert =
-      Insert::Prepare(database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  auto insert = Insert::Prepare(
+      database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert.ok()) return insert.status();
   for (const Communicator& c : model.communicators) {
     if (Status status = FillRanksOf(insert.value(), c); !status.ok()) return status;

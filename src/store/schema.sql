@@ -36,14 +36,15 @@ CREATE TABLE _rank (
   seen INTEGER NOT NULL, nranks INTEGER, stage TEXT NOT NULL, stage_order INTEGER NOT NULL, aborted INTEGER NOT NULL,
   destroyed INTEGER NOT NULL, cuda_dev INTEGER, nvml_dev INTEGER, bus_id TEXT, local_rank INTEGER,
   collectives INTEGER, p2p_calls INTEGER, bootstrap_seconds REAL, init_source INTEGER, init_start_line INTEGER,
-  init_complete_line INTEGER, last_source INTEGER, last_line INTEGER, last_text TEXT, divergence_line INTEGER, completed INTEGER
+  init_complete_line INTEGER, last_source INTEGER, last_line INTEGER, last_text TEXT, divergence_line INTEGER, completed INTEGER,
+  last_call_line INTEGER
 ) STRICT;
 
 CREATE VIEW rank AS
   SELECT r.communicator, r.rank, r.process, r.comm, r.host, p.pid AS pid, r.seen, r.nranks, r.stage, r.stage_order,
     r.aborted, r.destroyed, r.cuda_dev, r.nvml_dev, r.bus_id, r.local_rank, r.collectives, r.p2p_calls,
     r.bootstrap_seconds, r.init_source, r.init_start_line, r.init_complete_line, r.last_source, r.last_line,
-    r.last_text, r.divergence_line, r.completed
+    r.last_text, r.divergence_line, r.completed, r.last_call_line
   FROM _rank r LEFT JOIN _process p ON p.id = r.process;
 
 CREATE TABLE _event (

@@ -67,6 +67,14 @@ class Answer(unittest.TestCase):
         self.assertIn("one of the ranks 0, 1", text)
         self.assertNotIn("was rank 0", text)
 
+    def test_host_of_a_rank_that_names_none(self):
+        # Only its peers print a header: who printed nothing need not be beside them.
+        files = {"rank1.log": 'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n'
+                              "IndexError: [rank 1] list index out of range\n",
+                 "rank2.log": "dgx39:700:701 [0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer "
+                              "dgx38<44536>\n"}
+        self.says(files, ["rank 1 on dgx38"], ["rank 1（dgx38）"])
+
     def test_gid_empty_against_address(self):
         log = (start(0, "dgx38") + start(1, "dgx39", pid=500) + qp(0, "dgx38", "3 (0/A64A8C0FFFF0000)") +
                qp(1, "dgx39", "0 (0/0)", 500) + RTR.format("dgx38", 400))

@@ -33,6 +33,7 @@ TEST_CASE("every complaint names file and line", "[kb]") {
       "causes/shm.json:2: shm.first: \"title\" has no \"zh\"",
       "causes/shm.json:2: shm.first: \"summary.en\": the name {hots} is not one of kb/README.md",
       "causes/shm.json:2: shm.first: fix 1: \"for\" is \"toaster\", which is not one of the values that are allowed",
+      "causes/shm.json:2: shm.first: fix 1: \"needs\": the name {errno_txet} is not one of kb/README.md",
       "causes/shm.json:2: shm.first: unknown member \"surprise\"",
       "causes/shm.json:7: shm.second: \"references\" must be URLs",
       "messages/site.jsonl:1: \"meaning\" is \"sad\", which is not one of the values that are allowed",
