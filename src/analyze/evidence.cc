@@ -246,6 +246,27 @@ bool Specific(const EvidenceItem& i) {
                      [](const Weight& w) { return w.cause != kCrashed && w.log_odds >= kTells; });
 }
 
+// Reads what an exception carries: "RuntimeError: NCCL error …, unhandled system error", "ChildFailedError: train.py
+// FAILED". A root that is none too sure ("No such file or directory") leaves the exception its say.
+bool ReadsContent(const EvidenceItem& i) {
+  if (i.finding.role == Role::kSecondary) return true;
+  if (i.finding.role == Role::kRoot) return Specific(i);
+  return i.finding.role == Role::kSymptom && !i.finding.causes.empty() && !BareEnding(i);
+}
+
+// An exception is an envelope: that one was raised says nothing beside a rule that knows what is in it.
+void MarkEnvelopes(std::vector<EvidenceItem>& items) {
+  std::set<std::pair<uint32_t, uint32_t>> read;  // (source, line)
+  for (const EvidenceItem& i : items) {
+    if (i.finding.source.valid() && i.finding.line > 0 && ReadsContent(i))
+      read.emplace(i.finding.source.value, i.finding.line);
+  }
+  for (EvidenceItem& i : items) {
+    if (!BareEnding(i) || i.rule->sign.how != Ending::kException || !i.finding.source.valid()) continue;
+    if (read.contains({i.finding.source.value, i.finding.line})) i.consequence = true;
+  }
+}
+
 // What a line says of the failure beats that the same line is an ending.
 void MarkBareEndings(std::vector<EvidenceItem>& items) {
   std::set<std::pair<uint32_t, uint32_t>> told;  // (source, line)
@@ -276,6 +297,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
       i.consequence = true;
     }
   }
+  MarkEnvelopes(items);
   std::set<const Rule*> fired;
   for (const EvidenceItem& i : items) {
     if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);

@@ -100,5 +100,13 @@ TEST_CASE("a line that tells the cause beats the bare ending that it is", "[cata
   CHECK(FirstCause(glog + "batch.size() == expected\n") == "app.rank-crashed");
 }
 
+TEST_CASE("an exception is the answer only if no rule reads what it carries", "[catalog][bare]") {
+  CHECK(FirstCause("OSError: [Errno 24] Too many open files\n") == "host.fd-limit");
+  CHECK(
+      FirstCause("subprocess.CalledProcessError: Command '['python', 'train.py']' died with <Signals.SIGBUS: 7>.\n") !=
+      "app.rank-crashed");
+  CHECK(FirstCause("KeyError: 'lm_head.weight'\n") == "app.rank-crashed");
+}
+
 }  // namespace
 }  // namespace ncclwhy
