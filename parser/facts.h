@@ -76,13 +76,14 @@ struct CollectiveStream {
   uint32_t process = kNoProcess;
   StringId comm;  // pointer as printed
   int64_t nranks = -1;
-  uint64_t calls = 0;      // collectives
+  uint64_t calls = 0;      // collectives, with those that were lost
+  uint64_t lost = 0;       // collectives of which no line is left: opCount passes over them
   uint64_t p2p_calls = 0;  // Send and Recv
   uint64_t hash = 0;       // over (operation, count, datatype, op, root) of all calls
   uint64_t interval = 1;   // checkpoints[i] is the hash after (i + 1) * interval calls
   std::vector<uint64_t> checkpoints;
   // Ring buffer; the newest call is at (calls - 1) % kCollectiveWindow. A call of line 0 was lost: nothing is known of
-  // it.
+  // it but its number.
   std::vector<CollectiveCall> window;
   std::vector<CollectiveCall> p2p_window;  // the same for Send and Recv
   int64_t completed = -1;                  // how many of the calls are known to have ended; -1: not known

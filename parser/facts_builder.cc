@@ -210,10 +210,27 @@ uint32_t FactsBuilder::NewStream(const StreamState& stream, std::string_view com
   s.comm = Intern(comm_text);
   s.first = first;
   all.push_back(std::move(s));
-  streams_.push_back({stream.comm, stream.process, stream.from_call, {}, {}});
+  streams_.push_back(stream);
   collectives_.Add(StreamHash(stream.process, stream.comm), index,
                    [&](uint32_t i) { return StreamHash(streams_[i].process, streams_[i].comm); });
   return index;
+}
+
+void FactsBuilder::Lose(StreamState& state, CollectiveStream& s, uint64_t calls) const {
+  // A longer gap is a number that was damaged, or the greater part of a log that is missing: no order is left to keep.
+  if (calls > limits::kCollectiveWindow) return;
+  for (; calls > 0; --calls) {
+    const auto at = static_cast<size_t>(s.calls % limits::kCollectiveWindow);
+    if (s.window.size() <= at) s.window.resize(at + 1);
+    s.window[at] = {};
+    ++s.lost;
+    ++s.calls;
+    if (segment_) {
+      state.steps.push_back(0);
+    } else {
+      Digest(s, s.calls, 0);
+    }
+  }
 }
 
 void FactsBuilder::AddCheckpoint(CollectiveStream& s) {
@@ -233,7 +250,11 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
   uint32_t index = FindStream(collective.comm, process, collective.from_call);
   if (index == IndexTable::kEmpty) {
     const LineRef first{line.number, line.offset, InternEvidence(line.body)};
-    index = NewStream({collective.comm, process, collective.from_call, {}, {}}, collective.comm_text, first);
+    StreamState stream;
+    stream.comm = collective.comm;
+    stream.process = process;
+    stream.from_call = collective.from_call;
+    index = NewStream(stream, collective.comm_text, first);
   }
   if (index == IndexTable::kEmpty) return;
   folded_collective_ = {index, collective.from_call, collective.call, collective.nranks, StepOf(collective.call)};
@@ -288,12 +309,24 @@ void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Segme
   const uint32_t process = in_source.Process(from.process);
   uint32_t stream = FindStream(said.comm, process, said.from_call);
   if (stream == IndexTable::kEmpty) {
-    stream = NewStream({said.comm, process, said.from_call, {}, {}}, segment.facts_->Str(from.comm),
-                       in_source.Ref(from.first));
+    StreamState begun;
+    begun.comm = said.comm;
+    begun.process = process;
+    begun.from_call = said.from_call;
+    stream = NewStream(begun, segment.facts_->Str(from.comm), in_source.Ref(from.first));
   }
   if (stream == IndexTable::kEmpty || streams_[stream].from_call != said.from_call) return;
   CollectiveStream& into = facts_->collectives[stream];
   if (from.nranks > 0) into.nranks = from.nranks;
+  StreamState& state = streams_[stream];
+  if (into.calls + into.p2p_calls == 0) {
+    state.numbered = said.numbered;
+    state.first_number = said.first_number;
+  } else if (said.numbered && said.first_number > state.next_number) {
+    Lose(state, into, said.first_number - state.next_number);
+  }
+  state.next_number = said.next_number;
+  into.lost += from.lost;
   const auto join_window = [&](const std::vector<CollectiveCall>& calls, uint64_t count,
                                std::vector<CollectiveCall>& window, uint64_t before) {
     for (uint64_t i = count - calls.size(); i < count; ++i) {

@@ -103,6 +103,10 @@ class FactsBuilder {
     bool from_call = false;
     std::string last_text;
     std::vector<uint64_t> steps;  // of a segment: what its calls add to a digest whose beginning it does not know
+    bool numbered = false;        // it began with a collective that has an opCount, which is
+    uint64_t first_number = 0;
+    // One more than the opCount of the call before, when that was a collective; UINT64_MAX: what follows is no gap.
+    uint64_t next_number = UINT64_MAX;
   };
 
   // `said`: all but the opCount and the line. `step`: what it adds to the digest.
@@ -110,6 +114,15 @@ class FactsBuilder {
              uint64_t step) {
     static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
     const bool p2p = said.operation == 6 || said.operation == 7;
+    StreamState& state = streams_[stream];
+    if (!state.from_call) {
+      if (!p2p && op_count > state.next_number) Lose(state, s, op_count - state.next_number);
+      if (s.calls + s.p2p_calls == 0 && !p2p) {
+        state.numbered = true;
+        state.first_number = op_count;
+      }
+      state.next_number = p2p ? UINT64_MAX : op_count + 1;
+    }
     std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
     uint64_t& calls = p2p ? s.p2p_calls : s.calls;
     const size_t at = static_cast<size_t>(calls % limits::kCollectiveWindow);
@@ -121,7 +134,7 @@ class FactsBuilder {
     call.line = number;
     if (p2p) return;
     if (segment_) {
-      streams_[stream].steps.push_back(step);
+      state.steps.push_back(step);
     } else {
       Digest(s, calls, step);
     }
@@ -132,6 +145,10 @@ class FactsBuilder {
     if ((calls & (s.interval - 1)) == 0) AddCheckpoint(s);  // a power of two
   }
   static void AddCheckpoint(CollectiveStream& s);
+  // The opCount of a communicator counts by one; a group's calls share it. One that passes over numbers tells of lines
+  // that a collector dropped, or that were cut where another process wrote into them. The calls that follow keep their
+  // places in the order.
+  void Lose(StreamState& state, CollectiveStream& s, uint64_t calls) const;
   // The stream of the calls on `comm`, or kEmpty when there is none yet.
   uint32_t FindStream(uint64_t comm, uint32_t process, bool from_call) const;
   uint32_t NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first);

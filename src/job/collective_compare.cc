@@ -66,6 +66,7 @@ bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
   for (uint64_t at = interval;; at += interval) {
     std::vector<std::pair<uint64_t, const Rank*>> votes;
     for (const Entry& e : entries) {
+      if (e.stream->lost > 0) continue;  // its digest is of other calls
       const uint64_t n = at / e.stream->interval;
       if (at % e.stream->interval != 0 || n == 0 || n > e.stream->checkpoints.size()) continue;
       votes.emplace_back(e.stream->checkpoints[n - 1], e.rank);
@@ -84,14 +85,37 @@ bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
   }
 }
 
+struct Issued {
+  Entry by;
+  const CollectiveCall* call;
+};
+
+// The calls of this number. Where lines were lost, a rank's call may stand in a wrong place: then its opCount is
+// another one than that of the ranks around it.
+std::vector<Issued> IssuedAt(const std::vector<Entry>& entries, uint64_t index) {
+  std::vector<Issued> out;
+  std::vector<std::pair<uint64_t, const Rank*>> numbers;
+  bool lost = false;
+  for (const Entry& e : entries) {
+    const CollectiveCall* c = CallAt(*e.stream, index);
+    if (c == nullptr) continue;
+    out.push_back({e, c});
+    numbers.emplace_back(c->op_count, e.rank);
+    lost = lost || e.stream->lost > 0;
+  }
+  if (!lost) return out;
+  const uint64_t number = Majority(numbers);
+  std::erase_if(out, [&](const Issued& i) { return i.call->op_count != number; });
+  return out;
+}
+
 // Within the windows the calls themselves are there. False when no window holds the place.
 bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t end, Divergence& d) {
   for (uint64_t index = begin; index < end; ++index) {
+    const std::vector<Issued> issued = IssuedAt(entries, index);
+    if (issued.size() < 2) continue;
     std::vector<std::pair<Signature, const Rank*>> votes;
-    for (const Entry& e : entries) {
-      if (const CollectiveCall* c = CallAt(*e.stream, index)) votes.emplace_back(SignatureOf(*c), e.rank);
-    }
-    if (votes.size() < 2) continue;
+    for (const Issued& i : issued) votes.emplace_back(SignatureOf(*i.call), i.by.rank);
     const Signature common = Majority(votes);
     for (const auto& [signature, rank] : votes) {
       if (signature == common) continue;
@@ -101,11 +125,9 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     if (d.minority.empty()) continue;
     d.found = true;
     d.index = index;
-    for (const Entry& e : entries) {
-      const CollectiveCall* c = CallAt(*e.stream, index);
-      if (c == nullptr) continue;
-      d.lines.emplace_back(e.rank->rank, c->line);
-      (SignatureOf(*c) == common ? d.expected : d.found_instead) = DescribeCall(*c);
+    for (const Issued& i : issued) {
+      d.lines.emplace_back(i.by.rank->rank, i.call->line);
+      (SignatureOf(*i.call) == common ? d.expected : d.found_instead) = DescribeCall(*i.call);
     }
     return true;
   }
