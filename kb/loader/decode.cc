@@ -89,6 +89,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   out.meaning = TextOf(entry, "meaning", language);
   out.summary = TextOf(entry, "summary", language);
   out.mistaken_for = TextOf(entry, "mistaken_for", language);
+  out.unproven = TextOf(entry, "unproven", language);
   out.recurs = TextOf(entry, "recurs");
   out.about = TextOf(entry, "about");
   ForEach(entry, "fixes", [&](const json& fix) {

@@ -181,6 +181,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   }
   for (const char* name : {"title", "meaning", "summary"}) cause.Languages(name, true);
   cause.Languages("mistaken_for", false);
+  cause.Languages("unproven", false);
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   cause.Boolean("waits");

@@ -9,6 +9,7 @@
 #include "analyze/decide.h"
 #include "analyze/describe_cause.h"
 #include "analyze/evidence.h"
+#include "analyze/harmless_lines.h"
 #include "analyze/job_story.h"
 #include "analyze/job_summary.h"
 #include "analyze/life_signs.h"
@@ -165,6 +166,15 @@ bool Names(const Ranking& ranking) {
   return !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
 }
 
+// Whether its processes are gone: nobody can look into them any more. PyTorch's watchdog takes its process down.
+bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
+  if (outcome.outcome != JobOutcome::kHung && outcome.outcome != JobOutcome::kUnknown) return true;
+  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* facts) {
+    return std::any_of(facts->events.begin(), facts->events.end(),
+                       [](const Event& e) { return e.kind == EventKind::kTorchWatchdog; });
+  });
+}
+
 // Nothing failed; something made it slower than it could be.
 void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
   const Ranking slows = RankCauses(c.items, Weighs::kDegradation);
@@ -218,7 +228,8 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkSurvived(model, outcome, items);
   MarkConsequences(items);
   const Ranking ranking = RankCauses(items);
-  const JobEnvironment environment = EnvironmentOf(model, items, kb);
+  JobEnvironment environment = EnvironmentOf(model, items, kb);
+  if (IsOver(model, outcome)) environment.words.emplace("over");
   const CaseFile context{model, items, kb, options.language, environment};
 
   Report report;
@@ -261,6 +272,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.seen_before = SeenBefore(context, ranking, report, *options.incidents);
     if (report.seen_before.size() > options.seen) report.seen_before.resize(options.seen);
   }
+  report.harmless = HarmlessLines(context, report);
   report.decision = Decide(context, report);
   TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);

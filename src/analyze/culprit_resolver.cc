@@ -29,6 +29,13 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
     if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
     processes[{i.rule, i.finding.host}].insert(i.finding.process);
   }
+  std::map<uint32_t, std::set<int32_t>> ranks;
+  for (const EvidenceItem& i : items) {
+    if (i.finding.rank >= 0 && i.finding.source.valid()) ranks[i.finding.source.value].insert(i.finding.rank);
+  }
+  for (const auto& [source, of_source] : ranks) {
+    if (of_source.size() > 1) shared_.insert(source);
+  }
   for (auto& [key, set] : processes) {
     if (set.size() > 1) others_.emplace(key, std::move(set));
   }
@@ -109,14 +116,20 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
   return found;
 }
 
+// A line without a header where several ranks speak, as a launcher's standard output: it is not for sure of the process
+// whose headers stand around it.
+bool CulpritResolver::NobodysLine(const Finding& f) const {
+  return f.process.valid() && f.rank < 0 && f.device == kNoDevice && shared_.contains(f.source.value);
+}
+
 CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   CulpritCandidate c;
   if (const ProcessId named = OfPid(f); named.valid()) {
     c = OfProcess(named);
-  } else if (f.process.valid()) {
+  } else if (f.process.valid() && !NobodysLine(f)) {
     c = OfProcess(f.process);
     c.gpu = f.device == kNoDevice ? -1 : f.device;
-  } else {
+  } else if (!NobodysLine(f)) {
     c.rank = f.rank;
     c.host = f.host;
   }

@@ -46,6 +46,7 @@ class CulpritResolver {
   Candidates ResolveRole(const EvidenceItem& item) const;
   std::string Say(const char* en, const char* zh) const { return chinese_ ? zh : en; }
   CulpritCandidate OfProcess(ProcessId id) const;
+  bool NobodysLine(const Finding& f) const;
   std::string HostOf(ProcessId id) const;
   ProcessId OfPid(const Finding& f) const;
   Candidates Self(const Finding& f) const;
@@ -63,6 +64,7 @@ class CulpritResolver {
   QuotedRanks quoted_;
   std::map<ProcessId, std::string> launcher_hosts_;
   bool chinese_;
+  std::set<uint32_t> shared_;  // sources in which several ranks speak
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
   std::map<int32_t, ProcessId> processes_;          // the first of each rank

@@ -198,6 +198,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   cause->summary = ExpandTemplate(known->summary, told);
   cause->meaning = ExpandTemplate(known->meaning, values);
   cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
+  cause->unproven = ExpandTemplate(known->unproven, told);
   cause->fixes.clear();
   cause->fixes_elsewhere.clear();
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);

@@ -40,7 +40,8 @@ void ForEachWord(std::string_view text, Visit visit) {
   }
 }
 
-enum class Fit : uint8_t { kNo, kUnknown, kShown, kAlways };
+// kUnseen: for a program of which the logs show nothing.
+enum class Fit : uint8_t { kNo, kUnseen, kUnknown, kShown, kAlways };
 
 class Fitter {
  public:
@@ -56,11 +57,12 @@ class Fitter {
     if (environment_.Shows(name)) return place ? Fit::kShown : Fit::kUnknown;
     if (!known) return Fit::kUnknown;
     if (known->more.contains("only_shown")) return Fit::kNo;
+    const Fit unseen = place ? Fit::kUnknown : Fit::kUnseen;
     const auto others = known->more.find("not_with");
-    if (others == known->more.end()) return Fit::kUnknown;
+    if (others == known->more.end()) return unseen;
     const std::vector<std::string_view> words = WordsIn(others->second);
     const bool contradicted = std::any_of(words.begin(), words.end(), [&](auto w) { return environment_.Shows(w); });
-    return contradicted ? Fit::kNo : Fit::kUnknown;
+    return contradicted ? Fit::kNo : unseen;
   }
 
   bool HasAll(const std::vector<std::string>& needs) const {
@@ -176,7 +178,10 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const Offer& a, const Offer& b) { return a.fit > b.fit; });
   for (size_t i = 0; i < places.size(); ++i) offers[places[i]] = std::move(sorted[i]);
-  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) { return a.asked > b.asked; });
+  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
+    const auto rank = [](const Offer& o) { return o.asked ? 0 : o.fit == Fit::kUnseen ? 2 : 1; };
+    return rank(a) < rank(b);
+  });
   for (Offer& offer : offers) cause->fixes.push_back(std::move(offer.fix));
 }
 

@@ -93,9 +93,10 @@ inline constexpr size_t kQueryValueBytes = 1 << 20;
 inline constexpr size_t kQueryBytes = 64u << 20;
 // What `query` may hold in memory while it sorts, which it never does on the disk.
 inline constexpr int64_t kQueryMemory = 512ll << 20;
-// Findings shown per cause, consequences and warnings shown.
+// Findings shown per cause, consequences, harmless lines and warnings shown.
 inline constexpr size_t kEvidencePerCause = 12;
 inline constexpr size_t kConsequences = 50;
+inline constexpr size_t kHarmlessLines = 12;
 inline constexpr size_t kWarnings = 50;
 // Facts about where the job ran: variables, interfaces of many hosts.
 inline constexpr size_t kEnvironmentFacts = 256;

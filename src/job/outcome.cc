@@ -134,12 +134,29 @@ class Reader {
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
   }
 
+  // An abort of nobody in particular, behind which the others only did what was under way before they ended badly, too.
+  //   terminate called after throwing …      step=20 … step=20 …      rank 3: step watchdog: no progress for 6 s
+  void AddAborts(const std::vector<size_t>& endings) {
+    for (size_t i = 0; i < signs_.size(); ++i) {
+      const LifeSign& s = signs_[i];
+      if (s.how != Ending::kAbort || s.of != SignOf::kSelf || !s.source.valid()) continue;
+      const uint32_t line = std::max(s.line, s.last_line);
+      const bool ended_later = std::any_of(endings.begin(), endings.end(), [&](size_t n) {
+        return signs_[n].source == s.source && signs_[n].line > line;
+      });
+      const bool known = std::find(endings.begin(), endings.end(), i) != endings.end();
+      const bool ended = attempt_[s.source.value] > line || FinishedBehind(s.source, line);
+      if (!known && !ended && ended_later && after_.Of(s.source, line, {}).beats < kWorksAnew) out_.bad.push_back(i);
+    }
+  }
+
   // An exception behind which its own process does no work, and whose rank an ending names later: others that worked on
   // for a while had not heard of it yet.
   //   [rank1]: FileNotFoundError: …      Map:  73%|███▎  | 29000/39531      rank      : 1 (local_rank: 1)
   void AddReasons() {
     if (out_.bad.empty()) return;
     const std::vector<size_t> endings = out_.bad;
+    AddAborts(endings);
     const auto named_later = [&](const LifeSign& s, int32_t rank) {
       return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& end) {
         return end.bad() && end.how != Ending::kException && end.of == SignOf::kNamed && end.rank == rank &&

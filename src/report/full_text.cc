@@ -59,6 +59,7 @@ class FullText {
     SeenBefore();
     Collects();
     if (report_.verdict != Verdict::kUndetermined) Consequences();
+    Harmless();
     Warnings();
     Problems();
     Footer();
@@ -89,6 +90,7 @@ class FullText {
     More("  ", words_.more_culprits, culprits.size() - shown);
     if (named && !cause.summary.empty()) layout_.Prose("  ", cause.summary);
     if (!cause.sure.empty()) layout_.Prose("  ", Filled(words_.label, words_.why_sure) + cause.sure);
+    if (!cause.unproven.empty()) layout_.Prose("  ", Filled(words_.label, words_.unproven) + cause.unproven);
   }
 
   // What became of the job, of each attempt at it, of each job.
@@ -280,6 +282,15 @@ class FullText {
       layout_.LogText("  ", fmt::format("{}: {}", head, item.text), 1);
     }
     More("  ", words_.more_consequences, left);
+  }
+
+  void Harmless() {
+    if (report_.harmless.empty()) return;
+    layout_.Title(words_.harmless);
+    for (const HarmlessLine& item : report_.harmless) {
+      layout_.LogText("  ", fmt::format("{}: {}", FileLine(item.file, item.line), item.text), 1);
+      if (!item.why.empty()) layout_.Prose("    = ", item.why);
+    }
   }
 
   void Warnings() {

@@ -315,6 +315,9 @@ class Page {
       Put(words_.confirm, confirm.empty() ? confirm : "<ul>\n" + confirm + "</ul>\n");
     }
     std::string others = failure ? Paragraph(report_.causes.front().mistaken_for) : std::string();
+    if (failure && !report_.causes.front().unproven.empty()) {
+      others += Paragraph(Filled(words_.label, words_.unproven) + report_.causes.front().unproven);
+    }
     for (size_t i = failure ? 1 : 0; i < report_.causes.size(); ++i) {
       const Cause& cause = report_.causes[i];
       others += fmt::format("<details><summary>{} <code>{}</code> {}</summary>\n{}{}{}</details>\n",
@@ -330,6 +333,7 @@ class Page {
     }
     Put(words_.seen_before, seen.empty() ? seen : "<ul>\n" + seen + "</ul>\n");
     Consequences();
+    Harmless();
     Warnings();
     std::string problems;
     for (const std::string& problem : report_.problems) problems += Paragraph(problem);
@@ -374,6 +378,16 @@ class Page {
     if (!rows.empty())
       Put(report_.verdict == Verdict::kUndetermined ? words_.failing : words_.consequences,
           "<table>" + rows + "</table>\n");
+  }
+
+  void Harmless() {
+    std::string rows;
+    for (const HarmlessLine& item : report_.harmless) {
+      rows += fmt::format(
+          "<tr data-item=\"\"><td><code>{}</code></td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
+          EscapeHtml(FileLine(item.file, item.line)), item.count, EscapeHtml(item.text), EscapeHtml(item.why));
+    }
+    if (!rows.empty()) Put(words_.harmless, "<table>" + rows + "</table>\n");
   }
 
   void Warnings() {

@@ -31,6 +31,7 @@ double Rounded(double probability) { return std::isfinite(probability) ? std::ro
 // Declared here: the template below finds only what stands above it.
 Json ToJson(const Cause& c);
 Json ToJson(const Consequence& c);
+Json ToJson(const HarmlessLine& l);
 Json ToJson(const Collect& c);
 Json ToJson(const Warning& w);
 Json ToJson(const ReportRank& r);
@@ -96,6 +97,7 @@ Json ToJson(const Cause& c) {
               {"summary", SanitizeUtf8(c.summary)}};
   AddText(&out, "meaning", c.meaning);
   AddText(&out, "mistaken_for", c.mistaken_for);
+  AddText(&out, "unproven", c.unproven);
   AddText(&out, "why_not", c.why_not);
   out["culprits"] = ToJson(c.culprits);
   out["evidence"] = ToJson(c.evidence);
@@ -187,6 +189,16 @@ Json ToJson(const EnvironmentFact& f) {
   Json out = {{"name", SanitizeUtf8(f.name)}, {"value", SanitizeUtf8(f.value)}};
   AddText(&out, "file", f.file);
   if (f.line > 0) out["line"] = f.line;
+  return out;
+}
+
+Json ToJson(const HarmlessLine& l) {
+  Json out = Json::object();
+  AddText(&out, "file", l.file);
+  if (l.line > 0) out["line"] = l.line;
+  out["text"] = SanitizeUtf8(l.text);
+  AddText(&out, "why", l.why);
+  out["count"] = l.count;
   return out;
 }
 
@@ -288,6 +300,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   if (report.decision) out["decision"] = ToJson(*report.decision);
   out["timeline"] = ToJson(report.timeline);
   out["consequences"] = ToJson(report.consequences);
+  if (!report.harmless.empty()) out["harmless"] = ToJson(report.harmless);
   out["collect"] = ToJson(report.collect);
   out["warnings"] = ToJson(report.warnings);
   out["job"] = ToJson(report.job);

@@ -211,6 +211,12 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
                  line += fmt::format(" ({})", EscapeMarkdown(Filled(words.times, std::to_string(item.count))));
                return line + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
              });
+  out.Folded(words.harmless, report.harmless, words.more_items, [&](const HarmlessLine& item) {
+    std::string line =
+        "- " + MarkdownCode(FileLine(item.file, item.line)) + " " + MarkdownCode(EscapeTerminal(item.text));
+    if (!item.why.empty()) line += words.why_separator.data() + EscapeMarkdown(item.why);
+    return line + "\n";
+  });
   const std::string job = JobSentence(report.job, words);
   out.Add("\n" + (job.empty() ? "" : EscapeMarkdown(std::string(PrefixOfWidth(job, 600))) + "\n\n") +
               EscapeMarkdown(CoverageSentence(report.coverage, words)) + "\n",

@@ -86,6 +86,11 @@ Report Redact(Report report) {
     redactor.Text(&item.file);
     redactor.Text(&item.text);
   }
+  for (HarmlessLine& item : report.harmless) {
+    redactor.Text(&item.file);
+    redactor.Text(&item.text);
+    redactor.Text(&item.why);
+  }
   for (Warning& item : report.warnings) {
     RedactEvidence(&item.evidence, &redactor);
     redactor.Text(&item.text);
@@ -117,6 +122,7 @@ Report Redact(Report report) {
     redactor.Text(&cause.title);
     redactor.Text(&cause.why_not);
     redactor.Text(&cause.mistaken_for);
+    redactor.Text(&cause.unproven);
   }
   for (Collect& item : report.collect) {
     redactor.Text(&item.what);

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "base/escape.h"
+#include "base/utf8.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/proof.h"
@@ -24,13 +26,16 @@ namespace {
 struct Measure {
   size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, seen, collects, warnings, chain_rows,
       note_rows;
-  bool check;  // how to make sure
+  bool check;     // how to make sure
+  bool harmless;  // what sounds bad and is not it
+  bool unproven;
 };
 constexpr Measure kMeasures[] = {
-    {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false}, {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false},
-    {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false}, {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false},
-    {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false},
+    {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true, true, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 1, 1, false, true, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, true},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, false},
+    {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false, false, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false, false, false},
+    {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false, false, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false, false, false},
 };
 // A cause after the first that is worth a line.
 constexpr double kClose = 0.15;
@@ -38,7 +43,10 @@ constexpr double kClose = 0.15;
 constexpr double kNoDoubt = 0.95;
 constexpr size_t kProblems = 3;
 // Rows that leave room for more than must be told.
-constexpr size_t kComfortable = 17;
+constexpr size_t kComfortable = 16;
+// Harmless lines that are named, and the columns of each.
+constexpr size_t kHarmless = 2;
+constexpr size_t kHarmlessColumns = 60;
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
 
@@ -74,6 +82,7 @@ class ShortAnswer {
     Top();
     Proofs();
     Chain();
+    Harmless();
     if (const Cause* cause = NamedCause(report_)) {
       FirstFix(*cause);
       Check(*cause);
@@ -126,6 +135,9 @@ class ShortAnswer {
       layout_.Clipped("  ", who, 2, Style::kBold);
     }
     if (!cause->sure.empty()) layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
+    if (measure_.unproven && !cause->unproven.empty()) {
+      layout_.Clipped("  ", Labelled(words_.unproven, cause->unproven), 1, Style::kDim);
+    }
   }
 
   void Proofs() {
@@ -162,6 +174,22 @@ class ShortAnswer {
   void Chain() {
     const std::string chain = ChainOf(report_, proofs_, words_);
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
+  }
+
+  // Failed to open libibverbs.so[.1] (rank0.log:6)
+  void Harmless() {
+    if (!measure_.harmless || NamedCause(report_) == nullptr) return;
+    std::string list;
+    for (size_t i = 0; i < std::min(report_.harmless.size(), kHarmless); ++i) {
+      const HarmlessLine& item = report_.harmless[i];
+      std::string text = EscapeTerminal(item.text);
+      if (const std::string_view head = PrefixOfWidth(text, kHarmlessColumns); head.size() < text.size()) {
+        text = std::string(head) + "\xE2\x80\xA6";  // …
+      }
+      if (!list.empty()) list += words_.list_separator;
+      list += fmt::format("{} ({})", text, FileLine(item.file.substr(item.file.rfind('/') + 1), item.line));
+    }
+    if (!list.empty()) layout_.Labelled(words_.harmless, list, 2, Style::kDim);
   }
 
   void FirstFix(const Cause& cause) {
@@ -307,7 +335,8 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   for (const Measure& measure : kMeasures) {
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
-    if (answer.rows() <= (measure.check ? std::min(most, kComfortable) : most)) break;
+    if (answer.rows() <= (measure.check || measure.harmless || measure.unproven ? std::min(most, kComfortable) : most))
+      break;
   }
   return text;
 }

@@ -32,7 +32,7 @@ class Walk {
     for (Fix& f : fixes) Each(f.environment, f.text, f.command, f.cost);
   }
   void operator()(Cause& cause) {
-    Each(cause.id, cause.title, cause.summary, cause.meaning, cause.mistaken_for, cause.why_not, cause.sure);
+    Each(cause.id, cause.title, cause.summary, cause.meaning, cause.mistaken_for, cause.unproven, cause.why_not, cause.sure);
     (*this)(cause.culprits);
     (*this)(cause.evidence);
     (*this)(cause.fixes);
@@ -73,6 +73,7 @@ class Walk {
     }
     for (TimelineStep& step : report.timeline) Each(step.time, step.host, step.what, step.file, step.text);
     for (Consequence& c : report.consequences) Each(c.file, c.text, c.of);
+    for (HarmlessLine& line : report.harmless) Each(line.file, line.text, line.why);
     for (Collect& c : report.collect) Each(c.what, c.command);
     for (Warning& warning : report.warnings) {
       Each(warning.id, warning.text);

@@ -173,6 +173,7 @@ TEST_CASE("evidence, consequences and warnings of a report", "[hostile]") {
   REQUIRE(!report.causes.empty());
   for (const Cause& cause : report.causes) CHECK(cause.evidence.size() <= limits::kEvidencePerCause);
   CHECK(report.consequences.size() <= limits::kConsequences);
+  CHECK(report.harmless.size() <= limits::kHarmlessLines);
   CHECK(report.warnings.size() <= limits::kWarnings);
 }
 

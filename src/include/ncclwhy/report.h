@@ -83,6 +83,7 @@ struct Cause {
   std::string summary;    // one sentence with the log's own values
   std::string meaning;
   std::string mistaken_for;  // what it is not, and why; may be empty
+  std::string unproven;      // what these lines do not show, one clause: "why rank 3 did so"; may be empty
   std::string why_not;       // for causes after the first: what speaks against it
   std::vector<Culprit> culprits;
   std::vector<Evidence> evidence;
@@ -168,6 +169,15 @@ struct Consequence {
   uint64_t line = 0;
   std::string text;
   std::string of;      // cause id; empty when no cause is named
+  uint64_t count = 1;  // lines of this kind that were folded into this one
+};
+
+// A line that sounds like a failure and is none here: healthy jobs print it, too, or the job went on behind it.
+struct HarmlessLine {
+  std::string file;
+  uint64_t line = 0;
+  std::string text;
+  std::string why;
   uint64_t count = 1;  // lines of this kind that were folded into this one
 };
 
@@ -276,6 +286,7 @@ struct Report {
   std::optional<Decision> decision;       // none when there is nothing to decide
   std::vector<TimelineStep> timeline;     // in order
   std::vector<Consequence> consequences;
+  std::vector<HarmlessLine> harmless;  // those that sound worst first
   std::vector<Collect> collect;
   std::vector<Warning> warnings;
   Job job;

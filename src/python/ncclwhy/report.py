@@ -155,6 +155,7 @@ class Cause:
     references: List[str]
     meaning: Optional[str] = None
     mistaken_for: Optional[str] = None
+    unproven: Optional[str] = None
     why_not: Optional[str] = None
     checks: List[Check] = _list()
     fixes_elsewhere: List[Fix] = _list()
@@ -168,6 +169,15 @@ class Consequence:
     file: Optional[str] = None
     line: Optional[int] = None
     count: Optional[int] = None
+
+
+@dataclass
+class HarmlessLine:
+    text: str
+    count: int
+    file: Optional[str] = None
+    line: Optional[int] = None
+    why: Optional[str] = None
 
 
 @dataclass
@@ -276,6 +286,7 @@ class Report:
     jobs: List[JobAnswer] = _list()
     candidates: List[Candidate] = _list()
     seen_before: List[SeenIncident] = _list()
+    harmless: List[HarmlessLine] = _list()
     decision: Optional[Decision] = None
     timeline: List[Step] = _list()
     problems: List[str] = _list()

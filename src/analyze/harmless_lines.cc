@@ -1,0 +1,73 @@
+#include "analyze/harmless_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+// Words at which a reader stops.
+constexpr std::array<std::string_view, 14> kAlarming = {"fail",    "error",   "could not", "cannot",    "unable",
+                                                        "refused", "denied",  "not found", "no device", "timed out",
+                                                        "abort",   "invalid", "closed",    "missing"};
+
+bool SoundsBad(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c | 0x20) : c;
+  return std::any_of(kAlarming.begin(), kAlarming.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+// The lower, the sooner a reader stops at it.
+int Calm(const EvidenceItem& item) {
+  if (item.finding.role == Role::kBenign) return item.info ? 2 : 1;
+  return 0;
+}
+
+}  // namespace
+
+std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report) {
+  std::set<std::pair<std::string, uint64_t>> quoted;
+  for (const Cause& cause : report.causes) {
+    for (const Evidence& e : cause.evidence) quoted.emplace(e.file, e.line);
+  }
+  for (const Consequence& item : report.consequences) quoted.emplace(item.file, item.line);
+  std::vector<const EvidenceItem*> items;
+  for (const EvidenceItem& item : c.items) {
+    const Role role = item.finding.role;
+    const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
+    const bool harmless = role == Role::kBenign || (alarm && item.survived);
+    if (harmless && item.finding.line != 0 && SoundsBad(item.finding.text)) items.push_back(&item);
+  }
+  std::stable_sort(items.begin(), items.end(),
+                   [](const EvidenceItem* a, const EvidenceItem* b) { return Calm(*a) < Calm(*b); });
+  std::vector<HarmlessLine> out;
+  std::map<std::string, size_t> by_kind;
+  std::set<std::pair<uint32_t, uint32_t>> told;  // several rules may speak of one line
+  for (const EvidenceItem* item : items) {
+    const Finding& f = item->finding;
+    if (!told.emplace(f.source.value, f.line).second) continue;
+    const auto [it, fresh] = by_kind.try_emplace(item->rule != nullptr ? item->name : item->note, out.size());
+    if (!fresh) {
+      if (it->second < out.size()) out[it->second].count += 1 + f.repeats;
+      continue;
+    }
+    Evidence e = ItemEvidence(c, *item, "supporting");
+    if (out.size() >= limits::kHarmlessLines || quoted.count({e.file, e.line}) > 0) {
+      it->second = SIZE_MAX;
+      continue;
+    }
+    out.push_back({std::move(e.file), e.line, std::move(e.text), std::move(e.note), 1 + f.repeats});
+  }
+  return out;
+}
+
+}  // namespace ncclwhy
