@@ -98,7 +98,10 @@ std::string Progress(const JobModel& model, const OutcomeReading& o, Language la
 // NCCL's own files hold no line of the program, or a word or two around them. When all that they began is complete, for
 // every rank, and nothing is wrong in them, nothing was wrong.
 bool OnlyNcclAndWhole(const JobModel& model) {
-  const auto only_nccl = [](const SourceFacts* s) { return s->counters.Get(Counter::kForeign) <= kWordsAround; };
+  // A pulse is the program's: how far it came tells more than how NCCL began.
+  const auto only_nccl = [](const SourceFacts* s) {
+    return s->counters.Get(Counter::kForeign) <= kWordsAround && s->pulses.empty();
+  };
   if (!std::all_of(model.sources.begin(), model.sources.end(), only_nccl)) return false;
   const auto whole = [](const Communicator& c) {
     return c.nranks > 0 && c.ranks_seen == c.nranks &&

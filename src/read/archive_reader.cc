@@ -73,7 +73,6 @@ int FilterOf(std::string_view first) {
   }
   if (StartsWith(first, "\x04\x22\x4D\x18")) return ARCHIVE_FILTER_LZ4;
   if (StartsWith(first, "LZIP\x01")) return ARCHIVE_FILTER_LZIP;
-  if (StartsWith(first, "\x1F\x9D")) return ARCHIVE_FILTER_COMPRESS;
   // Properties, the size of the dictionary, the size or -1: lzma has no magic number.
   constexpr std::string_view kLzma("\x5D\x00\x00", 3);
   const bool sized =
@@ -142,7 +141,7 @@ class MemberReader {
     if (check_ == nullptr || check_->Fits()) return {};
     check_ = nullptr;
     return Status::Io(name_ +
-                      ": damaged: what gzip unpacks does not have the check sum and length that stand behind it");
+                      ": damaged: what gzip unpacks does not have the check sum and length that stand at its end");
   }
 
   archive* a_;
@@ -283,7 +282,10 @@ std::string_view UnreadablePacker(std::string_view first) {
   if (StartsWith(first, "Rar!\x1A\x07")) return "RAR";
   if (StartsWith(first, std::string_view("\xFF\x06\0\0sNaPpY", 10))) return "Snappy";
   if (StartsWith(first, "\x89LZO")) return "lzop";
+  // libarchive reads it only where it chooses the layers itself (see AddFilter); told to, it reads a null pointer.
+  if (StartsWith(first, "\x1F\x9D")) return "compress";
   if (StartsWith(first, "\x02\x21\x4C\x18")) return "an old lz4";
+  if (StartsWith(first, "begin 644 ") || StartsWith(first, "begin-base64 ")) return "uuencode";
   if (StartsWith(first, "-----BEGIN PGP MESSAGE-----")) return "PGP";
   return {};
 }

@@ -13,6 +13,7 @@ constexpr std::string_view kMagic("\x1F\x8B\x08", 3);
 constexpr size_t kHead = kMagic.size() + 1;
 // Behind the last trailer may stand padding or a line of somebody's.
 constexpr size_t kTail = 4096;
+constexpr size_t kLineBehind = 120;
 constexpr size_t kMostTrailers = 4096;
 // Packed data that look like a trailer and a magic number are rare.
 constexpr size_t kNext = 8;
@@ -113,7 +114,11 @@ void GzipCheck::EndMember() {
 bool GzipCheck::Fits() const {
   if (lost_) return true;  // not known
   for (size_t at = 0; at + kTrailer <= tail_.size(); ++at) {
-    if (Little(tail_.data() + at) == crc_ && Little(tail_.data() + at + 4) == size_) return true;
+    if (Little(tail_.data() + at) != crc_ || Little(tail_.data() + at + 4) != size_) continue;
+    std::string_view behind = std::string_view(tail_).substr(at + kTrailer);
+    behind = behind.substr(0, behind.find_last_not_of('\0') + 1);
+    // An empty member, or a line; what is more is something that was not unpacked.
+    if (behind.substr(0, kMagic.size()) == kMagic || behind.size() <= kLineBehind) return true;
   }
   return false;
 }

@@ -14,6 +14,7 @@
 #include "read/segmented_read.h"
 #include "read/shared_answers.h"
 #include "read/shared_reads.h"
+#include "read/unread_text.h"
 
 namespace ncclwhy {
 namespace {
@@ -22,6 +23,8 @@ namespace {
 constexpr uint64_t kWorthSharing = 3;
 // Bytes between two calls of the progress function by one thread.
 constexpr uint64_t kProgressBytes = 4u << 20;
+// Bytes that are asked whether they are text.
+constexpr size_t kSniffedText = 4096;
 
 class ProgressMeter {
  public:
@@ -52,16 +55,19 @@ class DigestSink : public ByteSink {
 
   bool Begin(std::string_view name) override {
     reader_ = std::make_unique<DigestBuilder>(std::string(name), rules_, kb_, options_, answers_);
+    first_.clear();
     return true;
   }
   void Push(std::string_view chunk) override {
     if (reader_) reader_->Push(chunk);
+    if (first_.size() < kSniffedText) first_ += chunk.substr(0, kSniffedText - first_.size());
     unreported_ += chunk.size();
     if (unreported_ >= kProgressBytes) Report(0);
   }
   void End() override {
     if (!reader_) return;
     digests_.push_back(reader_->Finish());
+    digests_.back().encoded = LooksEncoded(first_);
     reader_.reset();
   }
 
@@ -81,6 +87,7 @@ class DigestSink : public ByteSink {
   SharedAnswers* answers_;
   ProgressMeter* progress_;
   std::unique_ptr<DigestBuilder> reader_;
+  std::string first_;
   std::vector<SourceDigest> digests_;
   uint64_t unreported_ = 0;
 };
@@ -234,6 +241,7 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
     std::move(slot.digests.begin(), slot.digests.end(), std::back_inserter(digests));
     if (!slot.problem.empty()) problems->push_back(std::move(slot.problem));
   }
+  TellUnreadTexts(digests, problems);
   return digests;
 }
 

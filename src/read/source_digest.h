@@ -55,6 +55,7 @@ struct SourceDigest {
   std::vector<EnvMention> mentions;
   std::map<int, MessageCount> messages;  // by catalogue number
   std::vector<SourcePart> parts;         // oldest first; empty when the source is one file
+  bool encoded = false;                  // it begins as no text does (unread_text.h)
 };
 
 // Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so

@@ -1,5 +1,8 @@
 #include "report/redact.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "report/redact_text.h"
 
 namespace ncclwhy {
@@ -8,9 +11,9 @@ namespace {
 void RedactEvidence(std::vector<Evidence>* evidence, Redactor* redactor) {
   for (Evidence& item : *evidence) {
     redactor->Text(&item.file);
-    redactor->Text(&item.text);
+    redactor->Line(&item.text);
     redactor->Text(&item.note);
-    for (ContextLine& near : item.context) redactor->Text(&near.text);
+    for (ContextLine& near : item.context) redactor->Line(&near.text);
   }
 }
 
@@ -26,13 +29,13 @@ void RedactCulprits(std::vector<Culprit>* culprits, Redactor* redactor) {
 void RedactOutcome(Report* report, Redactor* redactor) {
   for (OutcomeEvidence& item : report->outcome_evidence) {
     redactor->Text(&item.file);
-    redactor->Text(&item.text);
+    redactor->Line(&item.text);
     redactor->Text(&item.note);
   }
   redactor->Text(&report->progress);
   for (Attempt& attempt : report->attempts) {
     redactor->Text(&attempt.file);
-    redactor->Text(&attempt.sentence);
+    redactor->Line(&attempt.sentence);
   }
   for (JobAnswer& job : report->jobs) {
     redactor->Text(&job.name);
@@ -44,7 +47,7 @@ void RedactOutcome(Report* report, Redactor* redactor) {
     redactor->Text(&step.host);
     redactor->Text(&step.what);
     redactor->Text(&step.file);
-    redactor->Text(&step.text);
+    redactor->Line(&step.text);
   }
   for (EnvironmentFact& fact : report->job.environment) {
     redactor->Text(&fact.value);
@@ -62,10 +65,24 @@ void RedactOutcome(Report* report, Redactor* redactor) {
   redactor->Text(&report->decision->command);
 }
 
+// UTF-8 begins ideographs with E4 to E9; our English texts hold none.
+bool HoldsHan(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0xE4 && byte <= 0xE9;
+  });
+}
+
+bool IsChinese(const Report& report) {
+  return std::any_of(report.causes.begin(), report.causes.end(), [](const Cause& c) { return HoldsHan(c.sure); }) ||
+         std::any_of(report.collect.begin(), report.collect.end(), [](const Collect& c) { return HoldsHan(c.what); });
+}
+
 }  // namespace
 
 Report Redact(Report report) {
   Redactor redactor;
+  redactor.WriteHan(IsChinese(report));
   // Names first: what is known to be a host is one wherever it stands.
   for (const Cause& cause : report.causes) {
     for (const Culprit& culprit : cause.culprits) redactor.Learn(Private::kHost, culprit.host);
@@ -84,7 +101,7 @@ Report Redact(Report report) {
   for (Cause& cause : report.causes) RedactEvidence(&cause.evidence, &redactor);
   for (Consequence& item : report.consequences) {
     redactor.Text(&item.file);
-    redactor.Text(&item.text);
+    redactor.Line(&item.text);
   }
   for (HarmlessLine& item : report.harmless) {
     redactor.Text(&item.file);
@@ -99,7 +116,7 @@ Report Redact(Report report) {
     for (ReportRank& rank : comm.ranks) {
       redactor.Text(&rank.host);
       redactor.Text(&rank.file);
-      redactor.Text(&rank.last_text);
+      redactor.Line(&rank.last_text);
     }
   }
   for (std::string& problem : report.problems) redactor.Text(&problem);

@@ -9,10 +9,54 @@ namespace {
 struct Shape {
   Private kind;
   const char* regex;
+  bool sure = false;  // see PrivatePattern
 };
 using enum Private;
 
 constexpr Shape kShapes[] = {
+    // password: master; token=spark: whatever word stands there
+    {kToken,
+     R"x((?i)(?:pass(?:wd|word|phrase|code)|passwort|contraseña|mot de passe|密码|密碼|口令|パスワード|pwd|secret|api[_ -]?key|access[_ -]?key))x"
+     R"x(\\?["']?(?:\s*[=:]\s*|\s+is\s+|：\s*)(\\?["']?[^\s,;&"'\\]+))x",
+     true},
+    {kToken, R"x((?i)(?:token|auth|credentials?)\\?["']?=(\\?["']?[^\s,;&"'\\]+))x", true},
+    {kToken, R"x((?i)\b(?:otp|pin|2fa|mfa|verification|one-time)(?:[ _-]?code)?\s*[=:]?\s*([0-9]{4,8})\b)x", true},
+    // Numbers that are somebody's or one thing's: telephones, cards, serial numbers, LIDs, places
+    {kId,
+     R"x((?i)\b(?:(?:[ds]|remote[ _-]?|local[ _-]?|base[ _-]?|sm[ _-]?)?lid)\s*[=:]?\s*(0x[0-9a-f]{1,4}|[0-9]{1,5})\b)x",
+     true},
+    {kId,
+     R"x((?i)\b(?:serial(?:[ _-]?(?:number|no\.?))?|s/n|asset[ _-]?tag)\s*[=:#]?\s*([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x",
+     true},
+    {kUser, R"x((?:^|[^0-9A-Za-z.+])(\+[1-9][0-9]{0,2}[ ./-]?\(?[0-9]{2,5}\)?(?:[ ./-]?[0-9]{2,5}){1,4}))x", true},
+    {kUser, R"x((\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}))x", true},
+    {kUser, R"x((?:^|[^0-9-])([0-9]{3}-(?:[0-9]{2}|[0-9]{3})-[0-9]{4})(?:[^0-9-]|$))x", true},
+    {kUser, R"x((?i)\b(?:tel|phone|telephone|mobile|cell|fax)[.:]*\s*(\+?[0-9][0-9 ()./-]{5,}[0-9]))x", true},
+    {kToken, R"x((?i)\b(?:card|visa|mastercard|amex|credit)\D{0,12}([0-9]{4}(?:[ -]?[0-9]{3,6}){2,3}))x", true},
+    {kPath,
+     R"x((?i)\b(?:lat|lon|lng|latitude|longitude)["']?\s*[=:]?\s*(-?[0-9]{1,3}\.[0-9]{3,}(?:,\s*-?[0-9]{1,3}\.[0-9]{3,})?))x",
+     true},
+    // A name in quotes behind what says whose it is; a host where launchers and the kernel's log have one
+    {kPod,
+     R"x((?i)\b(?:namespace|pod|container|host|node|partition|account|queue|cluster|project|configmap|pvc|volume|secret) )x"
+     R"x(\\?["'`“‘]([^"'`“”‘’\\]+)\\?["'`”’])x",
+     true},
+    {kUser, R"x((?i)\b(?:user|owner|principal|login) \\?["'`“‘]([^"'`“”‘’\\]+)\\?["'`”’])x", true},
+    {kUser,
+     R"x((?i)\b(?:logged in as:?|log ?in as|running as user|for user|submitted by|on behalf of|sudo -u) ["']?([a-z_][a-z0-9._-]*))x",
+     true},
+    {kUser, R"x((?i)\b((?:uid|cn|ou|dc|o)=[^,"'=\s][^,"'=]*(?:, ?(?:cn|ou|dc|o|c|uid)=[^,\s"'=]+)+))x", true},
+    {kHost, R"x(\bsrun: (?:error|warning): ([A-Za-z][A-Za-z0-9._-]*): )x", true},
+    {kHost, R"x(\b(?:STEP|JOB) [0-9.+]+ ON ([A-Za-z0-9._-]+))x", true},
+    {kHost, R"x(^(?:<[0-9]+>)?[A-Z][a-z]{2} [ 0-9]?[0-9] [0-9:]{8} ([A-Za-z][A-Za-z0-9._-]*) [A-Za-z])x", true},
+    {kHost, R"x((?i)\b(?:hostname|nodename|master_addr|[a-z_]*_host)["']?\s*=\s*["']?([a-z0-9][a-z0-9._-]*))x", true},
+    {kHost,
+     R"x((?i)\b(?:hostname|nodename|master_addr|[a-z_]*_host)["']?: ["']?([a-z0-9][a-z0-9._-]*)["']?(?:$|[,;}]))x",
+     true},
+    {kPod, R"x((?i)kubernetes\.io/[a-z.-]+[=:] ?["']?([a-z0-9][a-z0-9._-]*))x", true},
+    {kPod,
+     R"x((?i)\b(?:projects|users|accounts|organizations|orgs|resourcegroups|subscriptions|namespaces|buckets)/([a-z0-9][a-z0-9._-]*))x",
+     true},
     // Secrets by their prefix: what scanners of secrets know keys of services by.
     {kToken,
      R"x(((?:hf_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent)-|npm_|pypi-|sk[-_]|rk_|pk_|whsec_|)x"
@@ -70,7 +114,7 @@ constexpr Shape kShapes[] = {
     {kId, R"x((?:^|[^0-9A-Fa-f:])([0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4})(?:[^0-9A-Fa-f:]|$))x"},
     {kId, R"x(\b((?:[0-9A-Fa-f]{2}[:-]){5,19}[0-9A-Fa-f]{2})\b)x"},
     {kId, R"x(\b([0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})\b)x"},
-    {kId, R"x((?i)\b(0x[0-9a-f]{17,})\b)x"},
+    {kId, R"x((?i)\b(0x[0-9a-f]{16,})\b)x"},
     {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}))x"},
     {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){1,6}:(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)x"
           R"x((?:%[A-Za-z0-9]+)?)(?:[^0-9A-Za-z:]|$))x"},
@@ -105,7 +149,7 @@ std::unique_ptr<RE2> Compile(const char* regex) {
 const std::vector<PrivatePattern>& PrivatePatterns() {
   static const auto* const patterns = [] {
     auto out = std::make_unique<std::vector<PrivatePattern>>();
-    for (const Shape& shape : kShapes) out->push_back({shape.kind, Compile(shape.regex)});
+    for (const Shape& shape : kShapes) out->push_back({shape.kind, Compile(shape.regex), shape.sure});
     return out.release();
   }();
   return *patterns;

@@ -14,6 +14,7 @@ namespace ncclwhy {
 struct PrivatePattern {
   Private kind;
   std::unique_ptr<RE2> regex;
+  bool sure = false;  // the place says what stands there, be it a number or a word that everybody uses
 };
 const std::vector<PrivatePattern>& PrivatePatterns();
 

@@ -3,7 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <utility>
 
 #include "base/re2_call.h"
 #include "base/text.h"
@@ -26,18 +28,26 @@ bool IsAlias(std::string_view text) {
   return InRe2([&] { return RE2::FullMatch(Piece(text), AliasPattern(), &found); });
 }
 
-// Letters of any script that names are written in; signs, and the scripts of our Chinese texts, are none.
-bool IsNameLetter(char32_t c) {
+// Of China and Japan: kana, ideographs.
+bool IsHan(char32_t c) {
+  return (c >= 0x3005 && c <= 0x3007) || (c >= 0x3040 && c < 0xA000) || (c >= 0xF900 && c < 0xFB00) ||
+         (c >= 0x20000 && c < 0x32000);
+}
+
+// Letters of any script that names are written in; signs are none, and ideographs are where `han` says so: our Chinese
+// texts are written in them.
+bool IsNameLetter(char32_t c, bool han) {
   if (c < 0x80) return IsWordByte(static_cast<char>(c));
+  if (han && IsHan(c)) return true;
   return c >= 0xC0 && c != 0xD7 && c != 0xF7 && (c < 0x2000 || (c >= 0xAC00 && c < 0xD7A4));
 }
 
 // The end of the word that begins at `at`, which may be `at`.
-size_t WordEnd(std::string_view text, size_t at) {
+size_t WordEnd(std::string_view text, size_t at, bool han = false) {
   const auto letter = [&](size_t i) -> size_t {
     char32_t c = 0;
     const size_t length = i < text.size() ? DecodeUtf8(text.substr(i), &c) : 0;
-    return length > 0 && IsNameLetter(c) ? length : 0;
+    return length > 0 && IsNameLetter(c, han) ? length : 0;
   };
   size_t end = at;
   for (;;) {
@@ -93,6 +103,35 @@ bool IsKept(Private kind, std::string_view text) {
   }
 }
 
+std::string Lowered(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+// What stands for a value that is not there.
+bool SaysNothing(std::string_view text) {
+  constexpr std::string_view kNothing =
+      " none null nil true false empty unset missing required invalid expired wrong "
+      "incorrect yes no error failed localhost 127.0.0.1 0 1 ";
+  return text.find_first_not_of("*.xX-_<>{}()[]") == std::string_view::npos ||
+         kNothing.find(" " + Lowered(text) + " ") != std::string_view::npos;
+}
+
+// `commId 0x6782fe585c992cf7`, `comm 0x000055d0f1a2b3c4`: NCCL's hash and addresses look like GUIDs.
+bool IsNcclsOwn(Private kind, std::string_view found, std::string_view before) {
+  if (kind != Private::kId || !found.starts_with("0x") || found.size() != 18) return false;
+  if (found.starts_with("0x0000") || found.starts_with("0xffff")) return true;
+  const size_t end = before.find_last_not_of(" =:") + 1;
+  const size_t begin = before.find_last_of(" \t,;([", end == 0 ? 0 : end - 1) + 1;
+  const std::string word = Lowered(before.substr(begin, end - begin));
+  constexpr std::array<std::string_view, 14> kOwn = {"comm",    "hash", "magic",   "buff",   "stream",
+                                                     "ptr",     "addr", "event",   "handle", "cookie",
+                                                     "request", "mask", "opcount", "offset"};
+  return std::any_of(kOwn.begin(), kOwn.end(),
+                     [&](std::string_view own) { return word.find(own) != std::string::npos; });
+}
+
 // Keys and hashes: letters of both cases and digits in one long run, with the signs that base64 adds.
 size_t KeyEnd(std::string_view text, size_t at) {
   size_t end = at;
@@ -122,6 +161,12 @@ void Redactor::Text(std::string* text) {
   ReplacePatterns(text);
   ReplaceLearned(text);
   ReplaceUnknownWords(text);
+}
+
+void Redactor::Line(std::string* text) {
+  const bool han = std::exchange(han_, true);
+  Text(text);
+  han_ = han;
 }
 
 std::string Redactor::Alias(Private kind, std::string_view text) {
@@ -180,7 +225,9 @@ void Redactor::ReplacePatterns(std::string* text) {
       while (pattern.kind == Private::kPath && found.ends_with('.')) found.remove_suffix(1);  // the end of a sentence
       const bool number = std::all_of(found.begin(), found.end(), [](char c) { return IsDigit(c) || c == '.'; });
       const bool plain = number && pattern.kind != Private::kIp && pattern.kind != Private::kToken;
-      if (found.empty() || plain || IsKept(pattern.kind, found) || IsAlias(found)) {
+      const bool kept = pattern.sure ? SaysNothing(found) : plain || IsKept(pattern.kind, found);
+      if (found.empty() || kept || IsAlias(found) ||
+          IsNcclsOwn(pattern.kind, found, std::string_view(*text).substr(0, begin))) {
         at = begin + std::max<size_t>(found.size(), 1);
         continue;
       }
@@ -210,7 +257,7 @@ void Redactor::ReplaceUnknownWords(std::string* text) {
         at = key;
         continue;
       }
-      const size_t end = WordEnd(plain, at);
+      const size_t end = WordEnd(plain, at, han_);
       if (end == at) {
         out += plain[at++];
       } else if (const std::string_view word = plain.substr(at, end - at); IsKnownWord(word)) {

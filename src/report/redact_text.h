@@ -26,6 +26,10 @@ class Redactor {
   void Learn(Private kind, const std::string& text);
   // Any text that may hold values of a log.
   void Text(std::string* text);
+  // A line as it stood in a log: nothing of ours is in it, so that ideographs are names, too.
+  void Line(std::string* text);
+  // Our own texts hold ideographs, or do not.
+  void WriteHan(bool ours) { han_ = !ours; }
   // How many different ones of a kind have an alias.
   uint64_t Count(Private kind) const { return counts_[static_cast<size_t>(kind)]; }
 
@@ -39,6 +43,7 @@ class Redactor {
   std::map<size_t, std::map<std::string, std::string, std::less<>>, std::greater<>> learned_;
   std::unordered_map<std::string, std::string> names_;
   std::array<uint64_t, kPrivateKinds> counts_{};
+  bool han_ = true;  // ideographs are letters of names
 };
 
 }  // namespace ncclwhy

@@ -266,6 +266,28 @@ constexpr Kind kKinds[] = {
     {"project name", "Loading <{w7}-{w5}-v2> config"},
     {"code name", "team <{w9}> run"},
     {"accented name", "from <{w3}\xc3\xa9{w4}>"},
+    // Words that everybody uses and bare numbers, where the place says what they are.
+    {"password, a word", "password: <hopper>"},
+    {"secret, a word", "client_secret = '<hopper>'"},
+    {"token, a word", "FOO_TOKEN=<hopper>"},
+    {"namespace, a word", "secret in namespace \"<hopper>\" not found"},
+    {"user, a word", "unknown user '<hopper>'"},
+    {"srun's host, a word", "srun: error: <hopper>: task 2: Killed"},
+    {"step's host, a word", "slurmstepd: error: *** STEP 77.0 ON <hopper> CANCELLED AT"},
+    {"address, a word", "MASTER_ADDR=<hopper>"},
+    {"folder of a user, a word", "https users/<hopper>/x"},
+    {"DN", "bind <uid={w6},ou=people,dc={w5},dc=com> failed"},
+    {"bare GUID", "switch 0x<b83fd2{h10}> down"},
+    {"GUID of a port", "port 0x<043f7203{h8}> down"},
+    {"LID", "remote LID <4{d4}>"},
+    {"serial number of digits", "Serial Number : <165{d10}>"},
+    {"telephone", "call <+49 89 81{d3} {d4}> now"},
+    {"telephone, American", "on call <(415) 555-{d4}>"},
+    {"telephone, plain", "tel: <+1415555{d4}>"},
+    {"card", "card <4111 1111 {d4} {d4}>"},
+    {"SSN", "SSN <123-45-{d4}>"},
+    {"one-time code", "OTP code <9{d5}>"},
+    {"place", "lat <48.1{d5}, 11.5{d5}>"},
     {"Cyrillic name", "user <\xd0\xb8\xd0\xb2\xd0\xb0\xd0\xbd{w4}>"},
 };
 
@@ -352,6 +374,33 @@ bool Stands(const std::string& text, const std::string& piece) {
     if (piece.size() > 7 || (!letter(at - 1) && !letter(at + piece.size()))) return true;
   }
   return false;
+}
+
+TEST_CASE("ideographs of a log are names, ours are not", "[hostile]") {
+  for (const std::string name : {"王小明", "田中太郎", "ユーザー"}) {
+    Report report = ncclwhy::testing::FailureReport();
+    report.causes[0].evidence[0].text = "user " + name + " failed";
+    CHECK(Redact(report).causes[0].evidence[0].text.find(name) == std::string::npos);
+  }
+  Report chinese = ncclwhy::testing::FailureReport();
+  chinese.causes[0].sure = "有一行直接显示故障";
+  chinese.causes[0].evidence[0].text = "用户 王小明";
+  const Report redacted = Redact(chinese);
+  CHECK(redacted.causes[0].sure == chinese.causes[0].sure);
+  CHECK(redacted.causes[0].evidence[0].text.find("王小明") == std::string::npos);
+}
+
+TEST_CASE("what looks like a secret and is NCCL's stays legible", "[hostile]") {
+  for (const std::string line :
+       {"comm 0x000055d0f1a2b3c4 rank 11 nranks 16 commId 0x6782fe585c992cf7 - Init START",
+        "commHash 0x6782fe585c992cf7", "sendbuff 0x00007fc754200000 count 65536 datatype 7 op 0 root 0",
+        "opCount 1a2b root 0 NCCL 2.28.9+cuda12.9",
+        "failed to extend to 9637892 bytes, error: No space left on device (28)", "auth: failed", "token: expected",
+        "password: missing", "Timeout(ms)=1800000 ran for 1800042 milliseconds", "exit code 137, signal 9"}) {
+    Report report = ncclwhy::testing::FailureReport();
+    report.causes[0].evidence[0].text = line;
+    CHECK(Redact(report).causes[0].evidence[0].text == line);
+  }
 }
 
 TEST_CASE("no secret of any kind is left in any format of a redacted report", "[hostile]") {

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """One failing log in every wrapping: it is read, or it is a named problem and exit status 2; never "no NCCL output", exit 0."""
+import base64
+import binascii
 import bz2
 import gzip
 import io
@@ -7,12 +9,15 @@ import json
 import lzma
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import urllib.parse
 import zipfile
+import zlib
 
 NCCLWHY = os.environ["NCCLWHY"]
 SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
@@ -81,7 +86,36 @@ def cases():
     yield "JSON array on one line", json.dumps([{"log": line, "stream": "stdout"} for line in lines]).encode()
     yield "JSON array, compact", json.dumps([{"log": line + "\n"} for line in lines], separators=(",", ":")).encode()
     yield "JSON array in gzip", gzip.compress(json.dumps([{"log": line} for line in lines]).encode())
+    yield from no_texts(lines)
     yield "UTF-16", LOG.decode(errors="replace").encode("utf-16")
+
+
+def no_texts(lines):
+    """What unpackers do not know, and what is no text of lines."""
+    cipher = random.Random(18).randbytes
+    yield "compress", b"\x1f\x9d\x90" + cipher(500)
+    yield "compress, nothing behind it", b"\x1f\x9d\x90"
+    yield "compress in tar", tar("job.log.Z", b"\x1f\x9d\x90" + cipher(500))
+    yield "zlib", zlib.compress(LOG)
+    yield "deflate", zlib.compress(LOG)[2:-4]
+    yield "picture", b"\x89PNG\r\n\x1a\n" + cipher(9000)
+    yield "cipher", b"age-encryption.org/v1\n-> X25519 abc\n" + cipher(9000)
+    yield "cipher in zip", zipped(cipher(9000))
+    yield "NULs", bytes(65536)
+    yield "a line, then gzip", b"start of the job\n" + gzip.compress(LOG)
+    yield "gzip, then lines", gzip.compress(LOG[:200]) + LOG[200:]
+    yield "program, then zip", b"#!/bin/sh\nexit\n" + zipped(LOG)
+    yield "zstd behind a frame to skip", b"\x50\x2a\x4d\x18\x08\0\0\0abcdefgh" + zlib.compress(LOG)
+    yield "base64", base64.encodebytes(LOG)
+    yield "base64 of gzip", base64.encodebytes(gzip.compress(LOG * 3))
+    yield "base64 on one line", base64.b64encode(LOG)
+    yield "base64 in gzip", gzip.compress(base64.encodebytes(LOG))
+    yield "hexadecimal", LOG.hex().encode()
+    yield "percent signs", urllib.parse.quote(LOG).encode()
+    yield "uuencode", b"begin 644 job.log\n" + b"".join(binascii.b2a_uu(LOG[i:i + 45]) for i in range(0, len(LOG), 45)) + b"end\n"
+    hits = {"hits": {"hits": [{"_source": {"message": line}} for line in lines * 3]}}
+    yield "answer of a search on one line", json.dumps(hits).encode()
+    yield "page on one line", ("<html><body>" + "".join(f"<div><b>{n}</b>{line}</div>" for n, line in enumerate(lines))).encode()
 
 
 def main():
