@@ -29,32 +29,46 @@ bool NeverALog(std::string name) {
   return std::any_of(kNoLogs.begin(), kNoLogs.end(), [&](std::string_view end) { return name.ends_with(end); });
 }
 
+// Digits in sixteens, letters of both cases and digits as base64 has them, or a percent sign in every twentieth place.
+// Tables (a|b|c) and lists of paths have other signs.
+bool IsCode(std::string_view line) {
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF", kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                             kDigits = "0123456789";
+  constexpr std::string_view kBase64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=";
+  if (line.find_first_of(" \t") != std::string_view::npos) return false;
+  if (std::count(line.begin(), line.end(), '%') * 20 >= static_cast<std::ptrdiff_t>(line.size())) return true;
+  const bool varied = line.find_first_not_of(line.substr(0, 1)) != std::string_view::npos;
+  if (varied && line.find_first_not_of(kHex) == std::string_view::npos) return true;
+  return line.find_first_not_of(kBase64) == std::string_view::npos &&
+         line.find_first_of(kUpper) != std::string_view::npos &&
+         line.find_first_of(kDigits) != std::string_view::npos &&
+         std::count(line.begin(), line.end(), '/') * 10 < static_cast<std::ptrdiff_t>(line.size());
+}
+
 bool Told(const SourceDigest& d) { return !d.hits.hits.empty() || !d.messages.empty() || !d.catalog.empty(); }
 
 }  // namespace
 
 bool LooksEncoded(std::string_view first) {
   if (first.size() < kEnoughBytes) return false;
-  // A document on one line: its reader wants records on lines.
+  const auto holds = [first](std::string_view words) { return first.find(words) != std::string_view::npos; };
   const size_t begin = first.find_first_not_of(" \t\r\n");
   const bool document =
       begin != std::string_view::npos && (first[begin] == '{' || first[begin] == '[' || first[begin] == '<');
-  if (document && first.size() > kOneLine && first.find('\n', begin) >= first.size() - 1) return true;
-  size_t wordless = 0, all = 0;
+  // Records of NCCL that nobody set apart.
+  if (document && first.size() > kOneLine && first.find('\n', begin) >= first.size() - 1) {
+    return holds("NCCL INFO") || holds("NCCL WARN") || holds("NCCL version");
+  }
+  size_t coded = 0, all = 0;
   while (!first.empty()) {
     const size_t end = std::min(first.find('\n'), first.size());
     std::string_view line = first.substr(0, end);
     first.remove_prefix(std::min(end + 1, first.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
     all += line.size();
-    // One sign again and again is a rule or a bar, not a code.
-    const bool word = line.size() >= kLongWord && line.find_first_of(" \t") == std::string_view::npos;
-    if (word && line.find_first_not_of(line.substr(0, 1)) != std::string_view::npos &&
-        std::count(line.begin(), line.end(), line[line.size() / 2]) * 2 < static_cast<std::ptrdiff_t>(line.size())) {
-      wordless += line.size();
-    }
+    if (line.size() >= kLongWord && IsCode(line)) coded += line.size();
   }
-  return all >= kEnoughBytes && wordless * 5 >= all * 4;
+  return all >= kEnoughBytes && coded * 5 >= all * 4;
 }
 
 void TellUnreadTexts(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems) {
