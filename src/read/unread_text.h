@@ -10,8 +10,8 @@
 
 namespace ncclwhy {
 
-// Whether the beginning of a text is long lines as encodings write them, base64, hexadecimal digits, percent signs; or a
-// document on one line with lines of NCCL in it.
+// Whether the beginning of a text is long lines as encodings write them, base64, hexadecimal digits, percent signs; or
+// a document on one line with lines of NCCL in it.
 bool LooksEncoded(std::string_view first);
 
 // A sentence on each source that is not a text of lines and told nothing. What lies about in a job's directory and
