@@ -26,6 +26,21 @@ bool SoundsBad(std::string_view text) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
+// What stands right in front of the failure belongs to it, wherever else it is said.
+constexpr uint32_t kBefore = 8;
+std::set<std::string> SaidBefore(const CaseFile& c, const std::set<std::pair<std::string, uint64_t>>& failure) {
+  std::set<std::string> said;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (!f.source.valid() || f.line == 0) continue;
+    const auto next = failure.upper_bound({c.model.sources[f.source.value]->name, f.line});
+    const bool close = next != failure.end() && next->first == c.model.sources[f.source.value]->name &&
+                       next->second - f.line <= kBefore;
+    if (close) said.insert(f.text);
+  }
+  return said;
+}
+
 // The lower, the sooner a reader stops at it.
 int Calm(const EvidenceItem& item) {
   if (item.finding.role == Role::kBenign) return item.info ? 2 : 1;
@@ -39,13 +54,19 @@ std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report)
   for (const Cause& cause : report.causes) {
     for (const Evidence& e : cause.evidence) quoted.emplace(e.file, e.line);
   }
+  std::set<std::pair<std::string, uint64_t>> failure;
+  if (!report.causes.empty()) {
+    for (const Evidence& e : report.causes.front().evidence) failure.emplace(e.file, e.line);
+  }
+  const std::set<std::string> before = SaidBefore(c, failure);
   for (const Consequence& item : report.consequences) quoted.emplace(item.file, item.line);
   std::vector<const EvidenceItem*> items;
   for (const EvidenceItem& item : c.items) {
     const Role role = item.finding.role;
     const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
     const bool harmless = role == Role::kBenign || (alarm && item.survived);
-    if (harmless && item.finding.line != 0 && SoundsBad(item.finding.text)) items.push_back(&item);
+    if (!harmless || item.finding.line == 0 || before.contains(item.finding.text)) continue;
+    if (SoundsBad(item.finding.text)) items.push_back(&item);
   }
   std::stable_sort(items.begin(), items.end(),
                    [](const EvidenceItem* a, const EvidenceItem* b) { return Calm(*a) < Calm(*b); });

@@ -381,13 +381,14 @@ class Page {
   }
 
   void Harmless() {
-    std::string rows;
+    std::string items;
     for (const HarmlessLine& item : report_.harmless) {
-      rows += fmt::format(
-          "<tr data-item=\"\"><td><code>{}</code></td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-          EscapeHtml(FileLine(item.file, item.line)), item.count, EscapeHtml(item.text), EscapeHtml(item.why));
+      items += fmt::format(
+          "<li data-item=\"\"><code>{}</code>{} <code>{}</code> {}</li>\n", EscapeHtml(FileLine(item.file, item.line)),
+          item.count > 1 ? " (" + EscapeHtml(Filled(words_.times, std::to_string(item.count))) + ")" : "",
+          EscapeHtml(item.text), EscapeHtml(item.why));
     }
-    if (!rows.empty()) Put(words_.harmless, "<table>" + rows + "</table>\n");
+    if (!items.empty()) Put(words_.harmless, "<ul>\n" + items + "</ul>\n");
   }
 
   void Warnings() {

@@ -99,6 +99,27 @@ class Answer(unittest.TestCase):
         self.says({"job.log": log}, ["virbr0 has 192.168.122.1 on several hosts"],
                   ["virbr0", "192.168.122.1"])
 
+    def test_what_is_harmless_and_what_is_unproven(self):
+        noise = "@Failed to open libibverbs.so[.1]\n@Using network Socket\n"
+        full = ("dgx1:400:400 [0] misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-x8Gh2k to 9637892 bytes, "
+                "error: No space left on device (28)\n")
+        log = start(0, "dgx1", 2, more=noise) + start(1, "dgx1", 2, more=noise) + "step 1\n" * 9 + full
+        report = json.loads(self.answer({"job.log": log}, "en", "--json"))
+        self.assertEqual([(h["text"], h["count"]) for h in report["harmless"]], [("Failed to open libibverbs.so[.1]", 2)])
+        self.assertEqual(report["causes"][0]["unproven"], "what else lies in /dev/shm")
+        for language, words in (("en", ("Not it", "Not shown: what else")), ("zh", ("与此无关", "日志未能证明：/dev/shm"))):
+            text = "".join(self.answer({"job.log": log}, language, "-v").split())
+            for word in words:
+                self.assertIn("".join(word.split()), text)
+        short = start(0, "dgx1", 2, more=noise) + "step 1\n" * 9 + (
+            "dgx1:400:400 [0] misc/argcheck.cc:48 NCCL WARN Broadcast : invalid root 7 (root should be in the 0..2 range)\n")
+        self.says({"job.log": short}, ["Not it: Failed to open libibverbs.so[.1] (job.log:", "Not shown: where in the program"],
+                  ["与此无关：Failed to open libibverbs.so[.1]", "日志未能证明：该值来自"])
+        # Right in front of the failure it belongs to it.
+        wanted = start(0, "dgx1", 2, more="@Failed to open libibverbs.so[.1]\n") + (
+            "dgx1:400:400 [0] net.cc:600 NCCL WARN Error: network IB not found.\n")
+        self.assertNotIn("Not it", self.answer({"job.log": wanted}, "en"))
+
     def test_who_sets_the_variable(self):
         bad = ("@NCCL_SOCKET_IFNAME set by environment to ib0\n")
         warn = "dgx11:402:402 [0] bootstrap.cc:115 NCCL WARN Bootstrap : no socket interface found\n"
