@@ -31,7 +31,7 @@ struct FixKnowledge : Fix {
 struct CauseKnowledge {
   std::string id;
   std::string title, meaning, summary, mistaken_for, unproven;  // summary and below are templates
-  std::string recurs;                                 // on an identical rerun: always | sometimes | rarely
+  std::string recurs;                                           // on an identical rerun: always | sometimes | rarely
   std::string about;  // what has to change, or to be left out: job | host | device | outside
   std::vector<FixKnowledge> fixes;
   std::vector<Confirm> confirm;

@@ -32,7 +32,8 @@ class Walk {
     for (Fix& f : fixes) Each(f.environment, f.text, f.command, f.cost);
   }
   void operator()(Cause& cause) {
-    Each(cause.id, cause.title, cause.summary, cause.meaning, cause.mistaken_for, cause.unproven, cause.why_not, cause.sure);
+    Each(cause.id, cause.title, cause.summary, cause.meaning, cause.mistaken_for, cause.unproven, cause.why_not,
+         cause.sure);
     (*this)(cause.culprits);
     (*this)(cause.evidence);
     (*this)(cause.fixes);

@@ -39,8 +39,8 @@ inline std::string FactsText(const SourceFacts& f) {
     o << '\n';
   }
   for (const CollectiveStream& s : f.collectives) {
-    o << "S p" << s.process << ' ' << f.Str(s.comm) << ' ' << s.nranks << ' ' << s.calls << ' ' << s.lost << ' ' << s.p2p_calls << ' '
-      << s.hash << ' ' << s.interval;
+    o << "S p" << s.process << ' ' << f.Str(s.comm) << ' ' << s.nranks << ' ' << s.calls << ' ' << s.lost << ' '
+      << s.p2p_calls << ' ' << s.hash << ' ' << s.interval;
     for (const uint64_t checkpoint : s.checkpoints) o << ' ' << checkpoint;
     o << ':';
     for (const auto* window : {&s.window, &s.p2p_window}) {
