@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Subcommand>> AllCommands() {
 #ifdef NCCLWHY_WITH_SERVE
   commands.push_back(NewServeCommand());
 #endif
+  commands.push_back(NewRunCommand());
   commands.push_back(NewShowCommand());
   commands.push_back(NewMinimizeCommand());
   commands.push_back(NewCompletionCommand());

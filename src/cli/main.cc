@@ -2,11 +2,11 @@
 // LOG...`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "cli/broken_pipes.h"
 #include "cli/command_facts.h"
 #include "cli/did_you_mean.h"
 #include "cli/manual.h"
@@ -67,7 +67,7 @@ int Dispatch(std::vector<std::string> arguments) {
 }  // namespace ncclwhy
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is noticed by write()
+  ncclwhy::IgnoreBrokenPipes();
   try {
     return ncclwhy::Dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   } catch (const std::exception& error) {

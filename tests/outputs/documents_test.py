@@ -104,6 +104,9 @@ class DocumentsTest(ProgramTest):
         kubectl = self.dir / "bin/kubectl"
         kubectl.write_text('#!/bin/sh\n[ "$1" = logs ] && cat job.log\n')
         kubectl.chmod(0o755)
+        torchrun = self.dir / "bin/torchrun"
+        torchrun.write_text("#!/bin/sh\n")
+        torchrun.chmod(0o755)
         return work
 
     def test_every_use_in_the_readme(self):

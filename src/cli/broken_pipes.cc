@@ -1,0 +1,13 @@
+#include "cli/broken_pipes.h"
+
+#include <csignal>
+
+namespace ncclwhy {
+namespace {
+bool g_were_ignored = false;  // written once, before there is anything else
+}
+
+void IgnoreBrokenPipes() { g_were_ignored = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN; }
+bool BrokenPipesWereIgnored() { return g_were_ignored; }
+
+}  // namespace ncclwhy

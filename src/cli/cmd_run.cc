@@ -1,0 +1,184 @@
+// ncclwhy run -- COMMAND...: a job under watch; an answer when it fails or stands still.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/broken_pipes.h"
+#include "cli/common_options.h"
+#include "cli/output.h"
+#include "cli/run_answer.h"
+#include "cli/run_folder.h"
+#include "cli/subcommand.h"
+#include "cli/terminal.h"
+#include "run/dump_pipes.h"
+#include "run/traced_environment.h"
+#include "run/wrapper.h"
+
+extern char** environ;
+
+namespace ncclwhy {
+namespace {
+
+constexpr CommandText kText = {
+    .usage = R"(ncclwhy run [OPTIONS] -- COMMAND...)",
+    .about = R"(Runs a job of one node as if nobody watched, and says why when it fails.
+Output, signals and exit status are the command's own. Sets NCCL_DEBUG=INFO with
+a file of each process, PyTorch's flight recorder and stack dumps, unless set.
+When the command fails, or its work stands still, the short answer goes to
+standard error, and report.txt and report.json are written beside the logs.)",
+    .further = R"(Without --hang a silence of 10 minutes is looked into, and told only when a log
+line shows its cause. --log-dir: the folder is kept; without it one in $TMPDIR,
+which is kept after a failure. kill -9 of ncclwhy does not end the command.)",
+    .exit_status = R"(the command's; 128+n when signal n ended it; 126 or 127 when it cannot
+be run; 2 wrong usage.)",
+    .examples = R"(ncclwhy run -- torchrun --nproc-per-node 8 train.py
+ncclwhy run --log-dir why --hang 120 -- mpirun -n 8 ./all_reduce_perf)",
+};
+
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
+// A silence that nobody said to be a hang.
+constexpr int kLongSilence = 600;
+// What ranks need to write their flight recorders.
+constexpr auto kDumps = std::chrono::seconds(3);
+
+class RunCommandLine : public Subcommand {
+ public:
+  std::string_view name() const override { return "run"; }
+  CommandText text() const override { return kText; }
+
+  void AddOptions(CLI::App* app) override {
+    app->add_option("COMMAND", command_)->required();
+    app->positionals_at_end();
+    app->prefix_command(false);
+    app->add_option("--log-dir", log_dir_, "logs and report; a folder in there if it is not empty")->type_name("DIR");
+    app->add_option("--hang", hang_, "answer when its work stood still for N seconds; 0: never")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1'000'000));
+    app->add_flag("--buffered", buffered_, "leave its buffers: no PYTHONUNBUFFERED, no libstdbuf");
+    AddLanguageOption(app, &analyzer_.language);
+    AddKnowledgeOptions(app, &analyzer_);
+    AddColorOption(app, &color_);
+  }
+
+  int Run() override {
+    Result<RunFolder> folder = RunFolder::Make(log_dir_);
+    if (!folder.ok()) {
+      Complain(folder.status().message());
+      return kExitTrouble;
+    }
+    folder_ = folder.take();
+    Result<CommandEnd> end = RunCommand(Options());
+    if (!end.ok()) {
+      folder_.RemoveUnlessWanted();
+      Complain(end.status().message());
+      return kExitTrouble;
+    }
+    return StatusOf(end.value());
+  }
+
+ private:
+  WrapperOptions Options() {
+    WrapperOptions options;
+    options.command = command_;
+    for (char** variable = environ; *variable != nullptr; ++variable) options.environment.emplace_back(*variable);
+    options.environment = TracedEnvironment(std::move(options.environment), {folder_.logs(), !buffered_});
+    options.logs = folder_.logs();
+    options.ignores_broken_pipes = BrokenPipesWereIgnored();
+    options.hang = std::chrono::seconds(hang_ < 0 ? kLongSilence : hang_);
+    options.answer = [this](const Silence& silence) { return OnSilence(silence); };
+    options.goes_on = [this] { NoteOfRun(folder_, "ncclwhy run: the command goes on"); };
+    return options;
+  }
+
+  // In a copy of this process.
+  std::string OnSilence(const Silence& silence) const {
+    const std::string seconds = std::to_string(silence.lasted.count());
+    NoteOfRun(folder_, "ncclwhy run: " + std::string(silence.only_chatter ? "no headway" : "no output") + " for " +
+                           seconds + " s, the command still runs");
+    AskForDumps(folder_.logs(), kDumps);
+    const Result<RunAnswer> answer = Answer();
+    if (!answer.ok()) return "ncclwhy: " + answer.status().message() + "\n";
+    if (hang_ < 0 && !answer.value().sure) return {};
+    return "ncclwhy: the command still runs and has shown no " +
+           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + answer.value().text +
+           Where();
+  }
+
+  int StatusOf(const CommandEnd& end) const {
+    if (end.error != 0) {
+      folder_.RemoveUnlessWanted();
+      Complain("cannot run " + command_.front() + ": " + std::strerror(end.error));
+      return end.error == ENOENT ? kNotFound : kCannotRun;
+    }
+    if (end.lost != 0) {
+      Complain("the process that kept the command was killed; how the command ends is not known. Logs: " +
+               folder_.logs());
+      return kExitTrouble;
+    }
+    const bool signalled = WIFSIGNALED(end.status);
+    const int status = signalled ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
+    if (end.dropped_mib > 0) {
+      NoteOfRun(folder_, "ncclwhy run: " + std::to_string(end.dropped_mib) + " MiB of output are not in these logs");
+    }
+    if (status == 0) {
+      folder_.RemoveUnlessWanted();
+      return 0;
+    }
+    NoteEnd(end, status);
+    const Result<RunAnswer> answer = Answer();
+    const std::string text = answer.ok() ? answer.value().text : "ncclwhy: " + answer.status().message() + "\n";
+    const std::string said = "ncclwhy: the command " +
+                             (signalled ? "was ended by signal " + std::to_string(WTERMSIG(end.status))
+                                        : "ended with status " + std::to_string(status)) +
+                             "\n" + text + Where();
+    (void)!::write(STDERR_FILENO, said.data(), said.size());
+    return status;
+  }
+
+  // Who ends a command that stands still does not make it another kind of failure.
+  void NoteEnd(const CommandEnd& end, int status) const {
+    const int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
+    const bool stopped = (end.passed_on >> number & 1) != 0 && number > 0;
+    if (stopped && end.silent) return;
+    if (stopped) {
+      NoteOfRun(folder_, "ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));
+      return;
+    }
+    // As time(1) says it.
+    NoteOfRun(folder_, WIFSIGNALED(end.status) ? "Command terminated by signal " + std::to_string(number)
+                                               : "Command exited with non-zero status " + std::to_string(status));
+  }
+
+  Result<RunAnswer> Answer() const {
+    RunAnswerOptions options{analyzer_, {}};
+    options.format.language = analyzer_.language;
+    options.format.width = TerminalWidth(STDERR_FILENO);
+    options.format.color = UseColor(color_, STDERR_FILENO);
+    return AnswerRun(folder_, options);
+  }
+
+  std::string Where() const { return "Logs and report: " + folder_.path() + "\n"; }
+
+  std::vector<std::string> command_;
+  std::string log_dir_;
+  std::string color_ = "auto";
+  AnalyzerOptions analyzer_;
+  RunFolder folder_;
+  int hang_ = -1;
+  bool buffered_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> NewRunCommand() { return std::make_unique<RunCommandLine>(); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,46 @@
+#include "cli/run_answer.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "cli/output.h"
+#include "cli/steady_answer.h"
+
+namespace ncclwhy {
+
+Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options) {
+  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);
+  if (!analyzer.ok()) return analyzer.status();
+  if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;
+  Result<Report> read = analyzer.value()->Finish();
+  if (!read.ok()) return read.status();
+  const Report report = read.take();
+
+  ReportFormat plain;
+  plain.language = options.format.language;
+  for (const auto& [format, suffix] : {std::pair{"full", "txt"}, std::pair{"json", "json"}}) {
+    const Result<std::string> bytes = RenderReport(report, format, plain);
+    if (!bytes.ok()) return bytes.status();
+    if (Status status = WriteFile(folder.report(suffix), bytes.value()); !status.ok()) return status;
+  }
+  RunAnswer out;
+  const bool stopped = report.outcome == Outcome::kStopped &&
+                       (report.causes.empty() || report.causes.front().id.starts_with("stopped."));
+  Result<std::string> text = RenderReport(report, stopped ? "summary" : "text", options.format);
+  if (!text.ok()) return text.status();
+  out.text = text.take();
+  if (report.verdict == Verdict::kFailure && !report.causes.empty()) {
+    const Cause& cause = report.causes.front();
+    out.sure = cause.confidence >= SteadyAnswer::kSure &&
+               std::any_of(cause.evidence.begin(), cause.evidence.end(),
+                           [](const Evidence& e) { return e.line > 0 && e.role == "direct"; });
+  }
+  return out;
+}
+
+void NoteOfRun(const RunFolder& folder, const std::string& line) {
+  std::ofstream(folder.logs() + "/run.log", std::ios::app) << line << '\n';
+}
+
+}  // namespace ncclwhy

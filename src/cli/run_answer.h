@@ -1,0 +1,29 @@
+// RunAnswer: what is said of a command that failed or stands still: its logs are read, the report is written beside
+// them.
+#pragma once
+
+#include <string>
+
+#include "cli/run_folder.h"
+#include "ncclwhy/analyzer.h"
+#include "ncclwhy/status.h"
+
+namespace ncclwhy {
+
+struct RunAnswer {
+  std::string text;   // the short answer, ended; one line when somebody ended it and nothing else is the matter
+  bool sure = false;  // a cause is named, a line shows it, and it is more than likely
+};
+
+struct RunAnswerOptions {
+  AnalyzerOptions analyzer;
+  ReportFormat format;
+};
+
+// Reads the logs of the folder and writes report.txt and report.json.
+Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options);
+
+// Adds a line to what the wrapper itself saw of the command.
+void NoteOfRun(const RunFolder& folder, const std::string& line);
+
+}  // namespace ncclwhy

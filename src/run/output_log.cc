@@ -1,0 +1,105 @@
+#include "run/output_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/word_finder.h"
+
+namespace ncclwhy {
+namespace {
+
+// What lines begin with, or hold, that say first what went wrong; with what follows them, as a traceback does.
+constexpr std::array<std::string_view, 16> kComplaints = {
+    "NCCL WARN", "Traceback",        "Error: ",   "error: ", "ERROR",  "FATAL",
+    "Fatal ",    "terminate called", "panic:",    "Aborted", "Killed", "Segmentation fault",
+    "Watchdog",  "CUDA error",       "Exception", "assert"};
+constexpr WordFinder kFinder(kComplaints);
+constexpr uint64_t kFollowing = 4096;
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+int OpenNew(const std::string& path) { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
+
+}  // namespace
+
+OutputLog::~OutputLog() {
+  if (fd_ >= 0) ::close(fd_);
+  if (pin_fd_ >= 0) ::close(pin_fd_);
+}
+
+void OutputLog::Write(std::string_view bytes) {
+  if (parts_ > 1) Pin(bytes);
+  while (!bytes.empty() && !failed_) {
+    const uint64_t limit = parts_ <= 1 ? kHead : kTail;
+    if (size_ + bytes.size() <= limit) return Append(bytes);
+    // Parts end with a line where they can.
+    const uint64_t room = limit - std::min(limit, size_);
+    const size_t line = bytes.substr(0, room).rfind('\n');
+    const size_t take = line != std::string_view::npos ? line + 1 : static_cast<size_t>(room);
+    Append(bytes.substr(0, take));
+    bytes.remove_prefix(take);
+    Rotate();
+  }
+}
+
+void OutputLog::Append(std::string_view bytes) {
+  if (fd_ < 0) {
+    fd_ = OpenNew(path_);
+    ++parts_;
+  }
+  failed_ = fd_ < 0 || !WriteAll(fd_, bytes);
+  size_ += bytes.size();
+}
+
+void OutputLog::Rotate() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+  if (parts_ == 2) (void)std::rename((path_ + ".1").c_str(), (path_ + ".2").c_str());
+  if (parts_ > 2) dropped_ += older_;
+  (void)std::rename(path_.c_str(), (path_ + ".1").c_str());
+  older_ = size_;
+  size_ = 0;
+}
+
+// Whole chunks are looked at first: nearly none has a complaint.
+void OutputLog::Pin(std::string_view bytes) {
+  if (pinned_ >= kPinned) return;
+  if (following_ == 0 && kFinder.Find(bytes) == 0) return;
+  PinLines(bytes);
+}
+
+void OutputLog::PinLines(std::string_view bytes) {
+  std::string kept;
+  while (!bytes.empty()) {
+    const size_t end = bytes.find('\n');
+    const std::string_view line = bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
+    bytes.remove_prefix(line.size());
+    if (kFinder.Find(line) != 0) following_ = std::max<uint64_t>(kFollowing, line.size());
+    if (following_ == 0) continue;
+    kept += line;
+    following_ -= std::min<uint64_t>(following_, line.size());
+  }
+  kept.resize(std::min<size_t>(kept.size(), kPinned - pinned_));
+  if (kept.empty()) return;
+  if (pin_fd_ < 0) {
+    // stdout.log → stdout.first-errors.log
+    pin_fd_ = OpenNew(path_.substr(0, path_.rfind('.')) + ".first-errors.log");
+  }
+  pinned_ += kept.size();
+  if (pin_fd_ < 0 || !WriteAll(pin_fd_, kept)) pinned_ = kPinned;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,326 @@
+"""`ncclwhy run` around commands whose output goes into pipes and files."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
+from programs import NCCLWHY, ProgramTest, SHM_FULL, SOURCE  # noqa: E402
+
+PATIENCE = 40  # seconds; machines that test are slow
+XID = SOURCE / "samples/incidents/ecc-2.28.9-2x2-s23-warn/job.log"
+
+
+def eventually(condition, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def descendants(pid):
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [d for child in children for d in [int(child), *descendants(child)]]
+
+
+class RunTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.logs = self.dir / "why"
+        self.environment = {**os.environ, "TMPDIR": str(self.dir)}
+
+    def run_command(self, *command, options=(), **more):
+        more.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run([NCCLWHY, "run", "--log-dir", str(self.logs), *options, "--", *command],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.dir, env=self.environment,
+                              timeout=PATIENCE * 2, check=False, **more)
+
+    def start(self, *command, options=(), **more):
+        more.setdefault("stdout", subprocess.PIPE)
+        process = subprocess.Popen([NCCLWHY, "run", "--log-dir", str(self.logs), *options, "--", *command],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.dir,
+                                   env=self.environment, **more)
+
+        def end():
+            # The command first: it would outlive the wrapper.
+            for pid in reversed(descendants(process.pid)):
+                os.kill(pid, signal.SIGKILL)
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def bash(self, script, **more):
+        return self.run_command("bash", "-c", script, **more)
+
+    def report(self):
+        return json.loads((self.logs / "report.json").read_text())
+
+    # Success
+
+    def test_success_shows_nothing(self):
+        done = self.bash("echo out; echo err >&2")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"out\n", b"err\n"))
+        self.assertFalse((self.logs / "report.txt").exists())
+
+    def test_success_leaves_nothing_without_a_folder(self):
+        done = subprocess.run([NCCLWHY, "run", "true"], env=self.environment, cwd=self.dir, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(os.listdir(self.dir), [])
+
+    def test_bytes_are_unchanged(self):
+        data = bytes(range(256)) * 4096
+        (self.dir / "data").write_bytes(data)
+        self.assertEqual(self.bash("cat data; cat data >&2").stdout, data)
+        self.assertEqual((self.logs / "logs/stderr.log").read_bytes(), data)
+
+    def test_words_are_handed_on(self):
+        words = ["a b", "--hang", "3", "--", "-x", "", "*", "--help"]
+        done = self.run_command(sys.executable, "-c", "import sys; print(sys.argv[1:])", *words)
+        self.assertEqual(done.stdout.decode().strip(), str(words))
+
+    def test_standard_input_is_the_commands(self):
+        with open(SHM_FULL, "rb") as log:
+            self.assertEqual(self.run_command("cat", stdin=log).stdout, SHM_FULL.read_bytes())
+
+    def test_one_file_for_both_keeps_the_order(self):
+        with open(self.dir / "both", "wb") as both:
+            subprocess.run([NCCLWHY, "run", "bash", "-c", "for i in `seq 50`; do echo o$i; echo e$i >&2; done"],
+                           stdout=both, stderr=both, env=self.environment, check=True)
+        expected = "".join(f"o{i}\ne{i}\n" for i in range(1, 51))
+        self.assertEqual((self.dir / "both").read_text(), expected)
+
+    def test_survived_faults_are_no_news(self):
+        for log in (XID, SHM_FULL):
+            done = self.bash(f"cat {log}; echo all tests passed", options=["--hang", "5"])
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    # The environment
+
+    def environment_of(self, **given):
+        self.environment.update(given)
+        done = self.run_command("env", "-0")
+        return dict(v.split("=", 1) for v in done.stdout.decode().split("\0") if v)
+
+    def test_traces_are_switched_on(self):
+        for name in list(self.environment):
+            if name.startswith(("NCCL_", "TORCH_", "PYTHON")):
+                del self.environment[name]
+        seen = self.environment_of()
+        logs = str(self.logs / "logs")
+        self.assertEqual(seen["NCCL_DEBUG"], "INFO")
+        self.assertEqual(seen["NCCL_DEBUG_FILE"], f"{logs}/nccl.%h.%p.log")
+        self.assertEqual(seen["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"], f"{logs}/nccl_trace_rank_")
+        self.assertEqual(seen["TORCH_FR_DUMP_TEMP_FILE"], f"{logs}/nccl_trace_rank_")
+        for name, value in {"TORCH_NCCL_TRACE_BUFFER_SIZE": "2000", "TORCH_FR_BUFFER_SIZE": "2000",
+                            "TORCH_NCCL_DUMP_ON_TIMEOUT": "1", "PYTHONFAULTHANDLER": "1", "PYTHONUNBUFFERED": "1",
+                            "TORCH_SHOW_CPP_STACKTRACES": "1"}.items():
+            self.assertEqual(seen[name], value)
+
+    def test_what_is_set_stays(self):
+        seen = self.environment_of(NCCL_DEBUG="WARN", TORCH_NCCL_TRACE_BUFFER_SIZE="7", PYTHONUNBUFFERED="")
+        self.assertEqual(seen["NCCL_DEBUG"], "WARN")
+        self.assertNotIn("NCCL_DEBUG_FILE", seen)
+        self.assertEqual(seen["TORCH_NCCL_TRACE_BUFFER_SIZE"], "7")
+        self.assertNotIn("TORCH_FR_BUFFER_SIZE", seen)
+        self.assertEqual(seen["PYTHONUNBUFFERED"], "")
+
+    def test_lines_come_as_they_are_printed(self):
+        python = "import time; print('now'); time.sleep(60)"
+        process = self.start(sys.executable, "-c", python)
+        begun = time.monotonic()
+        self.assertEqual(process.stdout.readline(), b"now\n")
+        self.assertLess(time.monotonic() - begun, 20)
+        process.terminate()
+        self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGTERM)
+
+    # Failure
+
+    def test_failure_is_answered(self):
+        done = self.bash(f"cat {SHM_FULL}; exit 7")
+        self.assertEqual((done.returncode, done.stdout), (7, SHM_FULL.read_bytes()))
+        answer = done.stderr.decode()
+        self.assertIn("ended with status 7", answer)
+        self.assertIn("shm.too-small", answer)
+        self.assertLessEqual(len(answer.splitlines()), 22)
+        self.assertEqual(self.report()["causes"][0]["id"], "shm.too-small")
+        self.assertIn("shm.too-small", (self.logs / "report.txt").read_text())
+
+    def test_files_of_nccl_are_read(self):
+        done = self.bash(f'cp {SHM_FULL} "${{NCCL_DEBUG_FILE/\\%h.%p/host.1}}"; exit 1')
+        self.assertIn("shm.too-small", done.stderr.decode())
+
+    def test_traceback_is_the_answer(self):
+        done = self.run_command(sys.executable, "-c", "raise ValueError('bad batch')")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ValueError: bad batch", done.stderr.decode())
+        self.assertEqual(self.report()["outcome"], "failed")
+
+    def test_what_cannot_be_run(self):
+        self.assertEqual(self.run_command("no-such-command").returncode, 127)
+        self.assertEqual(self.run_command(str(self.dir)).returncode, 126)
+
+    def test_a_second_run_does_not_read_the_first(self):
+        self.bash(f"cat {SHM_FULL}; exit 1")
+        done = self.bash("exit 3")
+        self.assertNotIn("shm.too-small", done.stderr.decode())
+
+    # Signals
+
+    def test_death_by_signal(self):
+        for name in ("KILL", "SEGV", "TERM"):
+            done = self.bash(f"kill -{name} $$")
+            self.assertEqual(done.returncode, 128 + signal.Signals[f"SIG{name}"])
+            self.assertIn("was ended by signal", done.stderr.decode())
+
+    def test_signals_go_through(self):
+        script = ("import signal, time\n"
+                  "def on(n, f): print(signal.Signals(n).name, flush=True)\n"
+                  "for n in (1, 2, 3, 10, 12, 15, 34): signal.signal(n, on)\n"
+                  "print('ready', flush=True)\n"
+                  "while True: time.sleep(1)\n")
+        process = self.start(sys.executable, "-c", script)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM,
+                       signal.SIGRTMIN):
+            process.send_signal(number)
+            self.assertEqual(process.stdout.readline().decode().strip(), number.name)
+
+    def test_stopped_by_a_person_is_one_line(self):
+        process = self.start("bash", "-c", "for i in 1 2 3 4 5; do echo step $i; done; exec sleep 100")
+        for _ in range(5):
+            process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+        answer = process.stderr.read().decode()
+        self.assertIn("stopped", answer)
+        self.assertLessEqual(len(answer.splitlines()), 3)
+        self.assertEqual(self.report()["outcome"], "stopped")
+
+    def test_stop_and_continue(self):
+        process = self.start("bash", "-c", "echo $$; for i in `seq 400`; do echo $i; sleep 0.1; done")
+        pid = int(process.stdout.readline())
+        process.send_signal(signal.SIGTSTP)
+
+        def state(number):
+            return pathlib.Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+        self.assertTrue(eventually(lambda: state(pid) == "T" and state(process.pid) == "T"))
+        process.send_signal(signal.SIGCONT)
+        self.assertTrue(eventually(lambda: state(pid) != "T" and state(process.pid) != "T"))
+
+    def test_command_outlives_the_wrapper(self):
+        done = self.dir / "done"
+        script = f"for i in `seq 30`; do echo line $i; echo err $i >&2; sleep 0.1; done; echo $? > {done}"
+        process = self.start("bash", "-c", script)
+        self.assertEqual(process.stdout.readline(), b"line 1\n")
+        process.kill()
+        process.wait(PATIENCE)
+        process.stdout.close()  # as a parent does that ends with it
+        process.stderr.close()
+        self.assertTrue(eventually(done.exists))
+        self.assertTrue(eventually(lambda: "line 30" in (self.logs / "logs/stdout.log").read_text()))
+
+    def test_a_reader_that_leaves_is_met_as_without_us(self):
+        done = subprocess.run(f"{NCCLWHY} run -- yes | head -1; echo ${{PIPESTATUS[0]}}", shell=True,
+                              executable="/bin/bash", env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+        self.assertEqual(done.stdout.split(), [b"y", b"141"])
+
+    def test_children_that_stay_do_not_hold_it_up(self):
+        begun = time.monotonic()
+        with open(self.dir / "out", "wb") as out:
+            done = subprocess.run([NCCLWHY, "run", "bash", "-c", "sleep 30 & exit 5"], stdout=out, stderr=out,
+                                  env=self.environment, check=False)
+        self.assertEqual(done.returncode, 5)
+        self.assertLess(time.monotonic() - begun, 20)
+
+    # Hangs
+
+    def hang(self, script, seconds=2):
+        process = self.start("bash", "-c", script, options=["--hang", str(seconds)])
+        begun = time.monotonic()
+        first = process.stderr.readline().decode()
+        return process, first, time.monotonic() - begun
+
+    def test_silence_is_answered_in_time(self):
+        _, first, took = self.hang(f"cat {SHM_FULL}; exec sleep 100")
+        self.assertIn("still runs and has shown no", first)
+        self.assertLess(took, 2 + 30)
+        print(f"\n  verdict {took - 2:.1f} s behind the {2} s of silence", file=sys.stderr)
+        self.assertTrue(eventually((self.logs / "report.json").exists))
+        self.assertEqual(self.report()["causes"][0]["id"], "shm.too-small")
+
+    def test_standing_still_with_chatter(self):
+        script = "for i in `seq 9`; do echo step $i loss 2.$i; done; while true; do echo heartbeat; sleep 0.2; done"
+        _, first, took = self.hang(script)
+        self.assertIn("no headway", first)
+        self.assertLess(took, 2 + 30)
+        self.assertTrue(eventually((self.logs / "report.json").exists))
+        self.assertEqual(self.report()["outcome"], "hung")
+
+    def test_who_works_on_is_left_alone(self):
+        done = self.bash("for i in `seq 50`; do echo step $i loss 2.$i; sleep 0.1; done", options=["--hang", "2"])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_a_pause_that_ends_well(self):
+        done = self.bash("echo step 1; sleep 4; echo step 2", options=["--hang", "2"])
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("still runs", done.stderr.decode())
+
+    def test_flight_recorders_are_asked_for(self):
+        script = ("import os, time\n"
+                  "stem = os.environ['TORCH_NCCL_DEBUG_INFO_PIPE_FILE'] + '0.pipe'\n"
+                  "os.mkfifo(stem)\n"
+                  "pipe = open(stem, 'rb')\n"
+                  "pipe.read(1)\n"
+                  "open(os.environ['TORCH_FR_DUMP_TEMP_FILE'] + '0', 'w').write('{}')\n"
+                  "time.sleep(100)\n")
+        process = self.start(sys.executable, "-c", "print(1, flush=True)\n" + script, options=["--hang", "2"])
+        self.assertIn(b"still runs", process.stderr.readline())
+        self.assertTrue((self.logs / "logs/nccl_trace_rank_0").exists())
+
+    # Much output
+
+    def test_log_is_bounded(self):
+        script = "head -c 40000000 /dev/zero | tr '\\0' 'x' | fold -w 99; echo 'NCCL WARN in the middle'; " \
+                 "head -c 60000000 /dev/zero | tr '\\0' 'y' | fold -w 99; echo the end; exit 1"
+        with open(os.devnull, "wb") as nothing:
+            done = subprocess.run([NCCLWHY, "run", "--log-dir", str(self.logs), "bash", "-c", script], stdout=nothing,
+                                  stderr=subprocess.PIPE, env=self.environment, timeout=120, check=False)
+        self.assertEqual(done.returncode, 1)
+        logs = self.logs / "logs"
+        self.assertLess(sum(f.stat().st_size for f in logs.iterdir()), 60 << 20)
+        self.assertTrue((logs / "stdout.log").read_bytes().endswith(b"the end\n"))
+        self.assertIn(b"NCCL WARN in the middle", (logs / "stdout.first-errors.log").read_bytes())
+        self.assertIn("MiB of output are not in these logs", (logs / "run.log").read_text())
+
+    # Launchers
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun here")
+    def test_mpirun(self):
+        done = self.run_command("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "bash", "-c", "exit 3")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("ended with status 3", done.stderr.decode())
+
+    @unittest.skipUnless(shutil.which("torchrun"), "no torchrun here")
+    def test_torchrun(self):
+        (self.dir / "t.py").write_text("import os\nif os.environ['RANK'] == '1': raise ValueError('bad batch')\n")
+        done = self.run_command("torchrun", "--nproc-per-node", "2", "t.py")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ValueError", done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
