@@ -17,7 +17,7 @@ LEVELS = [
     ["src/read"],
     ["src/analyze"],
     ["src/store", "src/report"],
-    ["src/api", "src/history", "src/run"],
+    ["src/api", "src/history", "src/run", "src/collect"],
     ["src/cli", "src/serve"],
 ]
 # What a room of the same level may be asked for, and why.

@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Subcommand>> AllCommands() {
   commands.push_back(NewServeCommand());
 #endif
   commands.push_back(NewRunCommand());
+  commands.push_back(NewCollectCommand());
   commands.push_back(NewShowCommand());
   commands.push_back(NewMinimizeCommand());
   commands.push_back(NewCompletionCommand());

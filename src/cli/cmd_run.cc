@@ -4,20 +4,24 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/broken_pipes.h"
 #include "cli/common_options.h"
+#include "cli/local_time.h"
 #include "cli/output.h"
 #include "cli/run_answer.h"
 #include "cli/run_folder.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
+#include "collect/host_process.h"
 #include "run/dump_pipes.h"
 #include "run/traced_environment.h"
 #include "run/wrapper.h"
@@ -49,6 +53,10 @@ constexpr int kNotFound = 127;
 constexpr int kLongSilence = 600;
 // What ranks need to write their flight recorders.
 constexpr auto kDumps = std::chrono::seconds(3);
+
+// Each command that the host is asked, all side by side.
+constexpr auto kCommands = std::chrono::seconds(10);
+constexpr size_t kMostProcesses = 64;
 
 class RunCommandLine : public Subcommand {
  public:
@@ -105,7 +113,10 @@ class RunCommandLine : public Subcommand {
     NoteOfRun(folder_, "ncclwhy run: " + std::string(silence.only_chatter ? "no headway" : "no output") + " for " +
                            seconds + " s, the command still runs");
     AskForDumps(folder_.logs(), kDumps);
-    const Result<RunAnswer> answer = Answer();
+    // A debugger stops a process for a moment: not for a silence that may be none.
+    std::vector<pid_t> processes = hang_ > 0 ? WithDescendants(silence.command) : std::vector<pid_t>();
+    processes.resize(std::min(processes.size(), kMostProcesses));
+    const Result<RunAnswer> answer = Answer(std::move(processes));
     if (!answer.ok()) return "ncclwhy: " + answer.status().message() + "\n";
     if (hang_ < 0 && !answer.value().sure) return {};
     return "ncclwhy: the command still runs and has shown no " +
@@ -158,8 +169,12 @@ class RunCommandLine : public Subcommand {
                                                : "Command exited with non-zero status " + std::to_string(status));
   }
 
-  Result<RunAnswer> Answer() const {
-    RunAnswerOptions options{analyzer_, {}};
+  Result<RunAnswer> Answer(std::vector<pid_t> processes = {}) const {
+    RunAnswerOptions options{analyzer_, {}, {}};
+    options.collection.pids = std::move(processes);
+    options.collection.logs_of_pids = false;  // they are here
+    options.collection.since = LocalTime(begun_, "%Y-%m-%d %H:%M:%S");
+    options.collection.most = kCommands;
     options.format.language = analyzer_.language;
     options.format.width = TerminalWidth(STDERR_FILENO);
     options.format.color = UseColor(color_, STDERR_FILENO);
@@ -175,6 +190,7 @@ class RunCommandLine : public Subcommand {
   RunFolder folder_;
   int hang_ = -1;
   bool buffered_ = false;
+  const std::time_t begun_ = std::time(nullptr);
 };
 
 }  // namespace

@@ -4,12 +4,17 @@
 #include <fstream>
 #include <memory>
 
+#include "api/knowledge.h"
 #include "cli/output.h"
 #include "cli/steady_answer.h"
 
 namespace ncclwhy {
 
 Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options) {
+  // What the host does not say is in the manifest; there is an answer without it.
+  if (Result<Knowledge> knowledge = Knowledge::Load(options.analyzer); knowledge.ok()) {
+    (void)CollectHost(options.collection, knowledge.value().kb(), NewFolderSink(folder.logs() + "/collected").get());
+  }
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);
   if (!analyzer.ok()) return analyzer.status();
   if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/run_folder.h"
+#include "collect/collection.h"
 #include "ncclwhy/analyzer.h"
 #include "ncclwhy/status.h"
 
@@ -18,9 +19,10 @@ struct RunAnswer {
 struct RunAnswerOptions {
   AnalyzerOptions analyzer;
   ReportFormat format;
+  CollectionOptions collection;
 };
 
-// Reads the logs of the folder and writes report.txt and report.json.
+// Asks the host, reads the logs of the folder and writes report.txt and report.json.
 Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options);
 
 // Adds a line to what the wrapper itself saw of the command.

@@ -6,20 +6,15 @@
 
 #include <filesystem>
 
+#include "cli/local_time.h"
+
 namespace ncclwhy {
 namespace {
 
 namespace fs = std::filesystem;
 
 // 20261123-231500-4711
-std::string NameOfNow() {
-  const time_t now = ::time(nullptr);
-  tm local{};
-  ::localtime_r(&now, &local);
-  char text[32];
-  (void)::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
-  return std::string(text) + "-" + std::to_string(::getpid());
-}
+std::string NameOfNow() { return LocalTime(::time(nullptr), "%Y%m%d-%H%M%S") + "-" + std::to_string(::getpid()); }
 
 Status Failed(const std::string& path, const std::error_code& error) {
   return Status::Io("cannot make the folder " + path + ": " + error.message());

@@ -41,6 +41,7 @@ std::unique_ptr<Subcommand> NewQueryCommand();
 std::unique_ptr<Subcommand> NewHistoryCommand();
 std::unique_ptr<Subcommand> NewRulesCommand();
 std::unique_ptr<Subcommand> NewRunCommand();
+std::unique_ptr<Subcommand> NewCollectCommand();
 std::unique_ptr<Subcommand> NewServeCommand();  // when built with NCCLWHY_BUILD_SERVE
 std::unique_ptr<Subcommand> NewCompletionCommand();
 std::unique_ptr<Subcommand> NewShowCommand();

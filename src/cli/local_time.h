@@ -1,0 +1,12 @@
+// A time as the clock on the wall shows it.
+#pragma once
+
+#include <ctime>
+#include <string>
+
+namespace ncclwhy {
+
+// `format` as of strftime.
+std::string LocalTime(std::time_t time, const char* format);
+
+}  // namespace ncclwhy

@@ -1,0 +1,123 @@
+#include "collect/collection_sink.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+namespace ncclwhy {
+namespace {
+
+class TarSink : public CollectionSink {
+ public:
+  explicit TarSink(std::string path)
+      : path_(std::move(path)),
+        unfinished_(path_ + "." + std::to_string(::getpid()) + ".part"),
+        archive_(archive_write_new()) {}
+  ~TarSink() override {
+    archive_write_free(archive_);
+    if (!finished_ && path_ != "-") (void)::unlink(unfinished_.c_str());
+  }
+
+  Status Open() {
+    archive_write_set_format_pax_restricted(archive_);
+    archive_write_add_filter_gzip(archive_);
+    archive_write_set_bytes_in_last_block(archive_, 1);  // nothing behind the end
+    // It holds what a job printed: for its owner.
+    const auto mask = ::umask(077);
+    const int opened = path_ == "-" ? archive_write_open_fd(archive_, STDOUT_FILENO)
+                                    : archive_write_open_filename(archive_, unfinished_.c_str());
+    ::umask(mask);
+    return opened == ARCHIVE_OK ? Status() : Failed();
+  }
+
+  Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<int64_t>(size));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_entry_set_mtime(entry, std::time(nullptr), 0);
+    const int begun = archive_write_header(archive_, entry);
+    archive_entry_free(entry);
+    if (begun != ARCHIVE_OK) return Failed();
+    while (size > 0) {
+      std::string_view piece = next();
+      if (piece.empty()) break;
+      piece = piece.substr(0, size);
+      if (archive_write_data(archive_, piece.data(), piece.size()) < 0) return Failed();
+      size -= piece.size();
+    }
+    return {};
+  }
+
+  Status Finish() override {
+    if (archive_write_close(archive_) != ARCHIVE_OK) return Failed();
+    if (path_ != "-" && std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+      return Status::Io("cannot write " + path_ + ": " + std::strerror(errno));
+    }
+    finished_ = true;
+    return {};
+  }
+
+ private:
+  Status Failed() {
+    const char* why = archive_error_string(archive_);
+    return Status::Io("cannot write " + path_ + ": " + (why != nullptr ? why : "no reason given"));
+  }
+
+  const std::string path_;
+  const std::string unfinished_;
+  archive* archive_;
+  bool finished_ = false;
+};
+
+class FolderSink : public CollectionSink {
+ public:
+  explicit FolderSink(std::string path) : path_(std::move(path)) {}
+
+  Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
+    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    std::error_code none;
+    std::filesystem::create_directories(file.parent_path(), none);
+    std::ofstream out(file, std::ios::binary);
+    while (size > 0) {
+      const std::string_view piece = next().substr(0, size);
+      if (piece.empty()) break;
+      out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+      size -= piece.size();
+    }
+    out.close();
+    return out ? Status() : Status::Io("cannot write " + file.string());
+  }
+  Status Finish() override { return {}; }
+
+ private:
+  const std::string path_;
+};
+
+}  // namespace
+
+Status CollectionSink::AddText(const std::string& name, std::string_view text) {
+  bool given = false;
+  return Add(name, text.size(), [&] { return std::exchange(given, true) ? std::string_view() : text; });
+}
+
+Result<std::unique_ptr<CollectionSink>> NewTarSink(const std::string& path) {
+  auto sink = std::make_unique<TarSink>(path);
+  if (Status status = sink->Open(); !status.ok()) return status;
+  return std::unique_ptr<CollectionSink>(std::move(sink));
+}
+
+std::unique_ptr<CollectionSink> NewFolderSink(const std::string& path) { return std::make_unique<FolderSink>(path); }
+
+}  // namespace ncclwhy

@@ -1,0 +1,30 @@
+// CollectionSink: where a collection goes: an archive, or a folder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ncclwhy/status.h"
+
+namespace ncclwhy {
+
+class CollectionSink {
+ public:
+  virtual ~CollectionSink() = default;
+  // A file of that size: `next` gives its bytes piece by piece; an empty piece ends it
+  // early, and an archive fills it up with NUL.
+  virtual Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) = 0;
+  virtual Status Finish() = 0;
+
+  Status AddText(const std::string& name, std::string_view text);
+};
+
+// A .tar.gz, which is there when Finish has been called.
+Result<std::unique_ptr<CollectionSink>> NewTarSink(const std::string& path);
+// Files below a folder.
+std::unique_ptr<CollectionSink> NewFolderSink(const std::string& path);
+
+}  // namespace ncclwhy
