@@ -157,8 +157,9 @@ class RunCommandLine : public Subcommand {
 
   // Who ends a command that stands still does not make it another kind of failure.
   void NoteEnd(const CommandEnd& end, int status) const {
-    const int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
-    const bool stopped = (end.passed_on >> number & 1) != 0 && number > 0;
+    int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
+    if (number == 0) number = end.stop_signal;
+    const bool stopped = number > 0 && (end.passed_on >> number & 1) != 0;
     if (stopped && end.silent) return;
     if (stopped) {
       NoteOfRun(folder_, "ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));

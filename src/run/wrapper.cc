@@ -26,6 +26,9 @@ constexpr int kTick = 500;  // milliseconds between two looks at the output
 // Of a look: so much of a command that prints 100 MB/s is seen, too.
 constexpr size_t kLook = 64 << 10;
 
+// A launcher that was asked to end, and ends with a status of its own: mpirun's is 1.
+constexpr auto kStopTakes = std::chrono::seconds(60);
+
 // What a whole process group gets from a terminal, a service manager or `timeout`.
 bool IsForGroup(int number) {
   return number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM || number == SIGTSTP ||
@@ -133,7 +136,7 @@ class WrapperProcess {
     const ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n > 0) typed_.assign(keys, static_cast<size_t>(n));
     for (const auto& [key, number] : {std::pair{'\x03', SIGINT}, std::pair{'\x1c', SIGQUIT}}) {
-      if (typed_.find(key) != std::string::npos) end_.passed_on |= uint64_t{1} << number;
+      if (typed_.find(key) != std::string::npos) Note(number);
     }
     input_ended_ = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
     PassOn();
@@ -164,12 +167,19 @@ class WrapperProcess {
       } else if (number == SIGCONT) {
         GoOn();
       } else if (streams_.reads_terminal && info.ssi_code == SI_KERNEL) {
-        end_.passed_on |= uint64_t{1} << (number & 63);  // the command is in our process group and got it, too
+        Note(number);  // the command is in our process group and got it, too
       } else {
-        end_.passed_on |= uint64_t{1} << (number & 63);
+        Note(number);
         Send(IsForGroup(number) ? KeeperMessage::kSignalGroup : KeeperMessage::kSignal, number);
       }
     }
+  }
+
+  void Note(int number) {
+    end_.passed_on |= uint64_t{1} << (number & 63);
+    if (number != SIGHUP && number != SIGINT && number != SIGQUIT && number != SIGTERM) return;
+    end_.stop_signal = number;
+    stopped_ = Clock::now();
   }
 
   void Resize() {
@@ -215,6 +225,7 @@ class WrapperProcess {
       case KeeperMessage::kExited:
         end_.status = message.value;
         end_.silent = told_;
+        if (Clock::now() - stopped_ > kStopTakes) end_.stop_signal = 0;
         over_ = true;
         Send(KeeperMessage::kHangUp, 0);
         break;
@@ -283,6 +294,7 @@ class WrapperProcess {
   pid_t command_ = -1;
   pid_t answering_ = -1;
   Clock::time_point looked_{};
+  Clock::time_point stopped_{};  // when it was asked to end
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ struct CommandEnd {
   int error = 0;           // errno: it could not be started
   int status = 0;          // as of waitpid
   int lost = 0;            // the keeper was killed: how it ended is not known
+  int stop_signal = 0;     // a signal that asks to end, handed on to it less than a minute before; 0: none
   uint64_t passed_on = 0;  // bit n: signal n came from outside and was handed on to it
   int dropped_mib = 0;     // of output that the logs do not have
   bool silent = false;     // its end came in a silence that was told

@@ -208,6 +208,14 @@ class RunTest(ProgramTest):
         self.assertLessEqual(len(answer.splitlines()), 3)
         self.assertEqual(self.report()["outcome"], "stopped")
 
+    def test_launchers_end_with_a_status_of_their_own(self):
+        process = self.start("bash", "-c", "trap 'exit 1' TERM; echo step 1; while true; do sleep 0.1; done")
+        process.stdout.readline()
+        process.terminate()
+        self.assertEqual(process.wait(PATIENCE), 1)
+        self.assertIn("stopped", process.stderr.read().decode())
+        self.assertEqual(self.report()["outcome"], "stopped")
+
     def test_stop_and_continue(self):
         process = self.start("bash", "-c", "echo $$; for i in `seq 400`; do echo $i; sleep 0.1; done")
         pid = int(process.stdout.readline())
