@@ -90,11 +90,12 @@ class FolderSink : public CollectionSink {
     std::error_code none;
     std::filesystem::create_directories(file.parent_path(), none);
     std::ofstream out(file, std::ios::binary);
-    while (size > 0) {
-      const std::string_view piece = next().substr(0, size);
+    for (uint64_t written = 0; written < size;) {
+      const std::string_view piece = next();
       if (piece.empty()) break;
-      out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
-      size -= piece.size();
+      const uint64_t taken = std::min<uint64_t>(piece.size(), size - written);
+      out.write(piece.data(), static_cast<std::streamsize>(taken));
+      written += taken;
     }
     out.close();
     return out ? Status() : Status::Io("cannot write " + file.string());
