@@ -43,6 +43,7 @@ class Copier {
     rule.blame = row.blame;
     rule.sign = row.sign;
     rule.healthy_only = row.healthy_only;
+    rule.last_resort = row.last_resort;
     rule.degrades = row.degrades;
     rule.covered_by = Strings(row.covered_by);
     const std::vector<std::string> steps = Strings(row.collect);

@@ -60,7 +60,7 @@ struct RuleRow {
   Range explains;             // of strings
   Blame blame;
   Sign sign;
-  bool healthy_only, degrades;
+  bool last_resort, healthy_only, degrades;
   Range covered_by;  // of strings
   Range collect;     // of strings, three a step: English, Chinese, command
   std::string_view fixed_in, fix_en, fix_zh, fix_command;

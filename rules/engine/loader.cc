@@ -16,11 +16,11 @@ using nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema", "schema",        "id",         "role",        "title",      "match",
-                            "query",   "min_processes", "needs",      "min_needs",   "nccl",       "needs_version",
-                            "causes",  "near",          "unless",     "boost",       "explains",   "blame",
-                            "fields",  "note",          "references", "when",        "covered_by", "degrades",
-                            "collect", "fixed_in",      "fix",        "fix_command", "recurs",     "sign"};
+  static const Keys keys = {
+      "$schema",  "schema",    "id",     "role",          "title",      "match", "query",      "min_processes",
+      "needs",    "min_needs", "nccl",   "needs_version", "causes",     "near",  "unless",     "boost",
+      "explains", "blame",     "fields", "note",          "references", "when",  "covered_by", "degrades",
+      "collect",  "fixed_in",  "fix",    "fix_command",   "recurs",     "sign",  "last_resort"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -335,6 +335,13 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
   if (root.contains("degrades")) {
     rule.degrades = reader.Bool(root["degrades"], "/degrades");
     if (rule.degrades && rule.role != Role::kWarning) reader.Error("/degrades", "R005", "only a warning degrades");
+  }
+  if (root.contains("last_resort")) {
+    rule.last_resort = reader.Bool(root["last_resort"], "/last_resort");
+    const bool failure = rule.role == Role::kRoot || rule.role == Role::kSymptom;
+    if (rule.last_resort && (!failure || root.contains("query") || root.contains("sign"))) {
+      reader.Error("/last_resort", "R005", "only a root or symptom that is matched by lines and is no sign of life");
+    }
   }
   if (root.contains("covered_by")) rule.covered_by = reader.Strings(root["covered_by"], "/covered_by");
   if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");

@@ -89,6 +89,7 @@ struct Rule {
   std::vector<std::string> explains;  // ids or globs of rules whose findings are consequences of this one
   Blame blame = Blame::kSelf;
   Sign sign;
+  bool last_resort = false;  // counts only where nothing of NCCL was read and no other rule knows what failed
   // Warnings.
   bool healthy_only = false;  // said when nothing failed, else left out
   bool degrades = false;      // better was there or asked for: where nothing failed, its causes are the answer

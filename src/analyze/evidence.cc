@@ -146,7 +146,8 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   for (EvidenceItem& i : items) {
     const Role role = i.finding.role;
     if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary) continue;
-    if (outcome.outcome == JobOutcome::kSucceeded) {
+    const bool guess = i.rule != nullptr && i.rule->last_resort;  // where work was done, not every complaint is its end
+    if (outcome.outcome == JobOutcome::kSucceeded || (guess && outcome.worked)) {
       i.survived = true;
     } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
       i.survived = !bad.contains(static_cast<size_t>(i.sign));

@@ -24,7 +24,8 @@ std::vector<std::vector<Mark>> MarksOf(const std::vector<SourceDigest>& digests,
     for (const Hit& hit : digests[s].hits.hits) {
       const Rule* const rule = rules.RuleOf(hit);
       if (rule == nullptr) continue;
-      const bool alarm = rule->role == Role::kRoot || rule->role == Role::kSymptom || rule->role == Role::kSecondary;
+      const bool alarm = !rule->last_resort &&
+                         (rule->role == Role::kRoot || rule->role == Role::kSymptom || rule->role == Role::kSecondary);
       if (rule->sign.life != Life::kNone || alarm) {
         marks[s].push_back({hit.line, rule->sign.life, rule->sign.of != SignOf::kSelf, rule->sign.how});
       }
