@@ -36,15 +36,24 @@ Reading Read(const std::string& line, const Knowledge& knowledge) {
   return out;
 }
 
+// Nothing, or last resorts: a message of the catalogue says more.
+bool OnlyGuesses(const Reading& reading, const Knowledge& knowledge) {
+  return reading.message < 0 &&
+         std::all_of(reading.findings.begin(), reading.findings.end(),
+                     [&](const Finding& finding) { return knowledge.rules().rule(finding.rule).last_resort; });
+}
+
 // As it is, else as the text behind a header of NCCL.
 Reading ReadAnyhow(std::string_view text, const Knowledge& knowledge) {
+  Reading guessed;
   for (const char* header : {"", "host:1:1 [0] NCCL WARN ", "host:1:1 [0] NCCL INFO "}) {
     Reading reading = Read(header + std::string(text), knowledge);
-    if (!reading.empty()) return reading;
+    if (!OnlyGuesses(reading, knowledge)) return reading;
+    if (guessed.empty()) guessed = std::move(reading);
   }
   Reading nearest;
   nearest.message = NearestMessage(text, knowledge.kb());
-  return nearest;
+  return nearest.empty() ? guessed : nearest;
 }
 
 // Old formats end in a newline of their own.
