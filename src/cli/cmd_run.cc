@@ -41,8 +41,8 @@ standard error, and report.txt and report.json are written beside the logs.)",
     .further = R"(Without --hang a silence of 10 minutes is looked into, and told only when a log
 line shows its cause. --log-dir: the folder is kept; without it one in $TMPDIR,
 which is kept after a failure. kill -9 of ncclwhy does not end the command.)",
-    .exit_status = R"(the command's; 128+n when signal n ended it; 126 or 127 when it cannot
-be run; 2 wrong usage.)",
+    .exit_status = R"(the command's; 128+n when signal n ended it; 126 or 127 when it
+cannot be run; 2 wrong usage.)",
     .examples = R"(ncclwhy run -- torchrun --nproc-per-node 8 train.py
 ncclwhy run --log-dir why --hang 120 -- mpirun -n 8 ./all_reduce_perf)",
 };
