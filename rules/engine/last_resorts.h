@@ -1,0 +1,17 @@
+// Last resorts: rules that guess by the shape of a complaint, good only where nothing else is known.
+#pragma once
+
+#include <vector>
+
+#include "job/job_model.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/rule.h"
+
+namespace ncclwhy {
+
+// What a line of this shape comes from is a guess, good only where nothing else is known: a log without a word of NCCL,
+// no rule that knows what failed, and a line of which no rule says anything ("retrying", a restart, harmless). A line
+// that is known as an ending and no more may still say why.
+void DropLastResorts(const std::vector<Rule>& rules, const JobModel& model, std::vector<Finding>* findings);
+
+}  // namespace ncclwhy
