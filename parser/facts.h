@@ -83,7 +83,7 @@ struct CollectiveStream {
   uint64_t interval = 1;   // checkpoints[i] is the hash after (i + 1) * interval calls
   std::vector<uint64_t> checkpoints;
   // Ring buffer; the newest call is at (calls - 1) % kCollectiveWindow. A call of line 0 was lost: nothing is known of
-  // it but its number.
+  // it.
   std::vector<CollectiveCall> window;
   std::vector<CollectiveCall> p2p_window;  // the same for Send and Recv
   int64_t completed = -1;                  // how many of the calls are known to have ended; -1: not known

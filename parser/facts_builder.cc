@@ -217,13 +217,13 @@ uint32_t FactsBuilder::NewStream(const StreamState& stream, std::string_view com
 }
 
 void FactsBuilder::Lose(StreamState& state, CollectiveStream& s, uint64_t calls) const {
-  // A longer gap is a number that was damaged, or the greater part of a log that is missing: no order is left to keep.
+  s.lost += calls;
+  // A longer gap is a number that was damaged, or the greater part of a log that is missing: no places are kept then.
   if (calls > limits::kCollectiveWindow) return;
   for (; calls > 0; --calls) {
     const auto at = static_cast<size_t>(s.calls % limits::kCollectiveWindow);
     if (s.window.size() <= at) s.window.resize(at + 1);
     s.window[at] = {};
-    ++s.lost;
     ++s.calls;
     if (segment_) {
       state.steps.push_back(0);
@@ -319,12 +319,7 @@ void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Segme
   CollectiveStream& into = facts_->collectives[stream];
   if (from.nranks > 0) into.nranks = from.nranks;
   StreamState& state = streams_[stream];
-  if (into.calls + into.p2p_calls == 0) {
-    state.numbered = said.numbered;
-    state.first_number = said.first_number;
-  } else if (said.numbered && said.first_number > state.next_number) {
-    Lose(state, into, said.first_number - state.next_number);
-  }
+  if (said.first_number > state.next_number) Lose(state, into, said.first_number - state.next_number);
   state.next_number = said.next_number;
   into.lost += from.lost;
   const auto join_window = [&](const std::vector<CollectiveCall>& calls, uint64_t count,

@@ -103,8 +103,7 @@ class FactsBuilder {
     bool from_call = false;
     std::string last_text;
     std::vector<uint64_t> steps;  // of a segment: what its calls add to a digest whose beginning it does not know
-    bool numbered = false;        // it began with a collective that has an opCount, which is
-    uint64_t first_number = 0;
+    uint64_t first_number = 0;    // of a segment: the opCount that it begins with, 0 where it begins with no collective
     // One more than the opCount of the call before, when that was a collective; UINT64_MAX: what follows is no gap.
     uint64_t next_number = UINT64_MAX;
   };
@@ -117,10 +116,7 @@ class FactsBuilder {
     StreamState& state = streams_[stream];
     if (!state.from_call) {
       if (!p2p && op_count > state.next_number) Lose(state, s, op_count - state.next_number);
-      if (s.calls + s.p2p_calls == 0 && !p2p) {
-        state.numbered = true;
-        state.first_number = op_count;
-      }
+      if (s.calls + s.p2p_calls == 0 && !p2p) state.first_number = op_count;
       state.next_number = p2p ? UINT64_MAX : op_count + 1;
     }
     std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;

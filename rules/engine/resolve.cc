@@ -124,6 +124,7 @@ class Resolver {
         f.device = placed.hit->device;
         f.text = std::string(r_.index_.Text(placed));
         f.anybodys = placed.hit->level == LogLevel::kNone;
+        f.inferred = NamesNobody(placed);
       } else if (f.source != where.source || f.line != where.line) {
         ++f.repeats;
       }
@@ -133,6 +134,14 @@ class Resolver {
       if (waits) NoteWaiting(placed, said, &f);
       if (said >= 0) f.rank = said;
       Conditions(where, &folded);
+    }
+
+    // Neither a header nor a label stands in front of the line.
+    bool NamesNobody(const PlacedHit& placed) const {
+      if (placed.hit->launcher_rank >= 0) return false;
+      if (placed.hit->process == kNoProcess) return true;
+      const ProcessFacts& p = r_.index_.Facts(placed.where.source).processes[placed.hit->process];
+      return p.by_stream && p.launcher_rank < 0 && !p.pod.valid();
     }
 
     void Add(const QueryHit& hit) {

@@ -23,18 +23,16 @@ const Communicator* LargestOrNull(const JobModel& model) {
 }  // namespace
 
 CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
-    : model_(model), hosts_(model), quoted_(items), launcher_hosts_(HostsByLauncher(model, items)), chinese_(chinese) {
+    : model_(model),
+      hosts_(model),
+      quoted_(items),
+      launcher_hosts_(HostsByLauncher(model, items)),
+      task_hosts_(HostsOfTasks(model, items)),
+      chinese_(chinese) {
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
   for (const EvidenceItem& i : items) {
     if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
     processes[{i.rule, i.finding.host}].insert(i.finding.process);
-  }
-  std::map<uint32_t, std::set<int32_t>> ranks;
-  for (const EvidenceItem& i : items) {
-    if (i.finding.rank >= 0 && i.finding.source.valid()) ranks[i.finding.source.value].insert(i.finding.rank);
-  }
-  for (const auto& [source, of_source] : ranks) {
-    if (of_source.size() > 1) shared_.insert(source);
   }
   for (auto& [key, set] : processes) {
     if (set.size() > 1) others_.emplace(key, std::move(set));
@@ -116,20 +114,14 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
   return found;
 }
 
-// A line without a header where several ranks speak, as a launcher's standard output: it is not for sure of the process
-// whose headers stand around it.
-bool CulpritResolver::NobodysLine(const Finding& f) const {
-  return f.process.valid() && f.rank < 0 && f.device == kNoDevice && shared_.contains(f.source.value);
-}
-
 CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   CulpritCandidate c;
   if (const ProcessId named = OfPid(f); named.valid()) {
     c = OfProcess(named);
-  } else if (f.process.valid() && !NobodysLine(f)) {
+  } else if (f.process.valid()) {
     c = OfProcess(f.process);
     c.gpu = f.device == kNoDevice ? -1 : f.device;
-  } else if (!NobodysLine(f)) {
+  } else {
     c.rank = f.rank;
     c.host = f.host;
   }
@@ -200,6 +192,10 @@ void CulpritResolver::FillRank(CulpritCandidate& c) const {
     if (c.host.empty()) c.host = HostOf(it->second);
   }
   if (!c.host.empty()) return;
+  if (const auto it = task_hosts_.find(c.rank); it != task_hosts_.end()) {
+    c.host = it->second;
+    return;
+  }
   c.host = hosts_.HostOf(c.rank);
   c.by_neighbours = !c.host.empty();
 }

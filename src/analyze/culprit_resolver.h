@@ -46,7 +46,6 @@ class CulpritResolver {
   Candidates ResolveRole(const EvidenceItem& item) const;
   std::string Say(const char* en, const char* zh) const { return chinese_ ? zh : en; }
   CulpritCandidate OfProcess(ProcessId id) const;
-  bool NobodysLine(const Finding& f) const;
   std::string HostOf(ProcessId id) const;
   ProcessId OfPid(const Finding& f) const;
   Candidates Self(const Finding& f) const;
@@ -63,8 +62,8 @@ class CulpritResolver {
   HostBlocks hosts_;
   QuotedRanks quoted_;
   std::map<ProcessId, std::string> launcher_hosts_;
+  std::map<int32_t, std::string> task_hosts_;  // by rank
   bool chinese_;
-  std::set<uint32_t> shared_;  // sources in which several ranks speak
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
   std::map<int32_t, ProcessId> processes_;          // the first of each rank

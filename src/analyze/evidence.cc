@@ -7,6 +7,7 @@
 
 #include "analyze/message_rules.h"
 #include "base/text.h"
+#include "job/rank_in_text.h"
 
 namespace ncclwhy {
 namespace {
@@ -48,6 +49,25 @@ EvidenceItem UnknownWarning(const JobModel& model, SourceId source, const Source
   item.finding = FromCatalogue(model, source, facts, hit, unknown);
   item.finding.message = item.name;
   return item;
+}
+
+// Where several ranks speak, as in a launcher's standard output, a line that names nobody is not for sure of the one
+// process whose headers stand around it.
+//   node1:411:411 [0] NCCL INFO …      terminate called …      [Rank 3] Watchdog caught …
+void LeaveToNobody(const JobModel& model, std::vector<EvidenceItem>& items) {
+  std::map<uint32_t, std::set<int32_t>> ranks;  // by source
+  for (const EvidenceItem& i : items) {
+    if (i.finding.rank >= 0 && i.finding.source.valid()) ranks[i.finding.source.value].insert(i.finding.rank);
+  }
+  for (EvidenceItem& i : items) {
+    Finding& f = i.finding;
+    if (!f.inferred || !f.process.valid() || !f.source.valid() || ranks[f.source.value].size() < 2) continue;
+    const int32_t said = RankInText(f.text);
+    if (said >= 0 && said == model.RankOf(f.process)) continue;
+    f.process = {};
+    f.rank = said;
+    f.host.clear();
+  }
 }
 
 }  // namespace
@@ -106,6 +126,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       items.push_back(std::move(item));
     }
   }
+  LeaveToNobody(model, items);
   return items;
 }
 

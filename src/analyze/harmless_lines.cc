@@ -41,6 +41,14 @@ std::set<std::string> SaidBefore(const CaseFile& c, const std::set<std::pair<std
   return said;
 }
 
+// An alarm behind which the job went on. That somebody ended, if only an earlier attempt, is never called harmless.
+bool GotOver(const EvidenceItem& item) {
+  const Role role = item.finding.role;
+  const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
+  const bool ending = item.rule != nullptr && item.rule->sign.life == Life::kEnding;
+  return alarm && item.survived && !ending;
+}
+
 // The lower, the sooner a reader stops at it.
 int Calm(const EvidenceItem& item) {
   if (item.finding.role == Role::kBenign) return item.info ? 2 : 1;
@@ -63,8 +71,7 @@ std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report)
   std::vector<const EvidenceItem*> items;
   for (const EvidenceItem& item : c.items) {
     const Role role = item.finding.role;
-    const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
-    const bool harmless = role == Role::kBenign || (alarm && item.survived);
+    const bool harmless = role == Role::kBenign || GotOver(item);
     if (!harmless || item.finding.line == 0 || before.contains(item.finding.text)) continue;
     if (SoundsBad(item.finding.text)) items.push_back(&item);
   }
@@ -86,6 +93,7 @@ std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report)
       it->second = SIZE_MAX;
       continue;
     }
+    if (GotOver(*item)) e.note = c.language == Language::kChinese ? "此后作业仍在继续" : "the job went on behind it";
     out.push_back({std::move(e.file), e.line, std::move(e.text), std::move(e.note), 1 + f.repeats});
   }
   return out;

@@ -1,8 +1,31 @@
 #include "analyze/launcher_hosts.h"
 
+#include <algorithm>
+
 #include "base/numbers.h"
 
 namespace ncclwhy {
+namespace {
+
+// What a launcher's line says of one task: calls of(task, host).
+template <typename Of>
+void EachTask(const std::vector<EvidenceItem>& items, const Of& of) {
+  for (const EvidenceItem& item : items) {
+    if (item.finding.role != Role::kContext || item.rule == nullptr || item.rule->sign.life != Life::kEnding) continue;
+    const auto& fields = item.finding.fields;
+    const auto rank = fields.find("culprit_rank");
+    const auto host = fields.find("culprit_host");
+    if (rank == fields.end() || host == fields.end() || host->second.empty()) continue;
+    of(ParseInt<int32_t>(rank->second).value_or(-1), host->second);
+  }
+}
+
+bool SaysTorchrun(const EvidenceItem& item) {
+  const auto launcher = item.finding.fields.find("launcher");
+  return launcher != item.finding.fields.end() && launcher->second == "torchrun";
+}
+
+}  // namespace
 
 std::map<ProcessId, std::string> HostsByLauncher(const JobModel& model, const std::vector<EvidenceItem>& items) {
   std::map<int32_t, ProcessId> labelled;
@@ -11,14 +34,22 @@ std::map<ProcessId, std::string> HostsByLauncher(const JobModel& model, const st
   }
   std::map<ProcessId, std::string> hosts;
   if (labelled.empty()) return hosts;
-  for (const EvidenceItem& item : items) {
-    if (item.finding.role != Role::kContext || item.rule == nullptr || item.rule->sign.life != Life::kEnding) continue;
-    const auto& fields = item.finding.fields;
-    const auto rank = fields.find("culprit_rank");
-    const auto host = fields.find("culprit_host");
-    if (rank == fields.end() || host == fields.end() || host->second.empty()) continue;
-    const auto it = labelled.find(ParseInt<int32_t>(rank->second).value_or(-1));
-    if (it != labelled.end()) hosts.try_emplace(it->second, host->second);
+  EachTask(items, [&](int32_t task, const std::string& host) {
+    const auto it = labelled.find(task);
+    if (it != labelled.end()) hosts.try_emplace(it->second, host);
+  });
+  return hosts;
+}
+
+std::map<int32_t, std::string> HostsOfTasks(const JobModel& model, const std::vector<EvidenceItem>& items) {
+  std::map<int32_t, std::string> hosts;
+  if (std::any_of(items.begin(), items.end(), SaysTorchrun)) return hosts;
+  EachTask(items, [&](int32_t task, const std::string& host) {
+    if (task >= 0) hosts.try_emplace(task, host);
+  });
+  for (const Process& p : model.processes) {
+    const auto it = p.rank < 0 || p.host.empty() ? hosts.end() : hosts.find(p.rank);
+    if (it != hosts.end() && it->second != p.host) return {};
   }
   return hosts;
 }

@@ -14,4 +14,8 @@ namespace ncclwhy {
 // By process. Only of those that stand behind the label of such a launcher.
 std::map<ProcessId, std::string> HostsByLauncher(const JobModel& model, const std::vector<EvidenceItem>& items);
 
+// By rank, where tasks are ranks: empty when another launcher stands between the two, as torchrun under srun does, or
+// when a rank whose host is known ran elsewhere.
+std::map<int32_t, std::string> HostsOfTasks(const JobModel& model, const std::vector<EvidenceItem>& items);
+
 }  // namespace ncclwhy

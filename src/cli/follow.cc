@@ -182,7 +182,7 @@ Result<Report> Follow(const FollowOptions& options) {
     BarHealthy(&report.value());
     report.value().problems.push_back(std::move(problem));
   }
-  return options.analyzer.redact ? Redact(report.take()) : report.take();
+  return options.analyzer.redact ? Redact(report.take(), options.analyzer.language) : report.take();
 }
 
 }  // namespace ncclwhy

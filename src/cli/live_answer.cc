@@ -18,7 +18,7 @@ namespace {
 
 Answer AnswerOf(Report report, Language language, bool redact) {
   Answer out;
-  if (redact) report = Redact(std::move(report));
+  if (redact) report = Redact(std::move(report), language);
   if (report.verdict != Verdict::kFailure || report.causes.empty()) return out;
   const Cause& cause = report.causes.front();
   out.cause = cause.id;

@@ -270,6 +270,15 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   return worst.ok() ? feed.status : worst;
 }
 
+// "begin 644 rank0.log", with any mode.
+bool IsUuencode(std::string_view first) {
+  constexpr std::string_view kBegin = "begin ";
+  constexpr size_t kMode = 3;
+  if (!scan::StartsWith(first, kBegin) || first.size() <= kBegin.size() + kMode) return false;
+  const std::string_view mode = first.substr(kBegin.size(), kMode);
+  return mode.find_first_not_of("01234567") == std::string_view::npos && first[kBegin.size() + kMode] == ' ';
+}
+
 }  // namespace
 
 bool LooksPacked(std::string_view first) {
@@ -285,7 +294,7 @@ std::string_view UnreadablePacker(std::string_view first) {
   // libarchive reads it only where it chooses the layers itself (see AddFilter); told to, it reads a null pointer.
   if (StartsWith(first, "\x1F\x9D")) return "compress";
   if (StartsWith(first, "\x02\x21\x4C\x18")) return "an old lz4";
-  if (StartsWith(first, "begin 644 ") || StartsWith(first, "begin-base64 ")) return "uuencode";
+  if (IsUuencode(first) || StartsWith(first, "begin-base64 ")) return "uuencode";
   if (StartsWith(first, "-----BEGIN PGP MESSAGE-----")) return "PGP";
   return {};
 }

@@ -65,24 +65,11 @@ void RedactOutcome(Report* report, Redactor* redactor) {
   redactor->Text(&report->decision->command);
 }
 
-// UTF-8 begins ideographs with E4 to E9; our English texts hold none.
-bool HoldsHan(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0xE4 && byte <= 0xE9;
-  });
-}
-
-bool IsChinese(const Report& report) {
-  return std::any_of(report.causes.begin(), report.causes.end(), [](const Cause& c) { return HoldsHan(c.sure); }) ||
-         std::any_of(report.collect.begin(), report.collect.end(), [](const Collect& c) { return HoldsHan(c.what); });
-}
-
 }  // namespace
 
-Report Redact(Report report) {
+Report Redact(Report report, Language language) {
   Redactor redactor;
-  redactor.WriteHan(IsChinese(report));
+  redactor.WriteHan(language == Language::kChinese);
   // Names first: what is known to be a host is one wherever it stands.
   for (const Cause& cause : report.causes) {
     for (const Culprit& culprit : cause.culprits) redactor.Learn(Private::kHost, culprit.host);

@@ -6,10 +6,12 @@
 // numbers, and names that have the shape of an alias already.
 #pragma once
 
+#include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
-Report Redact(Report report);
+// `language`: of the report's own sentences.
+Report Redact(Report report, Language language);
 
 }  // namespace ncclwhy

@@ -380,12 +380,12 @@ TEST_CASE("ideographs of a log are names, ours are not", "[hostile]") {
   for (const std::string name : {"王小明", "田中太郎", "ユーザー"}) {
     Report report = ncclwhy::testing::FailureReport();
     report.causes[0].evidence[0].text = "user " + name + " failed";
-    CHECK(Redact(report).causes[0].evidence[0].text.find(name) == std::string::npos);
+    CHECK(Redact(report, Language::kEnglish).causes[0].evidence[0].text.find(name) == std::string::npos);
   }
   Report chinese = ncclwhy::testing::FailureReport();
   chinese.causes[0].sure = "有一行直接显示故障";
   chinese.causes[0].evidence[0].text = "用户 王小明";
-  const Report redacted = Redact(chinese);
+  const Report redacted = Redact(chinese, Language::kChinese);
   CHECK(redacted.causes[0].sure == chinese.causes[0].sure);
   CHECK(redacted.causes[0].evidence[0].text.find("王小明") == std::string::npos);
 }
@@ -399,7 +399,7 @@ TEST_CASE("what looks like a secret and is NCCL's stays legible", "[hostile]") {
         "password: missing", "Timeout(ms)=1800000 ran for 1800042 milliseconds", "exit code 137, signal 9"}) {
     Report report = ncclwhy::testing::FailureReport();
     report.causes[0].evidence[0].text = line;
-    CHECK(Redact(report).causes[0].evidence[0].text == line);
+    CHECK(Redact(report, Language::kEnglish).causes[0].evidence[0].text == line);
   }
 }
 
@@ -421,7 +421,8 @@ TEST_CASE("no secret of any kind is left in any format of a redacted report", "[
         const std::string bare = RenderReport(Everywhere(line), "text", {Language::kEnglish, 100000, false}).take();
         shown += bare.find(secrets[0]) != std::string::npos ? 1 : 0;
       }
-      const Report report = Redact(Everywhere(round == 0 ? line : "gpu-a17:1:1 [0] x.cc:1 NCCL WARN " + line));
+      const Report report =
+          Redact(Everywhere(round == 0 ? line : "gpu-a17:1:1 [0] x.cc:1 NCCL WARN " + line), Language::kEnglish);
       for (const char* format : {"text", "summary", "json", "markdown", "html", "sarif", "junit", "github"}) {
         ReportFormat options;
         options.width = 100000;

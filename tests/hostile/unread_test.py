@@ -112,7 +112,9 @@ def no_texts(lines):
     yield "base64 in gzip", gzip.compress(base64.encodebytes(LOG))
     yield "hexadecimal", LOG.hex().encode()
     yield "percent signs", urllib.parse.quote(LOG).encode()
-    yield "uuencode", b"begin 644 job.log\n" + b"".join(binascii.b2a_uu(LOG[i:i + 45]) for i in range(0, len(LOG), 45)) + b"end\n"
+    body = b"".join(binascii.b2a_uu(LOG[i:i + 45]) for i in range(0, len(LOG), 45))
+    for mode in (b"644", b"600", b"755"):
+        yield f"uuencode, mode {mode.decode()}", b"begin " + mode + b" job.log\n" + body + b"end\n"
     hits = {"hits": {"hits": [{"_source": {"message": line}} for line in lines * 3]}}
     yield "answer of a search on one line", json.dumps(hits).encode()
     yield "page on one line", ("<html><body>" + "".join(f"<div><b>{n}</b>{line}</div>" for n, line in enumerate(lines))).encode()

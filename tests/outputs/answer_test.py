@@ -67,6 +67,23 @@ class Answer(unittest.TestCase):
         self.assertIn("one of the ranks 0, 1", text)
         self.assertNotIn("was rank 0", text)
 
+    def test_abort_that_names_nobody(self):
+        # The output of all ranks, of which one alone prints headers: neither its steps nor its host are the others'.
+        late = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=81, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600080 milliseconds before timing out.\n"
+        log = (start(0, "gpu07", 4) + "step=10 loss=2.31\nstep=20 loss=2.11\nstep=30 loss=2.01\n"
+               "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check\n"
+               "step=40 loss=1.91\n" + "".join(f"[Rank {r}] {late}" for r in (0, 1, 3)))
+        ended = "srun: error: gpu08: task 2: Aborted (core dumped)\n"
+        for more, host in (("", None), (ended, "gpu08"), (ended + "E1123 torch/distributed/elastic/multiprocessing/api.py:869] failed "
+                                                         "(exitcode: -6) local_rank: 2 (pid: 77) of binary: /usr/bin/python3\n", None)):
+            report = json.loads(self.answer({"out.log": log + more}, "en", "--format", "json"))
+            cause = report["causes"][0]
+            self.assertEqual((cause["id"], cause["culprits"][0]["rank"]), ("app.rank-crashed", 2), report["outcome"])
+            if host:
+                self.assertEqual(cause["culprits"][0]["host"], host)
+            else:
+                self.assertNotEqual(cause["culprits"][0].get("host"), "gpu08")
+
     def test_host_of_a_rank_that_names_none(self):
         # Only its peers print a header: who printed nothing need not be beside them.
         files = {"rank1.log": 'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n'

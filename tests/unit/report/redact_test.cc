@@ -14,7 +14,7 @@ bool Has(const std::string& text, std::string_view part) { return text.find(part
 std::string Line(const std::string& text) {
   Report report;
   report.consequences.push_back({"", 1, text, "", 1});
-  return Redact(report).consequences[0].text;
+  return Redact(report, Language::kEnglish).consequences[0].text;
 }
 
 TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
@@ -58,7 +58,7 @@ TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]"
   report.job.communicators[0].ranks[0].host = "gpu-a1";
   report.causes[0].evidence[0].file = "logs/gpu-a17.log";
   report.causes[0].fixes[0].command = "ssh gpu-a17 df -h; ssh gpu-a1 df -h";
-  const Report out = Redact(report);
+  const Report out = Redact(report, Language::kEnglish);
   const std::string alias = out.causes[0].culprits[0].host;
   CHECK(alias == "host-1");
   CHECK(out.job.communicators[0].ranks[3].host == alias);
@@ -75,11 +75,11 @@ TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]"
 }
 
 TEST_CASE("redaction keeps what decides and is idempotent", "[report]") {
-  const Report once = Redact(testing::FailureReport());
+  const Report once = Redact(testing::FailureReport(), Language::kEnglish);
   CHECK(once.causes[0].id == "shm.too-small");
   CHECK(once.causes[0].evidence[0].line == 41);
   CHECK(once.coverage.lines == 512);
-  CHECK(RenderJson(Redact(once), {}) == RenderJson(once, {}));
+  CHECK(RenderJson(Redact(once, Language::kEnglish), {}) == RenderJson(once, {}));
 }
 
 TEST_CASE("no text of the outcome keeps a name", "[report]") {
@@ -100,7 +100,7 @@ TEST_CASE("no text of the outcome keeps a name", "[report]") {
   for (EnvironmentFact& item : report.job.environment) item.value = item.file = leak;
   for (Fix& fix : report.causes[0].fixes_elsewhere) fix.text = fix.command = leak;
   report.causes[0].sure = leak;
-  const Report out = Redact(report);
+  const Report out = Redact(report, Language::kEnglish);
   const std::string json = RenderJson(out, {});
   CHECK_FALSE(Has(json, "gpu-a1"));
   CHECK_FALSE(Has(json, "alice"));
