@@ -13,7 +13,8 @@ constexpr std::string_view kNames =
     " expected_value fabric first_host fixed_in frame framework function gid gid_index gpu gpus_per_node holder host"
     " image interface job_id launcher library limit magic_text missing_ranks mtu namespace nearest network node nodes"
     " nranks op_count operation other_bytes other_interface other_operation other_version path peer peer_host"
-    " peer_rank pid pod port rank ranks_seen reporter scheduler shm_needed signal size size_human status"
+    " peer_rank pid places pod port rank ranks_seen reporter scheduler shm_needed signal size size_human stands_in "
+    "status"
     " status_name symbol text timeout_s value variable version who who_host xid ";
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }

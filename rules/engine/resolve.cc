@@ -139,8 +139,9 @@ class Resolver {
     // Neither a header nor a label stands in front of the line.
     bool NamesNobody(const PlacedHit& placed) const {
       if (placed.hit->launcher_rank >= 0) return false;
-      if (placed.hit->process == kNoProcess) return true;
-      const ProcessFacts& p = r_.index_.Facts(placed.where.source).processes[placed.hit->process];
+      const auto& processes = r_.index_.Facts(placed.where.source).processes;
+      if (placed.hit->process >= processes.size()) return true;
+      const ProcessFacts& p = processes[placed.hit->process];
       return p.by_stream && p.launcher_rank < 0 && !p.pod.valid();
     }
 
@@ -325,6 +326,56 @@ class Resolver {
   std::vector<int32_t> job_versions_;
 };
 
+}
+
+// How far from the end of its file a guess may stand: whoever quotes a failure ends with it, a long log goes on.
+constexpr uint32_t kNearTheEnd = 60;
+
+// No more than that the program of the line ended.
+bool BareEnding(const Rule& rule) {
+  return rule.role == Role::kRoot && rule.sign.life == Life::kEnding && rule.causes.size() == 1 &&
+         rule.causes[0].cause == "app.rank-crashed";
+}
+
+// What a line of this shape comes from is a guess, good only where nothing else is known: a log without a word of NCCL,
+// no rule that knows what failed, and a line of which no rule says anything ("retrying", a restart, harmless). A line
+// that is known as an ending and no more may still say why.
+void DropLastResorts(const std::vector<Rule>& rules, const JobModel& model, std::vector<Finding>* findings) {
+  using Place = std::pair<uint32_t, uint32_t>;  // source, line
+  bool known = std::any_of(model.sources.begin(), model.sources.end(),
+                           [](const SourceFacts* facts) { return facts->counters.Get(Counter::kNccl) > 0; });
+  std::set<Place> judged, ended;
+  for (const Finding& f : *findings) {
+    const Rule& rule = rules[f.rule.value];
+    if (rule.last_resort) continue;
+    if (BareEnding(rule)) {
+      ended.emplace(f.source.value, f.line);
+      continue;
+    }
+    const bool talk = f.role == Role::kContext && rule.sign.life == Life::kNone;  // says nothing of whether it failed
+    if (!talk) judged.emplace(f.source.value, f.line);
+    if (f.role != Role::kRoot && f.role != Role::kSymptom) continue;
+    known = known || std::any_of(f.causes.begin(), f.causes.end(), [](const Weight& w) { return w.log_odds > 0; });
+  }
+  std::erase_if(*findings, [&](const Finding& f) {
+    if (!rules[f.rule.value].last_resort) return false;
+    const Place place{f.source.value, f.line};
+    const bool after_end = !ended.empty() && (f.role == Role::kSymptom || !ended.contains(place));
+    if (known || after_end || judged.contains(place)) return true;
+    return std::max(f.line, f.last_line) + kNearTheEnd < model.sources[f.source.value]->counters.Get(Counter::kLines);
+  });
+}
+
+// What a launcher's labels stand in front of is the output of all tasks, though one alone may have spoken.
+//   0: node1:411:411 [0] NCCL INFO …
+size_t ProcessesHeard(const JobModel& model) {
+  const bool labelled = std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* source) {
+    return std::any_of(source->processes.begin(), source->processes.end(),
+                       [](const ProcessFacts& p) { return p.launcher != LauncherLabel::kNone; });
+  });
+  return std::max<size_t>(model.processes.size(), labelled ? 2 : 0);
+}
+
 }  // namespace
 
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
@@ -345,10 +396,11 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   if (publish) publish(findings);
   const QueryNeeds needs(rules, model, findings, views);
   std::vector<Finding> answers;
+  const size_t processes = ProcessesHeard(model);
   const TimeBudget time(limits::kQueryRulesMilliseconds);
   size_t skipped = 0;
   for (uint32_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].query.empty() || model.processes.size() < rules[i].min_processes) continue;
+    if (rules[i].query.empty() || processes < rules[i].min_processes) continue;
     if (!needs.AreMetFor(rules[i])) continue;
     if (time.Spent()) {
       ++skipped;

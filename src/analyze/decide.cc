@@ -86,7 +86,13 @@ std::string Joined(const std::set<std::string>& names, std::string_view between)
   return out;
 }
 
-std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
+// Whether a stack shows the place.
+bool IsPlaceKnown(const CaseFile& c) {
+  return std::any_of(c.items.begin(), c.items.end(),
+                     [](const EvidenceItem& item) { return item.finding.fields.contains("stands_in"); });
+}
+
+std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
   switch (choice.action) {
     case Action::kFixFirst:
       return cause.title;
@@ -96,6 +102,10 @@ std::string Why(const Choice& choice, const Cause& cause, const CauseKnowledge& 
           Joined(choice.hosts, ", "));
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
+      if (known.waits && IsPlaceKnown(c)) {
+        return zh ? "堆栈显示它停在哪里，但没有显示它在等什么，请先查明"
+                  : "the stack shows where it stands, not what it waits for; see to that first";
+      }
       // Who only waits or is gone leaves no reason: what stopped it may still be there.
       if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
         return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
@@ -166,7 +176,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     Decision out;
     out.action = action;
     out.confidence = std::min(weight[n], 0.99);
-    out.why = Why(choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh);
+    out.why = Why(c, choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh);
     if (action != Action::kRerunWithout) return out;
     out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
     out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());

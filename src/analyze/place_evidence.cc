@@ -5,11 +5,20 @@
 namespace ncclwhy {
 namespace {
 
-// Thread 1: __GI___libc_read < read_shard < next_batch < main. The line itself names the thread only.
+constexpr std::string_view kCalledBy = " < ";
+
+// Thread 1: __GI___libc_read < … < read_shard (io.cc:40) < main (x.cc:9). The line itself names the thread only.
 std::string StackText(const SourceFacts& facts, const Event& event) {
-  const std::string frames(facts.Get(event, FieldId::kFrames));
-  const std::string_view thread = facts.Get(event, FieldId::kProcess);
-  return frames.empty() ? frames : std::string(thread) + ": " + frames;
+  const std::string_view frames = facts.Get(event, FieldId::kFrames);
+  if (frames.empty()) return {};
+  const std::string_view program = facts.Get(event, FieldId::kProgram);
+  std::string text = std::string(facts.Get(event, FieldId::kProcess)) + ": ";
+  // What the program waits in, and the program; not what the library does in between.
+  const std::string_view innermost = frames.substr(0, frames.find(kCalledBy));
+  if (program.empty() || program.starts_with(innermost)) return text.append(program.empty() ? frames : program);
+  const bool next = frames.substr(innermost.size() + std::min(kCalledBy.size(), frames.size() - innermost.size()))
+                        .starts_with(program.substr(0, program.find(kCalledBy)));
+  return text.append(innermost).append(next ? " < " : " < … < ").append(program);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "job/rank_in_file_name.h"
 #include "job/recorded_process.h"
+#include "job/stack_dump.h"
 
 namespace ncclwhy {
 namespace {
@@ -225,10 +226,12 @@ void TrackProcesses(JobModel& model) {
   model.only_process_of.assign(source_count, ProcessId{});
   model.launcher_of.resize(source_count);
   Tracker tracker(model);
+  const std::set<uint32_t> dumps = StackDumps(model);
   for (uint32_t s = 0; s < source_count; ++s) {
-    if (!IsRecord(*model.sources[s])) tracker.Read(s);
+    if (!IsRecord(*model.sources[s]) && !dumps.contains(s)) tracker.Read(s);
   }
   NameRanks(model);
+  for (const uint32_t s : dumps) TrackStackDump(model, s);
   for (uint32_t s = 0; s < source_count; ++s) {
     if (IsRecord(*model.sources[s])) TrackRecord(model, s);
   }

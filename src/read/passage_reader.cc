@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "parser/scan.h"
+#include "read/stack_frame.h"
 
 namespace ncclwhy {
 namespace {
@@ -16,15 +17,17 @@ using scan::EndsWith;
 using scan::StartsWith;
 using scan::Trim;
 
-constexpr size_t kFrameText = 96;  // a C++ name with its templates says nothing more
-
 std::string Upper(std::string_view text) {
   std::string upper(text);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return upper;
 }
 
-std::string_view FileOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+void Append(std::string_view frame, std::string* frames) {
+  if (frames->size() + frame.size() + 3 > limits::kEvidenceText) return;
+  if (!frames->empty()) *frames += " < ";
+  *frames += frame;
+}
 
 // The first word behind `needle`.
 std::string_view WordBehind(std::string_view text, std::string_view needle) {
@@ -32,44 +35,10 @@ std::string_view WordBehind(std::string_view text, std::string_view needle) {
   return rest.substr(0, rest.find_first_of(" \t,;:'\""));
 }
 
-// A frame as "function (file:line)"; "" when the line is none.
-std::string FrameIn(std::string_view text, bool py_spy) {
-  // File "/usr/lib/python3.11/threading.py", line 324 in wait
-  if (StartsWith(text, "File \"")) {
-    const std::string_view path = text.substr(6, text.find('"', 6) - 6);
-    const std::string_view function = Trim(After(text, " in "));
-    if (function.empty()) return {};
-    return std::string(function) + " (" + std::string(FileOf(path)) + ":" + std::string(WordBehind(text, "\", line ")) +
-           ")";
-  }
-  if (StartsWith(text, "<no Python frame>")) return std::string(text);
-  // #1  0x00007f16 in ncclGroupEnd () from /lib/libnccl.so.2   ·   #3  main (argc=2) at x.c:9
-  if (text[0] == '#' && text.size() > 2 && scan::IsDigit(text[1])) {
-    std::string_view rest = Trim(text.substr(1 + scan::DigitsAt(text, 1)));
-    if (StartsWith(rest, "0x")) rest = Trim(After(rest, " in "));
-    return std::string(rest.substr(0, rest.find(" (")));
-  }
-  // @     0x7f16a8c42520 c10d::ProcessGroupNCCL::heartbeatMonitor()
-  if (StartsWith(text, "@ ")) {
-    const std::string_view rest = Trim(text.substr(1));
-    return StartsWith(rest, "0x") ? std::string(Trim(rest.substr(std::min(rest.find(' '), rest.size()))))
-                                  : std::string();
-  }
-  // all_reduce (torch/distributed/distributed_c10d.py:2183)   ·   pthread_cond_wait (libc.so.6)
-  if (py_spy && text.back() == ')' && text.rfind(" (") != std::string_view::npos && !StartsWith(text, "Thread ")) {
-    const std::string_view place = text.substr(text.rfind(" (") + 2);
-    if (Contains(place, ":") || Contains(place, ".so") || Contains(place, ".py")) return std::string(text);
-  }
-  return {};
-}
-
-// A frame of a traceback that is neither Python's own, nor a package's, nor a launcher's.
-//   File "/opt/train/trainer/model.py", line 402, in training_step
-bool IsProgramFrame(std::string_view text) {
-  constexpr std::string_view kOthers[] = {"/site-packages/", "/dist-packages/", "/lib/python", "/lib64/python", "\"<",
-                                          "/torch/",         "/importlib/"};
-  return Contains(text, "\", line ") &&
-         std::none_of(std::begin(kOthers), std::end(kOthers), [&](std::string_view o) { return Contains(text, o); });
+// (LWP 26104): 26104; -1 without a number.
+int64_t NumberBehind(std::string_view text, std::string_view needle) {
+  const std::string_view rest = After(text, needle);
+  return ParseInt(rest.substr(0, scan::DigitsAt(rest, 0))).value_or(-1);
 }
 
 // Between the last frame and the exception stand the lines of the source and marks below them.
@@ -96,11 +65,10 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     if (const auto it = stacks_.find(writer); it != stacks_.end()) {
       Stack& stack = it->second;
       if (std::string frame = FrameIn(text, stack.py_spy); !frame.empty()) {
-        frame.resize(std::min(frame.size(), kFrameText));
-        if (stack.function.empty()) stack.function = frame;
-        if (stack.frames.size() + frame.size() + 3 <= limits::kEvidenceText) {
-          stack.frames += (stack.frames.empty() ? "" : " < ") + frame;
-        }
+        const bool own = IsProgramsOwn(text, frame);
+        if (stack.function.empty() || (own && stack.program.empty())) stack.function = frame;
+        Append(frame, &stack.frames);
+        if (own) Append(frame, &stack.program);
         return;
       }
       EndStack(writer, stack, facts);
@@ -139,7 +107,8 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         stack.launcher_rank = writer.second;
         stack.head = std::string(text.substr(0, limits::kEvidenceText));
         stack.thread = "Current thread";
-        stack.function = stack.frames = frame.substr(0, kFrameText);
+        stack.function = stack.frames = frame;
+        if (IsProgramsOwn(text, frame)) stack.program = frame;
         stacks_[writer] = std::move(stack);
         return;
       }
@@ -189,6 +158,8 @@ bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std
     if (stack.thread == "MainThread") stack.pid = ParseInt(WordBehind(text, "Thread ")).value_or(-1);
   } else if (StartsWith(text, "Thread ") && Contains(text, "(LWP ")) {  // gdb, pstack
     stack.thread = std::string(text.substr(0, text.find(" (")));
+    // A main thread has the number of its process.
+    if (stack.thread == "Thread 1") stack.pid = NumberBehind(text, "(LWP ");
   } else if (StartsWith(text, "*** SIG") && Contains(text, "stack trace: ***")) {  // glog
     stack.thread = std::string(text.substr(4, text.find(' ', 4) - 4));
     stack.pid = ParseInt(WordBehind(text, "received by PID ")).value_or(-1);
@@ -217,6 +188,7 @@ void PassageReader::EndStack(const Writer& writer, const Stack& stack, SourceFac
   event.Set(FieldId::kProcess, stack.thread)
       .Set(FieldId::kFunction, stack.function)
       .Set(FieldId::kFrames, stack.frames);
+  if (!stack.program.empty()) event.Set(FieldId::kProgram, stack.program);
 }
 
 // ibstat, ibstatus and ibv_devinfo: a device, its ports, and what each is in.

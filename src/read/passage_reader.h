@@ -50,8 +50,9 @@ class PassageReader {
     bool py_spy = false;
     std::string head;      // its first line
     std::string thread;    // MainThread, Current thread, Thread 3
-    std::string function;  // the innermost frame
+    std::string function;  // the innermost frame, of the program if one is
     std::string frames;    // innermost first, as far as there is room
+    std::string program;   // those of the program
   };
   struct Port {
     uint64_t offset = 0;

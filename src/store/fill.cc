@@ -5,7 +5,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<TableFiller, 11> kFillers = {{
+constexpr std::array<TableFiller, 12> kFillers = {{
     {"_source", FillSources, nullptr},
     {"_process", FillProcesses, nullptr},
     {"_communicator", FillCommunicators, nullptr},
@@ -15,6 +15,7 @@ constexpr std::array<TableFiller, 11> kFillers = {{
     {"_event", FillEvents,
      "CREATE INDEX _event_of_process ON _event(process, kind);"
      "CREATE INDEX _event_of_kind ON _event(kind);"},
+    {"_stack", FillStacks, nullptr},
     {"_connection", FillConnections, nullptr},
     {"_trait", FillTraits, nullptr},
     {"_hardware", FillHardware, nullptr},

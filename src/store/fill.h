@@ -24,6 +24,7 @@ Status FillProcesses(Database& database, const JobModel& model);
 Status FillCommunicators(Database& database, const JobModel& model);
 Status FillRanks(Database& database, const JobModel& model);
 Status FillEvents(Database& database, const JobModel& model);
+Status FillStacks(Database& database, const JobModel& model);
 Status FillConnections(Database& database, const JobModel& model);
 Status FillTraits(Database& database, const JobModel& model);
 Status FillHardware(Database& database, const JobModel& model);

@@ -2,6 +2,7 @@
 #include "analyze/host_hardware.h"
 #include "analyze/rank_traits.h"
 #include "job/collective_compare.h"
+#include "job/thread_stack.h"
 #include "store/fill.h"
 #include "store/json_text.h"
 
@@ -112,6 +113,20 @@ Status FillRanks(Database& database, const JobModel& model) {
   if (!insert.ok()) return insert.status();
   for (const Communicator& c : model.communicators) {
     if (Status status = FillRanksOf(insert.value(), c); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status FillStacks(Database& database, const JobModel& model) {
+  auto prepared = Insert::Prepare(database, "INSERT INTO _stack VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!prepared.ok()) return prepared.status();
+  Insert& insert = prepared.value();
+  for (const ThreadStack& stack : FindStacks(model)) {
+    BindPlace(insert, stack.place).TextOrNull(stack.place.text);
+    BindId(insert, stack.process).Text(stack.owner).IntegerOrNull(stack.rank).TextOrNull(stack.host);
+    insert.IntegerOrNull(stack.pid).TextOrNull(stack.thread).TextOrNull(stack.function).Text(stack.frames);
+    insert.TextOrNull(stack.program);
+    if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();
 }

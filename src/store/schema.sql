@@ -58,6 +58,32 @@ CREATE VIEW event AS
     p.rank AS rank, e.communicator, e.level, e.subsystem, e.kind, e.file, e.file_line, e.message, e.fields, e.dialect
   FROM _event e LEFT JOIN _process p ON p.id = e.process;
 
+CREATE TABLE _stack (
+  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, line INTEGER NOT NULL, text TEXT, process INTEGER,
+  owner TEXT NOT NULL, rank INTEGER, host TEXT, pid INTEGER, thread TEXT, function TEXT, frames TEXT NOT NULL,
+  program TEXT
+) STRICT;
+
+-- Whoever stands in such a frame waits for other ranks; `starts`: in the set-up of NCCL; `other`: a launcher, a worker
+-- of a data loader, a server's loop.
+CREATE VIEW stack AS
+  SELECT id, source, line, text, process, owner, rank, host, pid, thread, function, frames, program,
+    row_number() OVER (PARTITION BY owner ORDER BY thread IN ('MainThread','Thread 1') DESC, id DESC) = 1 AS main,
+    ((' < ' || frames) GLOB '* < all_reduce*' OR frames LIKE '%all_gather%' OR frames LIKE '%reduce_scatter%'
+      OR frames LIKE '%all_to_all%' OR (' < ' || frames) GLOB '* < barrier (*'
+      OR (' < ' || frames) GLOB '* < broadcast (*' OR (' < ' || frames) GLOB '* < broadcast_object_list (*'
+      OR (' < ' || frames) GLOB '* < synchronize (*streams.py*'
+      OR (' < ' || frames) GLOB '* < synchronize (*cuda/__init__.py*' OR frames LIKE '%ncclGroupEnd%'
+      OR frames LIKE '%ncclAll%' OR frames LIKE '%ncclReduce%' OR frames LIKE '%ncclBroadcast%'
+      OR frames LIKE '%ProcessGroupNCCL::%wait%' OR frames LIKE '%cudaStreamSynchronize%'
+      OR frames LIKE '%cuStreamSynchronize%') AS waits,
+    (frames GLOB '*bootstrap[A-Z]*' OR frames LIKE '%ncclCommInitRank%' OR frames LIKE '%ncclTransportP2pSetup%')
+      AS starts,
+    (frames LIKE '%launch_agent%' OR frames LIKE '%_invoke_run%' OR frames LIKE '%_worker_loop%'
+      OR frames LIKE '%compile_worker/__main__%' OR frames LIKE '%resource_tracker.py%'
+      OR frames LIKE '%forkserver.py%' OR frames LIKE '%uvicorn%' OR frames LIKE '%zmq/sugar%') AS other
+  FROM _stack;
+
 CREATE TABLE _connection (
   id INTEGER PRIMARY KEY, communicator INTEGER, from_rank INTEGER, to_rank INTEGER, transport TEXT, device TEXT,
   gdr INTEGER NOT NULL, channels INTEGER NOT NULL, source INTEGER, line INTEGER, process INTEGER, direction TEXT,

@@ -67,6 +67,35 @@ class Answer(unittest.TestCase):
         self.assertIn("one of the ranks 0, 1", text)
         self.assertNotIn("was rank 0", text)
 
+    def test_stacks_beside_the_logs(self):
+        def gdb(pid, *frames):
+            lines = [f'Thread 1 (Thread 0x7f0b1a339740 (LWP {pid}) "train"):', "#0  __GI___libc_read (fd=18) at ../sysdeps/unix/sysv/linux/read.c:26"]
+            lines += [f"#{n}  0x00005626c29887a4 in {name} () at {place}" for n, (name, place) in enumerate(frames, 1)]
+            return "\n".join(lines) + f"\n[Inferior 1 (process {pid}) detached]\n"
+
+        run = ("run", "train.cc:282")
+        waits = (("synchronize_stream", "train.cc:164"), ("all_reduce", "train.cc:168"), run)
+        logs = {f"rank{r}.log": f"rank {r}: step 7 loss 2.1\n" for r in range(3)}
+        stacks = {f"rank{r}.txt": gdb(4100 + r, *waits) for r in (0, 2)}
+        stacks["rank1.txt"] = gdb(4101, ("lock_wait", "/src/io/lock.cc:76"), ("write_checkpoint", "train.cc:177"), run)
+        self.says({**logs, **stacks}, ["rank 1: it stands in lock_wait (lock.cc:76)", "waits for in lock_wait"],
+                  ["它停在 lock_wait (lock.cc:76)"])
+        # The process is known by its number alone: whose stacks they are no name of a file says.
+        one = start(0, "dgx38", 3, 4100) + start(1, "dgx39", 3, 4100) + start(2, "dgx40", 3, 4100)
+        self.says({"job.log": one, **{f"{n}.stack": t for n, t in zip("abc", stacks.values())}}, ["rank 1 on dgx39", "lock_wait (lock.cc:76)"],
+                  ["rank 1（dgx39）"])
+
+    def test_waits_in_two_calls(self):
+        def spy(pid, name, line):
+            return (f'Thread {pid} (idle): "MainThread"\n    all_reduce (torch/distributed/distributed_c10d.py:2806)\n'
+                    f"    {name} (train.py:{line})\n    step (train.py:140)\n")
+
+        logs = {f"rank{r}.log": start(r, f"dgx3{r}", 2, 4100) for r in (0, 1)}
+        stacks = {"rank0.txt": spy(4100, "sync_gradients", 88), "rank1.txt": spy(4101, "sync_experts", 96)}
+        places = "rank 0: sync_gradients (train.py:88); rank 1: sync_experts (train.py:96)"
+        self.says({**logs, **stacks}, [places], [places])
+        self.assertNotIn("sync_gradients (train.py:88); ", self.answer({**logs, "rank0.txt": stacks["rank0.txt"]}, "en"))
+
     def test_abort_that_names_nobody(self):
         # The output of all ranks, of which one alone prints headers: neither its steps nor its host are the others'.
         late = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=81, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600080 milliseconds before timing out.\n"

@@ -66,22 +66,29 @@ TEST_CASE("a stack is one event, of every tool that prints stacks", "[read]") {
       Events(DigestOf("Process 4100: python train.py\nThread 4100 (idle): \"MainThread\"\n    wait (threading.py:331)\n"
                       "    main (train.py:9)\nThread 4161 (active)\n    run (a.py:1)\n"),
              EventKind::kStack) ==
-      Lines{"2 pid=4100 process=MainThread function=wait (threading.py:331) frames=wait (threading.py:331) < main "
-            "(train.py:9)",
-            "5 pid=4100 process=Thread 4161 function=run (a.py:1) frames=run (a.py:1)"});
+      Lines{"2 pid=4100 process=MainThread function=main (train.py:9) frames=wait (threading.py:331) < main "
+            "(train.py:9) program=main (train.py:9)",
+            "5 pid=4100 process=Thread 4161 function=run (a.py:1) frames=run (a.py:1) program=run (a.py:1)"});
   // faulthandler, gdb 13, glog
-  CHECK(Events(DigestOf(
-                   "Current thread 0x00007f3a (most recent call first):\n  File \"/a/threading.py\", line 331 in wait\n"
-                   "\nExtension modules: numpy.core (total: 1)\n"
-                   "Thread 2 (Thread 0x7f3a (LWP 4102) \"python\"):\n#0  0x00007f16 in poll () from /lib/libc.so.6\n"
-                   "#1  ncclProxyService (arg=0x0) at proxy.cc:9\n\n"
-                   "*** SIGSEGV (@0x0) received by PID 4103 (TID 0x7f) from PID 0; stack trace: ***\n"
-                   "    @     0x7f16a8c42520 c10d::ProcessGroupNCCL::~ProcessGroupNCCL()\n"),
-               EventKind::kStack) ==
-        Lines{"1 process=Current thread function=wait (threading.py:331) frames=wait (threading.py:331)",
-              "5 process=Thread 2 function=poll frames=poll < ncclProxyService",
-              "9 pid=4103 process=SIGSEGV function=c10d::ProcessGroupNCCL::~ProcessGroupNCCL() "
-              "frames=c10d::ProcessGroupNCCL::~ProcessGroupNCCL()"});
+  CHECK(
+      Events(DigestOf("Current thread 0x00007f3a (most recent call first):\n"
+                      "  File \"/opt/conda/lib/python3.11/threading.py\", line 331 in wait\n"
+                      "\nExtension modules: numpy.core (total: 1)\n"
+                      "Thread 2 (Thread 0x7f3a (LWP 4102) \"python\"):\n#0  0x00007f16 in poll () from /lib/libc.so.6\n"
+                      "#1  ncclProxyService (arg=0x0) at proxy.cc:9\n"
+                      "Thread 1 (Thread 0x7f3b (LWP 4101) \"python\"):\n"
+                      "#0  __GI___libc_read (nbytes=1, fd=18) at ../sysdeps/unix/sysv/linux/read.c:26\n"
+                      "#1  0x00007f16 in shard::read (this=0x7f) at /src/io/shard.cc:40\n"
+                      "#2  0x00007f17 in start_thread (arg=<optimized out>) at ./nptl/pthread_create.c:442\n\n"
+                      "*** SIGSEGV (@0x0) received by PID 4103 (TID 0x7f) from PID 0; stack trace: ***\n"
+                      "    @     0x7f16a8c42520 c10d::ProcessGroupNCCL::~ProcessGroupNCCL()\n"),
+             EventKind::kStack) ==
+      Lines{"1 process=Current thread function=wait (threading.py:331) frames=wait (threading.py:331)",
+            "5 process=Thread 2 function=poll frames=poll < ncclProxyService (proxy.cc:9)",
+            "8 pid=4101 process=Thread 1 function=shard::read (shard.cc:40) frames=__GI___libc_read < shard::read "
+            "(shard.cc:40) < start_thread program=shard::read (shard.cc:40)",
+            "13 pid=4103 process=SIGSEGV function=c10d::ProcessGroupNCCL::~ProcessGroupNCCL() "
+            "frames=c10d::ProcessGroupNCCL::~ProcessGroupNCCL()"});
 }
 
 TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
@@ -92,7 +99,9 @@ TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
   }
   const Lines stacks = Events(DigestOf(log), EventKind::kStack);
   REQUIRE(stacks.size() == 28);
-  CHECK(stacks[7] == "8 rank=7 process=Stack function=f (x.py:1) frames=f (x.py:1) < g (y.py:2)");
+  CHECK(stacks[7] ==
+        "8 rank=7 process=Stack function=f (x.py:1) frames=f (x.py:1) < g (y.py:2) "
+        "program=f (x.py:1) < g (y.py:2)");
   CHECK(DigestText(DigestOf(log, 7)) == DigestText(DigestOf(log)));
 }
 
