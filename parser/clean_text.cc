@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/word_finder.h"
 #include "parser/scan.h"
 
@@ -212,6 +213,25 @@ class JsonMembers {
   uint32_t there_;
 };
 
+// What journald writes of a message that is not printable, as one in colour is: the bytes as numbers.
+//   {"MESSAGE":[27,91,51,49,109,69,114,114],"_PID":"411"}
+bool BytesOf(std::string_view json, std::string& bytes) {
+  constexpr std::string_view kName = "\"MESSAGE\"";
+  size_t at = json.find(kName);
+  if (at == std::string_view::npos) return false;
+  at = json.find_first_not_of(" :", at + kName.size());
+  if (at == std::string_view::npos || json[at] != '[') return false;
+  bytes.clear();
+  for (++at; at < json.size() && json[at] != ']';) {
+    const size_t digits = scan::DigitsAt(json, at);
+    const auto byte = ParseInt<uint8_t>(json.substr(at, digits));
+    if (!byte) return false;
+    bytes.push_back(static_cast<char>(*byte));
+    at = json.find_first_not_of(" ,", at + digits);
+  }
+  return !bytes.empty();
+}
+
 }  // namespace
 
 // {"log":"text\n","stream":"stderr","time":"2025-03-01T12:00:00Z"}
@@ -220,8 +240,11 @@ bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
   const JsonMembers members(text);
   std::string_view raw = members.FirstOf(kLine, kUnsureLine);
   if (raw.data() == nullptr && members.Any(kCollector, kTime)) raw = members.FirstOf(kUnsureLine, kCollector);
-  if (raw.data() == nullptr) return false;
-  Unescape(raw, scratch);
+  if (raw.data() != nullptr) {
+    Unescape(raw, scratch);
+  } else if (!members.Any(kLine, kUnsureLine) || !BytesOf(text, scratch)) {
+    return false;
+  }
   out->text = scratch;
   while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
   for (size_t time = kTime; time < kStream && out->time.empty(); ++time) out->time = members.Get(time);

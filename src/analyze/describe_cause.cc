@@ -92,6 +92,21 @@ std::string OwnFrame(const CaseFile& c, const Finding& f) {
   return std::string(frame.substr(place + 2, frame.size() - place - 3));
 }
 
+// What an exception of C++ says, which stands in a line of its own behind its type.
+//   terminate called after throwing an instance of 'std::out_of_range'
+//     what():  vector::_M_range_check: __n (which is 8) >= this->size() (which is 8)
+std::string_view WhatBehind(const CaseFile& c, const Finding& f) {
+  constexpr uint32_t kNear = 3;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& said = item.finding;
+    const bool near = said.source == f.source && said.line > f.line && said.line <= f.line + kNear;
+    if (!near || item.rule == nullptr || item.rule->sign.how != Ending::kAbort) continue;
+    const auto text = said.fields.find("text");
+    if (text != said.fields.end() && !said.fields.contains("exception")) return text->second;
+  }
+  return {};
+}
+
 // "RuntimeError: loss is nan, rank 7, train.py:212": the exception, whose it is, and the program's own line.
 std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   constexpr size_t kTextColumns = 60;
@@ -104,7 +119,9 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
     std::string_view name = field("exception");
     if (name.empty()) continue;
     std::string title(name.substr(name.rfind('.') + 1));
-    if (const std::string_view text = field("text"); !text.empty()) {
+    std::string_view text = field("text");
+    if (text.empty()) text = WhatBehind(c, f);
+    if (!text.empty()) {
       const std::string_view shown = PrefixOfWidth(text, kTextColumns);
       title += ": " + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
     }

@@ -296,6 +296,8 @@ std::string_view UnreadablePacker(std::string_view first) {
   if (StartsWith(first, "\x02\x21\x4C\x18")) return "an old lz4";
   if (IsUuencode(first) || StartsWith(first, "begin-base64 ")) return "uuencode";
   if (StartsWith(first, "-----BEGIN PGP MESSAGE-----")) return "PGP";
+  // What stands in a working tree where the file itself was not fetched.
+  if (StartsWith(first, "version https://git-lfs.github.com/spec/")) return "Git LFS";
   return {};
 }
 

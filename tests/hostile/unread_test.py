@@ -82,6 +82,9 @@ def cases():
     yield "RAR in tar", tar("a.rar", b"Rar!\x1a\x07\x01\0" + bytes(100))
     yield "Snappy", b"\xff\x06\0\0sNaPpY" + bytes(100)
     yield "PGP", b"-----BEGIN PGP MESSAGE-----\n\nabcd\n"
+    yield "Git LFS", b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d7a" * 16 + b"\nsize 12345\n"
+    yield "journald, bytes as numbers", b"".join(
+        json.dumps({"_PID": "411", "MESSAGE": list(b"\x1b[31m" + line.encode() + b"\x1b[0m")}).encode() + b"\n" for line in lines)
     yield "CR only", LOG.replace(b"\n", b"\r")
     yield "JSON array on one line", json.dumps([{"log": line, "stream": "stdout"} for line in lines]).encode()
     yield "JSON array, compact", json.dumps([{"log": line + "\n"} for line in lines], separators=(",", ":")).encode()
