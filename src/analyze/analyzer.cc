@@ -175,6 +175,14 @@ bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
   });
 }
 
+// Whether the work stops well before what it counts to: 48 steps of 2000.
+bool StopsShort(const OutcomeReading& outcome) {
+  constexpr double kMostOfIt = 0.9;
+  const PulseFacts* pulse = outcome.pulse;
+  if (outcome.outcome != JobOutcome::kUnknown || outcome.wound_up || pulse == nullptr || pulse->total <= 1) return false;
+  return static_cast<double>(pulse->last_value) < kMostOfIt * static_cast<double>(pulse->total);
+}
+
 // Nothing failed; something made it slower than it could be.
 void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
   const Ranking slows = RankCauses(c.items, Weighs::kDegradation);
@@ -247,7 +255,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
               (report.coverage.nccl == 0 || (outcome.outcome == JobOutcome::kUnknown &&
-                                             (!model.largest.valid() || AllButOneComplain(model, items)))))) {
+                                             (!model.largest.valid() || AllButOneComplain(model, items) || StopsShort(outcome)))))) {
     report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;

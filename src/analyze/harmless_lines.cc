@@ -49,6 +49,25 @@ bool GotOver(const EvidenceItem& item) {
   return alarm && item.survived && !ending;
 }
 
+// "NET/IB : No device found." is none of the harmless lines where ib.no-device is the answer.
+bool IsOfTheCause(const EvidenceItem& item, const Report& report) {
+  if (report.causes.empty()) return false;
+  const std::string& id = report.causes.front().id;
+  const std::string family = id.substr(0, id.find('.'));
+  std::string upper = family;
+  for (char& c : upper) c = IsLower(c) ? static_cast<char>(c & ~0x20) : c;
+  const std::string_view text = item.finding.text;
+  const auto word = [&](size_t at) {
+    const size_t end = at + upper.size();
+    return (at == 0 || !IsAlnum(text[at - 1])) && (end == text.size() || !IsAlnum(text[end]));
+  };
+  bool named = text.find("lib" + family) != std::string_view::npos;
+  for (size_t at = text.find(upper); !named && at != std::string_view::npos; at = text.find(upper, at + 1)) {
+    named = word(at);
+  }
+  return named || (item.rule != nullptr && item.rule->family == family);
+}
+
 // The lower, the sooner a reader stops at it.
 int Calm(const EvidenceItem& item) {
   if (item.finding.role == Role::kBenign) return item.info ? 2 : 1;
@@ -71,7 +90,7 @@ std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report)
   std::vector<const EvidenceItem*> items;
   for (const EvidenceItem& item : c.items) {
     const Role role = item.finding.role;
-    const bool harmless = role == Role::kBenign || GotOver(item);
+    const bool harmless = (role == Role::kBenign || GotOver(item)) && !IsOfTheCause(item, report);
     if (!harmless || item.finding.line == 0 || before.contains(item.finding.text)) continue;
     if (SoundsBad(item.finding.text)) items.push_back(&item);
   }

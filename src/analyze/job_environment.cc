@@ -158,7 +158,10 @@ void ReadFindings(const std::vector<EvidenceItem>& items, Collector& facts, JobE
 }
 
 void AddValues(const JobModel& model, JobEnvironment* out) {
-  for (const EnvironmentFact& fact : out->facts) out->values.try_emplace(fact.name, fact.value);
+  for (const EnvironmentFact& fact : out->facts) {
+    // "NCCL_IB_HCA=mlx5_0" is a fact; the variable that a template names is the one that a failing line tells of.
+    if (fact.name != "variable") out->values.try_emplace(fact.name, fact.value);
+  }
   if (!model.largest.valid()) return;
   const Communicator& c = model.communicators[model.largest.value];
   int64_t local = 0;

@@ -99,6 +99,8 @@ bool IsColonCommand(std::string_view text, size_t at) {
       "set-output"
       " stop-commands warning ";
   if (kNames.find(" " + name + " ") != std::string_view::npos) return true;
+  // Its properties or its end come next; an address goes on: localGid ::ffff:10.0.0.5
+  if (text[i] != ' ' && text.substr(i, 2) != "::") return false;
   return at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n';
 }
 
