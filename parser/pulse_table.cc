@@ -108,7 +108,9 @@ void PulseTable::Watch(PulseLine& read, Kind* kind) {
     if (counter.of) slot.total = read.Value(counter.number + size_t{1}, &whole);
     slot.first = slot.most = read.Value(counter.number, &whole);
     slot.whole = whole;
-    slot.unit = WorkUnitOf(read.NameOf(counter.number));
+    const std::string_view name = read.NameOf(counter.number);
+    slot.unit = WorkUnitOf(name);
+    if (slot.unit == nullptr) slot.of = WorkUnitOfTotal(name);
   }
 }
 
@@ -207,6 +209,15 @@ const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   return best;
 }
 
+// What another number of the line says and never changes: {"step": 20, "max_steps": 50}.
+double PulseTable::TotalBeside(const Kind& kind, const Slot& best) {
+  for (const Slot& slot : kind.slots) {
+    const bool constant = slot.grew == 0 && slot.fell == 0 && slot.first >= best.most;
+    if (constant && slot.of != nullptr && std::string_view(slot.of->one) == best.unit->one) return slot.first;
+  }
+  return -1;
+}
+
 void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
   ReadLastTexts();
   segment.ReadLastTexts();
@@ -284,7 +295,8 @@ void PulseTable::Finish() {
       p.beats = kind->beats;
       p.first_value = best.first;
       p.last_value = best.most;
-      p.total = best.unsure_total ? -1 : best.total;
+      p.total = best.total >= 0 || best.unit == nullptr ? best.total : TotalBeside(*kind, best);
+      if (best.unsure_total) p.total = -1;
       if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
       p.last = kind->last;
       p.first_time = kind->first_time;

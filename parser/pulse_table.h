@@ -46,6 +46,7 @@ class PulseTable {
     bool whole = true;
     const WorkUnit* unit = nullptr;  // its word says that it counts work
     bool unsure_total = false;       // it changed
+    const WorkUnit* of = nullptr;    // it says of how many of these: max_steps
   };
   struct Kind {
     uint32_t number = 0;  // PulseLine::kind
@@ -108,6 +109,7 @@ class PulseTable {
   static void Watch(PulseLine& read, Kind* kind);
   Kind& Add(Stream& stream, uint32_t number);
   static const Slot* BestSlot(const Kind& kind);
+  static double TotalBeside(const Kind& kind, const Slot& best);
 
   FactsBuilder* builder_;
   PulseLayouts layouts_;

@@ -29,4 +29,13 @@ const WorkUnit* WorkUnitOf(std::string_view word) {
   return it == std::end(kUnits) ? nullptr : it;
 }
 
+const WorkUnit* WorkUnitOfTotal(std::string_view word) {
+  for (const std::string_view kind : {"max_", "total_", "num_", "train_", "num_train_"}) {
+    if (word.size() > kind.size() && Same(word.substr(0, kind.size()), kind)) {
+      if (const WorkUnit* unit = WorkUnitOf(word.substr(kind.size()))) return unit;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace ncclwhy

@@ -12,4 +12,7 @@ struct WorkUnit {
 // `step 41200`: the number counts work. Null for any other word; upper and lower case are one.
 const WorkUnit* WorkUnitOf(std::string_view word);
 
+// `max_steps 50000`: the number says of how many. Null for any other word.
+const WorkUnit* WorkUnitOfTotal(std::string_view word);
+
 }  // namespace ncclwhy

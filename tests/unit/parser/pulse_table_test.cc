@@ -132,6 +132,21 @@ TEST_CASE("numbers of other widths at other places are read where they stand", "
   CHECK(facts.pulses[0].first_value == 37);
 }
 
+TEST_CASE("a number beside that never changes says of how many", "[pulse]") {
+  const auto total = [](const std::string& before, const std::string& behind) {
+    std::string text;
+    for (int i = 1; i <= 20; ++i) text += before + std::to_string(i) + behind + "\n";
+    const SourceFacts facts = Parse(text);
+    REQUIRE(facts.pulses.size() == 1);
+    return facts.pulses[0].total;
+  };
+  CHECK(total("{\"level\": \"INFO\", \"step\": ", ", \"max_steps\": 50, \"loss\": 7.1}") == 50);
+  CHECK(total("iter ", " train_iters 400 loss 2") == 400);
+  CHECK(total("step=", " max_epochs=40") == -1);  // of something else
+  CHECK(total("step=", " max_steps=10") == -1);   // it went beyond
+  CHECK(total("step=", " max_tokens=900") == -1);
+}
+
 TEST_CASE("a number of more than eight digits is read whole", "[pulse]") {
   std::string text;
   for (int i = 1; i <= 100; ++i) text += "samples " + std::to_string(123456780000 / 1000 + i) + " seen\n";
