@@ -326,46 +326,6 @@ class Resolver {
   std::vector<int32_t> job_versions_;
 };
 
-}
-
-// How far from the end of its file a guess may stand: whoever quotes a failure ends with it, a long log goes on.
-constexpr uint32_t kNearTheEnd = 60;
-
-// No more than that the program of the line ended.
-bool BareEnding(const Rule& rule) {
-  return rule.role == Role::kRoot && rule.sign.life == Life::kEnding && rule.causes.size() == 1 &&
-         rule.causes[0].cause == "app.rank-crashed";
-}
-
-// What a line of this shape comes from is a guess, good only where nothing else is known: a log without a word of NCCL,
-// no rule that knows what failed, and a line of which no rule says anything ("retrying", a restart, harmless). A line
-// that is known as an ending and no more may still say why.
-void DropLastResorts(const std::vector<Rule>& rules, const JobModel& model, std::vector<Finding>* findings) {
-  using Place = std::pair<uint32_t, uint32_t>;  // source, line
-  bool known = std::any_of(model.sources.begin(), model.sources.end(),
-                           [](const SourceFacts* facts) { return facts->counters.Get(Counter::kNccl) > 0; });
-  std::set<Place> judged, ended;
-  for (const Finding& f : *findings) {
-    const Rule& rule = rules[f.rule.value];
-    if (rule.last_resort) continue;
-    if (BareEnding(rule)) {
-      ended.emplace(f.source.value, f.line);
-      continue;
-    }
-    const bool talk = f.role == Role::kContext && rule.sign.life == Life::kNone;  // says nothing of whether it failed
-    if (!talk) judged.emplace(f.source.value, f.line);
-    if (f.role != Role::kRoot && f.role != Role::kSymptom) continue;
-    known = known || std::any_of(f.causes.begin(), f.causes.end(), [](const Weight& w) { return w.log_odds > 0; });
-  }
-  std::erase_if(*findings, [&](const Finding& f) {
-    if (!rules[f.rule.value].last_resort) return false;
-    const Place place{f.source.value, f.line};
-    const bool after_end = !ended.empty() && (f.role == Role::kSymptom || !ended.contains(place));
-    if (known || after_end || judged.contains(place)) return true;
-    return std::max(f.line, f.last_line) + kNearTheEnd < model.sources[f.source.value]->counters.Get(Counter::kLines);
-  });
-}
-
 // What a launcher's labels stand in front of is the output of all tasks, though one alone may have spoken.
 //   0: node1:411:411 [0] NCCL INFO …
 size_t ProcessesHeard(const JobModel& model) {
