@@ -179,7 +179,8 @@ bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
 bool StopsShort(const OutcomeReading& outcome) {
   constexpr double kMostOfIt = 0.9;
   const PulseFacts* pulse = outcome.pulse;
-  if (outcome.outcome != JobOutcome::kUnknown || outcome.wound_up || pulse == nullptr || pulse->total <= 1) return false;
+  if (outcome.outcome != JobOutcome::kUnknown || outcome.wound_up || pulse == nullptr || pulse->total <= 1)
+    return false;
   return static_cast<double>(pulse->last_value) < kMostOfIt * static_cast<double>(pulse->total);
 }
 
@@ -254,8 +255,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
-              (report.coverage.nccl == 0 || (outcome.outcome == JobOutcome::kUnknown &&
-                                             (!model.largest.valid() || AllButOneComplain(model, items) || StopsShort(outcome)))))) {
+              (report.coverage.nccl == 0 ||
+               (outcome.outcome == JobOutcome::kUnknown &&
+                (!model.largest.valid() || AllButOneComplain(model, items) || StopsShort(outcome)))))) {
     report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;

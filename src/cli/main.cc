@@ -11,6 +11,7 @@
 #include "cli/did_you_mean.h"
 #include "cli/manual.h"
 #include "cli/output.h"
+#include "cli/standard_streams.h"
 #include "cli/subcommand.h"
 #include "ncclwhy/version.h"
 #include "source_version.h"  // made by the build
@@ -67,6 +68,7 @@ int Dispatch(std::vector<std::string> arguments) {
 }  // namespace ncclwhy
 
 int main(int argc, char** argv) {
+  ncclwhy::KeepClosedStreamsFree();
   ncclwhy::IgnoreBrokenPipes();
   try {
     return ncclwhy::Dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));

@@ -94,6 +94,14 @@ class RunTest(ProgramTest):
         with open(SHM_FULL, "rb") as log:
             self.assertEqual(self.run_command("cat", stdin=log).stdout, SHM_FULL.read_bytes())
 
+    def test_closed_streams(self):
+        # The number of one that is closed must not become that of a file of ours.
+        command = f"{NCCLWHY} run --log-dir {self.logs} -- sh -c 'echo hi; echo ho >&2; exit 5'"
+        for closed in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(["sh", "-c", f"{command} {closed}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=self.environment, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 5, closed)
+
     def test_one_file_for_both_keeps_the_order(self):
         with open(self.dir / "both", "wb") as both:
             subprocess.run([NCCLWHY, "run", "bash", "-c", "for i in `seq 50`; do echo o$i; echo e$i >&2; done"],
