@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "kb/loader/decode.h"
 #include "kb/loader/kb_data.h"
@@ -63,6 +64,7 @@ struct KnowledgeBase::Impl {
   KbTables tables;
   // A meaning and one; 0: not asked for yet. Threads may write it twice, the same value.
   mutable std::vector<std::atomic<uint8_t>> meanings;
+  mutable std::atomic<uint64_t> fingerprint = 0;  // the same
 };
 
 KnowledgeBase::KnowledgeBase() : impl_(std::make_unique<Impl>()) {}
@@ -189,6 +191,17 @@ MessageKnowledge KnowledgeBase::Message(int index, std::string_view nccl, Langua
       DecodeMessage(impl_->tables.Json(impl_->tables.messages[static_cast<size_t>(index)]), nccl, language);
   out.index = index;
   return out;
+}
+
+uint64_t KnowledgeBase::MessagesFingerprint() const {
+  uint64_t hash = impl_->fingerprint.load(std::memory_order_relaxed);
+  if (hash != 0) return hash;
+  for (const KbRecord& record : impl_->tables.messages) {
+    hash = HashBytes(impl_->tables.Key(record), hash);
+    hash = HashBytes(impl_->tables.Json(record), hash);
+  }
+  impl_->fingerprint.store(hash, std::memory_order_relaxed);
+  return hash;
 }
 
 MessageMeaning KnowledgeBase::Meaning(int index) const {

@@ -130,6 +130,8 @@ class KnowledgeBase : public MessageRecognizer {
   static constexpr int kMessageDepends = -2;
   int RecognizeShape(LogLevel level, std::string_view shape) const;
   size_t MessageCount() const;
+  // Of all messages: equal where Recognize gives the same numbers to the same lines.
+  uint64_t MessagesFingerprint() const;
   // `nccl` is a version like "2.28.9" or empty.
   MessageKnowledge Message(int index, std::string_view nccl, Language language) const;
   // Its meaning where the version is not known. Remembered: asked for on every first line of a kind, by any thread.

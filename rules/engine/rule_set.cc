@@ -1,9 +1,11 @@
 #include "rules/engine/rule_set.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
+#include "base/hash.h"
 #include "rules/engine/embedded_rules.h"
 #include "rules/engine/lint.h"
 #include "rules/engine/literal_index.h"
@@ -24,6 +26,7 @@ struct RuleSet::Impl {
   PatternTable patterns;
   LiteralTablesStorage storage;
   LiteralIndex literals;
+  mutable std::atomic<uint64_t> fingerprint = 0;  // 0: not asked for yet. Threads may write it twice, the same value.
 };
 
 RuleSet::RuleSet() = default;
@@ -69,6 +72,28 @@ const Rule* RuleSet::RuleOf(const Hit& hit) const {
   if (hit.pattern >= impl_->patterns.size()) return nullptr;
   const PatternEntry& entry = impl_->patterns.entry(hit.pattern);
   return entry.condition == nullptr ? &impl_->rules[entry.rule] : nullptr;
+}
+
+size_t RuleSet::PatternCount() const { return impl_->patterns.size(); }
+
+uint64_t RuleSet::Fingerprint() const {
+  uint64_t hash = impl_->fingerprint.load(std::memory_order_relaxed);
+  if (hash != 0) return hash;
+  const auto add = [&hash](std::string_view text) { hash = HashBytes(text, hash); };
+  for (const Rule& rule : impl_->rules) {
+    add(rule.id);
+    VisitPatterns(rule, [&](const LinePattern& pattern, const Condition*) {
+      for (const std::string& literal : pattern.literals) add(literal);
+      for (const LogLevel level : pattern.levels) add(LevelName(level));
+      for (const Dialect dialect : pattern.dialects) add(DialectName(dialect));
+      add(pattern.regex);
+      add(pattern.file);
+    });
+    // How many hits are kept (pattern_table.cc).
+    hash = Mix64(hash ^ (static_cast<uint64_t>(rule.sign.life) << 8 | static_cast<uint64_t>(rule.sign.of)));
+  }
+  impl_->fingerprint.store(hash, std::memory_order_relaxed);
+  return hash;
 }
 
 std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {

@@ -47,6 +47,10 @@ class RuleSet {
   const Rule& rule(RuleId id) const { return rules()[id.value]; }
   // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition.
   const Rule* RuleOf(const Hit& hit) const;
+  // Numbers that Hit::pattern can have.
+  size_t PatternCount() const;
+  // Of what a Hit says: equal where the same lines make the same hits.
+  uint64_t Fingerprint() const;
 
   // A sink for one source: collects hits. Use one per source and thread; the rule set must outlive it.
   class Matcher : public LineSink {

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "analyze/analyzer.h"
+#include "read/node_digest.h"
 #include "read/read_sources.h"
 #include "read/rotated_files.h"
+#include "read/unread_text.h"
 #include "report/redact.h"
 #include "store/store.h"
 
@@ -53,7 +55,7 @@ Status JobAnalysis::Push(std::string_view bytes) {
 
 Status JobAnalysis::EndSource() {
   if (!begun_) return Status::InvalidArgument("EndSource: no source was begun");
-  digests_.push_back(begun_->Finish());
+  Take(*begun_);
   begun_.reset();
   return {};
 }
@@ -65,16 +67,46 @@ Status JobAnalysis::Append(std::string_view name, std::string_view bytes) {
   return {};
 }
 
-void JobAnalysis::Read() {
+void JobAnalysis::Take(DigestBuilder& builder) {
+  std::vector<SourceDigest> read = builder.FinishAll(&problems_);
+  std::move(read.begin(), read.end(), std::back_inserter(digests_));
+}
+
+void JobAnalysis::ReadDigests() {
   if (begun_) (void)EndSource();
-  for (auto& [name, builder] : growing_) digests_.push_back(builder->Finish());
+  for (auto& [name, builder] : growing_) Take(*builder);
   growing_.clear();
   JoinRotated(&specs_);
   const ReadOptions reading{options_.jobs, Parsing(), options_.progress};
   std::vector<SourceDigest> read = ReadSources(specs_, knowledge_.rules(), knowledge_.kb(), reading, &problems_);
   std::move(read.begin(), read.end(), std::back_inserter(digests_));
+}
+
+void JobAnalysis::Read() {
+  ReadDigests();
+  TellUnreadTexts(digests_, &problems_);
   OrderByName(&digests_);
+  SortProblems();
+}
+
+Result<std::string> JobAnalysis::ReadIntoDigest(const std::string& prefix) {
+  ReadDigests();
+  if (!prefix.empty()) {
+    for (SourceDigest& digest : digests_) {
+      digest.facts.name = prefix + "/" + digest.facts.name;
+      for (SourcePart& part : digest.parts) part.name = prefix + "/" + part.name;
+    }
+    for (std::string& problem : problems_) problem = prefix + "/" + problem;
+  }
+  SortSources(&digests_);
+  SortProblems();
+  return WriteNodeDigest(digests_, problems_, knowledge_.rules(), knowledge_.kb(), options_.full_timeline);
+}
+
+// Two files of digests may tell of one source.
+void JobAnalysis::SortProblems() {
   std::sort(problems_.begin(), problems_.end());
+  problems_.erase(std::unique(problems_.begin(), problems_.end()), problems_.end());
 }
 
 JobProfile JobAnalysis::Profile() const { return ProfileOf(ModelOf(digests_), digests_, knowledge_.kb()); }

@@ -38,6 +38,8 @@ class JobAnalysis {
 
   // Reads what was added. Once, before all that follows.
   void Read();
+  // Instead: what was added, as a file of digests (read/node_digest.h). `prefix` and a slash come before every name.
+  Result<std::string> ReadIntoDigest(const std::string& prefix);
   // In the order of OrderByName (read/digest.h).
   const std::vector<SourceDigest>& digests() const { return digests_; }
   // Inputs that could not be read, a sentence each.
@@ -50,6 +52,9 @@ class JobAnalysis {
   Result<Report> MakeReport();
 
  private:
+  void ReadDigests();
+  void Take(DigestBuilder& builder);
+  void SortProblems();
   Result<Report> ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests, const std::string& database,
                           std::vector<std::string> problems);
   Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts);

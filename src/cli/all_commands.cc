@@ -8,6 +8,7 @@ std::vector<std::unique_ptr<Subcommand>> AllCommands() {
   commands.push_back(NewExplainCommand());
   commands.push_back(NewDiffCommand());
   commands.push_back(NewQueryCommand());
+  commands.push_back(NewDigestCommand());
   commands.push_back(NewHistoryCommand());
   commands.push_back(NewRulesCommand());
 #ifdef NCCLWHY_WITH_SERVE

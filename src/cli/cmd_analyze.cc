@@ -28,7 +28,7 @@ constexpr CommandText kText = {
     .usage = R"(ncclwhy [analyze] [OPTIONS] LOG...)",
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG, of all ranks: files, directories, globs, archives, - for standard input.)",
-    .further = R"(Also: run collect explain show diff query history rules minimize serve
+    .further = R"(Also: run collect explain show diff query digest history rules minimize serve
 completion; --version)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
 determined; 2 wrong usage, or something could not be read or written.)",

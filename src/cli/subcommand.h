@@ -38,6 +38,7 @@ std::unique_ptr<Subcommand> NewAnalyzeCommand();
 std::unique_ptr<Subcommand> NewExplainCommand();
 std::unique_ptr<Subcommand> NewDiffCommand();
 std::unique_ptr<Subcommand> NewQueryCommand();
+std::unique_ptr<Subcommand> NewDigestCommand();
 std::unique_ptr<Subcommand> NewHistoryCommand();
 std::unique_ptr<Subcommand> NewRulesCommand();
 std::unique_ptr<Subcommand> NewRunCommand();

@@ -22,4 +22,9 @@ SourceDigest DigestBuilder::Finish() {
   return witness_->Finish();
 }
 
+std::vector<SourceDigest> DigestBuilder::FinishAll(std::vector<std::string>* problems) {
+  if (witness_ == nullptr) Begin();
+  return witness_->FinishAll(problems);
+}
+
 }  // namespace ncclwhy

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "read/source_digest.h"
 #include "read/witness.h"
@@ -24,6 +25,8 @@ class DigestBuilder {
     if (witness_ != nullptr && !chunk.empty()) witness_->Push(chunk);
   }
   SourceDigest Finish();
+  // Instead, for what may hold several sources. Adds a sentence on what could not be read.
+  std::vector<SourceDigest> FinishAll(std::vector<std::string>* problems);
 
  private:
   void Sniff(std::string_view* chunk);

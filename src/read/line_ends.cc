@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "read/node_digest.h"
+
 namespace ncclwhy {
 
 std::optional<LineEnds> LineEnds::For(std::string_view first) {
   const size_t begin = first.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return std::nullopt;
+  if (begin == std::string_view::npos || LooksLikeNodeDigest(first)) return std::nullopt;
   // [{"log": …},{"log": …}]
   const size_t record = first.find_first_not_of(" \t", begin + 1);
   const size_t line = first.find('\n', begin);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,8 +67,9 @@ class DigestSink : public ByteSink {
   }
   void End() override {
     if (!reader_) return;
-    digests_.push_back(reader_->Finish());
-    digests_.back().encoded = LooksEncoded(first_);
+    std::vector<SourceDigest> read = reader_->FinishAll(&problems_);
+    if (read.size() == 1 && read.front().carrier.empty()) read.front().encoded = LooksEncoded(first_);
+    std::move(read.begin(), read.end(), std::back_inserter(digests_));
     reader_.reset();
   }
 
@@ -79,6 +81,8 @@ class DigestSink : public ByteSink {
     End();
     return std::move(digests_);
   }
+  // Sentences on what bytes that were read could not be used.
+  std::vector<std::string> TakeProblems() { return std::move(problems_); }
 
  private:
   const RuleSet& rules_;
@@ -89,6 +93,7 @@ class DigestSink : public ByteSink {
   std::unique_ptr<DigestBuilder> reader_;
   std::string first_;
   std::vector<SourceDigest> digests_;
+  std::vector<std::string> problems_;
   uint64_t unreported_ = 0;
 };
 
@@ -159,6 +164,7 @@ void JoinMembers(const SourceSpec& spec, const NewSink& new_sink, std::vector<So
 struct Slot {
   std::vector<SourceDigest> digests;
   std::string problem;
+  std::vector<std::string> problems;  // of what was read
 };
 
 }  // namespace
@@ -206,6 +212,7 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
       slot.digests = sink.Take();
       if (!slot.digests.empty()) slot.digests.front().parts = parts.TakeParts();
     }
+    slot.problems = sink.TakeProblems();
     sink.Report(1);
   };
   const auto work = [&] {
@@ -240,8 +247,8 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
   for (Slot& slot : slots) {
     std::move(slot.digests.begin(), slot.digests.end(), std::back_inserter(digests));
     if (!slot.problem.empty()) problems->push_back(std::move(slot.problem));
+    std::move(slot.problems.begin(), slot.problems.end(), std::back_inserter(*problems));
   }
-  TellUnreadTexts(digests, problems);
   return digests;
 }
 

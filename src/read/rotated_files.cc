@@ -189,7 +189,8 @@ void JoinRotated(std::vector<SourceSpec>* specs) {
 
 std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>& digests) {
   std::vector<std::string> names;
-  for (const SourceDigest& digest : digests) names.push_back(digest.facts.name);
+  for (const SourceDigest& digest : digests)
+    names.push_back(digest.carrier.empty() ? digest.facts.name : std::string());
   std::vector<std::vector<size_t>> out;
   size_t members = 0;
   for (std::vector<size_t>& group : GroupsOf(names)) {

@@ -56,10 +56,15 @@ struct SourceDigest {
   std::map<int, MessageCount> messages;  // by catalogue number
   std::vector<SourcePart> parts;         // oldest first; empty when the source is one file
   bool encoded = false;                  // it begins as no text does (unread_text.h)
+  // The file of digests that it came in (node_digest.h); empty when it was read itself. No part of what it says.
+  std::string carrier;
 };
 
-// Digests by name, so that neither threads nor the order of arguments show. Reports tell sources by their names, so
-// these become unique: "rank0.log", "rank0.log (2)".
+// By name, and those of one name by what they say, so that neither threads nor the order of arguments show, nor which
+// digests were merged before. What two carriers have of one source is one source.
+void SortSources(std::vector<SourceDigest>* digests);
+
+// The same, and reports tell sources by their names, so these become unique: "rank0.log", "rank0.log (2)".
 void OrderByName(std::vector<SourceDigest>* digests);
 
 }  // namespace ncclwhy

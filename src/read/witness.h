@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kb/loader/kb.h"
 #include "parser/parser.h"
@@ -46,6 +47,8 @@ class Witness {
   virtual void Push(std::string_view chunk) = 0;
   // Once.
   virtual SourceDigest Finish() = 0;
+  // Instead of Finish, for what may hold several sources (node_digest.h). Adds a sentence on what could not be read.
+  virtual std::vector<SourceDigest> FinishAll(std::vector<std::string>* problems);
 };
 
 // A row of the sniffer table (witness_kinds.cc), the only list of witnesses.

@@ -3,6 +3,7 @@
 
 #include "read/error_file.h"
 #include "read/flight_recorder.h"
+#include "read/node_digest.h"
 #include "read/ras_status.h"
 #include "read/text_log.h"
 #include "read/witness.h"
@@ -10,7 +11,8 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<WitnessKind, 4> kKinds = {{
+constexpr std::array<WitnessKind, 5> kKinds = {{
+    {"node-digest", "what `ncclwhy digest` wrote of other sources", LooksLikeNodeDigest, NewNodeDigest},
     {"torchelastic-error-file", "the error file of a torchelastic worker (JSON)", LooksLikeErrorFile, NewErrorFile},
     {"flight-recorder", "a dump of PyTorch's flight recorder (pickle or JSON)", LooksLikeFlightRecorder,
      NewFlightRecorder},
@@ -19,6 +21,12 @@ constexpr std::array<WitnessKind, 4> kKinds = {{
 }};
 
 }  // namespace
+
+std::vector<SourceDigest> Witness::FinishAll(std::vector<std::string>*) {
+  std::vector<SourceDigest> all;
+  all.push_back(Finish());
+  return all;
+}
 
 const WitnessKind& KindOf(std::string_view first) {
   return *std::find_if(kKinds.begin(), kKinds.end(), [&](const WitnessKind& kind) { return kind.known(first); });

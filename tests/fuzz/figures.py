@@ -20,7 +20,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CORPUS = {"line_reader": "logs", "prefix": "logs", "segments": "logs", "analysis": "logs", "rule": "rules", "kb": "kb",
-          "c_api": "c_api", "archive": "archive", "http_body": "http", "pulse": "logs", "slice": "logs", "witness": "witness"}
+          "c_api": "c_api", "archive": "archive", "http_body": "http", "pulse": "logs", "slice": "logs", "witness": "witness",
+          "digest": "digest"}
 
 
 def executions():

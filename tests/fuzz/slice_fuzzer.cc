@@ -1,5 +1,6 @@
 // Digests taken apart and put together: the slices of a source hold what its lines say, each line once, refer to
-// nothing outside, and make a job. The same digest under one name twice stays two sources.
+// nothing outside, and make a job. The same digest under one name twice stays two sources. A digest that is written and
+// read is what it was.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "job/job_model.h"
 #include "read/digest.h"
 #include "read/digest_slice.h"
+#include "read/source_coding.h"
 
 namespace ncclwhy::fuzz {
 namespace {
@@ -46,6 +48,9 @@ void CheckSlice(const SourceDigest& slice, uint32_t first, uint64_t last) {
 
 void Check(std::string_view text, Dice& dice) {
   const SourceDigest whole = DigestOf(text);
+  SourceDigest read;
+  FUZZ_CHECK(DecodeSource(EncodeSource(whole), &read));
+  FUZZ_CHECK(DigestText(read) == DigestText(whole) && PulseText(read.facts) == PulseText(whole.facts));
   const uint64_t lines = whole.facts.counters.Get(Counter::kLines);
   const SourceDigest everything = SliceOf(whole, 1, UINT32_MAX);
   FUZZ_CHECK(DigestText(everything) == DigestText(whole));

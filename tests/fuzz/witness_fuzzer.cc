@@ -7,6 +7,7 @@
 #include "digest_text.h"
 #include "fuzz/check.h"
 #include "read/digest.h"
+#include "read/source_coding.h"
 
 namespace ncclwhy::fuzz {
 namespace {
@@ -30,6 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Dice dice(bytes);
   const SourceDigest whole = fuzz::DigestOf(bytes, nullptr);
   FUZZ_CHECK(DigestText(fuzz::DigestOf(bytes, &dice)) == DigestText(whole));
+  SourceDigest read;
+  FUZZ_CHECK(DecodeSource(EncodeSource(whole), &read) && DigestText(read) == DigestText(whole));
   const SourceFacts& facts = whole.facts;
   FUZZ_CHECK(facts.counters.Get(Counter::kRecords) <= size);
   FUZZ_CHECK(facts.processes.size() <= size + 1);

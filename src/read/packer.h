@@ -1,0 +1,32 @@
+// Packer: compresses a stream of bytes, so that ReadSource unpacks it. Equal bytes give equal ones.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct archive;
+
+namespace ncclwhy {
+
+class Packer {
+ public:
+  Packer();
+  ~Packer();
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  void Push(std::string_view bytes);
+  // What was packed; empty when libarchive failed.
+  std::string Take();
+
+ private:
+  struct Close {
+    void operator()(archive* a) const;
+  };
+  std::string out_;
+  bool failed_ = false;
+  std::unique_ptr<archive, Close> archive_;  // writes to the members above until it is freed
+};
+
+}  // namespace ncclwhy
