@@ -91,13 +91,15 @@ void JobAnalysis::Read() {
 
 Result<std::string> JobAnalysis::ReadIntoDigest(const std::string& prefix) {
   ReadDigests();
-  if (!prefix.empty()) {
-    for (SourceDigest& digest : digests_) {
-      digest.facts.name = prefix + "/" + digest.facts.name;
-      for (SourcePart& part : digest.parts) part.name = prefix + "/" + part.name;
-    }
-    for (std::string& problem : problems_) problem = prefix + "/" + problem;
+  // node3 and /var/log/nccl.log: node3/var/log/nccl.log
+  const auto put_before = [&prefix](std::string* name) {
+    if (!prefix.empty()) *name = prefix + (name->starts_with('/') ? "" : "/") + *name;
+  };
+  for (SourceDigest& digest : digests_) {
+    put_before(&digest.facts.name);
+    for (SourcePart& part : digest.parts) put_before(&part.name);
   }
+  for (std::string& problem : problems_) put_before(&problem);
   SortSources(&digests_);
   SortProblems();
   return WriteNodeDigest(digests_, problems_, knowledge_.rules(), knowledge_.kb(), options_.full_timeline);

@@ -38,7 +38,8 @@ class JobAnalysis {
 
   // Reads what was added. Once, before all that follows.
   void Read();
-  // Instead: what was added, as a file of digests (read/node_digest.h). `prefix` and a slash come before every name.
+  // Instead: what was added, as a file of digests (read/node_digest.h). `prefix`, unless it is empty, and a slash come
+  // before every name.
   Result<std::string> ReadIntoDigest(const std::string& prefix);
   // In the order of OrderByName (read/digest.h).
   const std::vector<SourceDigest>& digests() const { return digests_; }

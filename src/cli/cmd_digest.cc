@@ -37,8 +37,7 @@ class DigestCommand : public Subcommand {
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_)->required();
     app->add_option("-o,--output", output_, "write there; - is standard output")->type_name("FILE")->required();
-    app->add_option("--as", prefix_, "put NAME/ before names, where nodes call them alike")
-        ->type_name("NAME");
+    app->add_option("--as", prefix_, "put NAME/ before names, where nodes call them alike")->type_name("NAME");
     app->add_option("--timeline", timeline_, "default, full (every collective)")
         ->type_name("T")
         ->check(CLI::IsMember({"default", "full"}));
