@@ -147,7 +147,10 @@ class FieldReader {
   }
   template <typename K, typename T>
   void Get(std::map<K, T>& list) {
-    for (size_t n = Size(); n > 0 && ok_; --n) {
+    size_t n = Size();
+    // Messages of the catalogue: a node of a map takes more memory than a few bytes should.
+    Ask(n <= kMostKeys);
+    for (; n > 0 && ok_; --n) {
       std::pair<K, T> each;
       Get(each);
       Ask(list.empty() || list.rbegin()->first < each.first);
@@ -179,6 +182,7 @@ class FieldReader {
   }
 
   static constexpr size_t kReserved = 1024;
+  static constexpr size_t kMostKeys = 1u << 20;
 
   std::string_view rest_;
   size_t texts_ = 0;

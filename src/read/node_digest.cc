@@ -1,5 +1,6 @@
 #include "read/node_digest.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -158,7 +159,11 @@ class NodeDigest : public Witness {
   bool TakeHead(std::string_view bytes) {
     FieldReader reader(bytes);
     Fields(reader, head_);
-    if (!reader.Whole() || head_.sources > limits::kDigestSources) return false;
+    const auto is_long = [](const std::string& problem) { return problem.size() > limits::kLineBytes; };
+    if (!reader.Whole() || head_.sources > limits::kDigestSources ||
+        std::any_of(head_.problems.begin(), head_.problems.end(), is_long)) {
+      return false;
+    }
     headed_ = true;
     if (head_.version != NCCLWHY_VERSION) {
       Refuse("is a digest of ncclwhy " + head_.version.substr(0, kVersionBytes) +
