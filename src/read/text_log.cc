@@ -1,6 +1,7 @@
 #include "read/text_log.h"
 
 #include <algorithm>
+#include <compare>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,11 +18,21 @@
 namespace ncclwhy {
 namespace {
 
-// Patterns of rules that match, and messages that are known.
-size_t Known(const SourceDigest& digest) {
-  std::set<uint32_t> patterns;
-  for (const Hit& hit : digest.hits.hits) patterns.insert(hit.pattern);
-  return patterns.size() + digest.messages.size();
+// Patterns of rules that match, and messages that are known; those of last resorts apart.
+struct Understood {
+  size_t certain = 0, guessed = 0;
+  auto operator<=>(const Understood&) const = default;
+};
+
+// A last resort takes any complaint, and the pieces of a broken line are several ("WARN Cuda failure 401 'the operation
+// cannot be performed in the", "present state'"): guesses only count where nothing else differs.
+Understood Known(const SourceDigest& digest, const RuleSet& rules) {
+  std::set<uint32_t> certain, guessed;
+  for (const Hit& hit : digest.hits.hits) {
+    const Rule* rule = rules.RuleOf(hit);
+    (rule == nullptr || rule->last_resort ? guessed : certain).insert(hit.pattern);
+  }
+  return {certain.size() + digest.messages.size(), guessed.size()};
 }
 
 uint64_t NotUnderstood(const SourceDigest& digest) {
@@ -29,8 +40,8 @@ uint64_t NotUnderstood(const SourceDigest& digest) {
 }
 
 // A line that was broken is not known, or only its beginning is.
-bool SaysMore(const SourceDigest& joined, const SourceDigest& broken) {
-  const size_t one = Known(joined), other = Known(broken);
+bool SaysMore(const SourceDigest& joined, const SourceDigest& broken, const RuleSet& rules) {
+  const Understood one = Known(joined, rules), other = Known(broken, rules);
   return one > other || (one == other && NotUnderstood(joined) < NotUnderstood(broken));
 }
 
@@ -135,7 +146,7 @@ SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options
 // Reads the repaired text and takes it where that says more.
 void TextLog::Try(Repair repair, SourceDigest& digest) {
   SourceDigest again = Digest(repair.text, repair.options);
-  if (!repair.sure && !SaysMore(again, digest)) return;
+  if (!repair.sure && !SaysMore(again, digest, context_.rules)) return;
   if (repair.counter == Counter::kRejoinedLines && JoinsRecords(again, digest, repair.changes)) return;
   again.facts.bytes = digest.facts.bytes;
   for (const Counter kept : {Counter::kRejoinedLines, Counter::kSplitLines}) {
