@@ -13,11 +13,13 @@
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
+#include "cli/overwritten_input.h"
 #include "cli/source_link.h"
 #include "cli/standard_input.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
 #include "ncclwhy/analyzer.h"
+#include "report/own_report.h"
 #include "report/renderer.h"
 #include "report/within_budget.h"
 
@@ -38,9 +40,8 @@ ncclwhy -o why.html -o why.sarif rank*.log.gz)",
 
 // Work that takes longer than this shows how far it is.
 constexpr auto kPatience = std::chrono::milliseconds(1500);
-// Where a page goes that would have gone to a terminal, and how one of ours is known.
+// Where a page goes that would have gone to a terminal.
 constexpr char kPage[] = "ncclwhy-report.html";
-constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"ncclwhy\">";
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 // A line on the terminal that is rewritten and at last removed.
@@ -136,6 +137,12 @@ class AnalyzeCommand : public Subcommand {
       Complain(mistake);
       return kExitTrouble;
     }
+    for (const std::string& output : outputs_) {
+      const std::string lost = OverwrittenByReport(output, logs_);
+      if (lost.empty()) continue;
+      Complain(lost);
+      return kExitTrouble;
+    }
     Result<Report> report = follow_ ? FollowLogs() : Analyze();
     if (!report.ok()) {
       Complain(report.status().message());
@@ -190,14 +197,14 @@ class AnalyzeCommand : public Subcommand {
     return Follow(options);
   }
 
-  // Nothing is there yet, or a page that this program wrote.
+  // Nothing is there yet, or a report of this program.
   static bool IsOurs(const char* path) {
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) return true;
-    std::string head(1024, '\0');
+    std::string head(kReportHead, '\0');
     std::ifstream file(path, std::ios::binary);
     file.read(head.data(), static_cast<std::streamsize>(head.size()));
-    return head.find(kGenerator) != std::string::npos;
+    return IsOwnReport(head);
   }
 
   // To every file that was asked for, else to standard output.

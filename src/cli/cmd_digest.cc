@@ -8,6 +8,7 @@
 #include "api/make_digest.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/overwritten_input.h"
 #include "cli/subcommand.h"
 #include "cli/terminal.h"
 
@@ -49,6 +50,10 @@ class DigestCommand : public Subcommand {
   int Run() override {
     if (output_ == "-" && IsTerminal(STDOUT_FILENO)) {
       Complain("a digest is not for a terminal: name a file with -o");
+      return kExitTrouble;
+    }
+    if (const std::string lost = OverwrittenInput(output_, logs_); !lost.empty()) {
+      Complain(lost);
       return kExitTrouble;
     }
     options_.full_timeline = timeline_ == "full";

@@ -10,6 +10,7 @@
 #include "api/minimize.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/overwritten_input.h"
 #include "cli/subcommand.h"
 #include "report/renderer.h"
 
@@ -45,6 +46,7 @@ class MinimizeCommand : public Subcommand {
   }
 
   int Run() override {
+    if (!Keeps({output_})) return kExitTrouble;
     std::vector<LogLines> logs;
     for (const std::string& path : paths_) {
       if (!Read(path, &logs)) return kExitTrouble;
@@ -64,6 +66,15 @@ class MinimizeCommand : public Subcommand {
   }
 
  private:
+  // Nothing that is read is lost.
+  bool Keeps(const std::vector<std::string>& outputs) const {
+    return std::all_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      const std::string lost = OverwrittenInput(output, paths_);
+      if (!lost.empty()) Complain(lost);
+      return lost.empty();
+    });
+  }
+
   bool Read(const std::string& path, std::vector<LogLines>* logs) {
     std::error_code none;
     if (std::filesystem::is_directory(path, none)) {
@@ -94,13 +105,17 @@ class MinimizeCommand : public Subcommand {
     const bool several = logs.size() > 1;
     std::error_code failed;
     if (several) std::filesystem::create_directories(output_, failed);
+    std::vector<std::string> outputs;
+    for (size_t i = 0; i < logs.size(); ++i) {
+      // A number in front: two directories may hold the same name.
+      const std::string name = std::filesystem::path(logs[i].name).filename().string();
+      outputs.push_back(several ? output_ + "/" + std::to_string(i) + "-" + name : output_);
+    }
+    if (!Keeps(outputs)) return false;
     for (size_t i = 0; i < logs.size(); ++i) {
       std::string text;
       for (const std::string& line : logs[i].lines) text += line + "\n";
-      // A number in front: two directories may hold the same name.
-      const std::string name = std::filesystem::path(logs[i].name).filename().string();
-      const std::string path = several ? output_ + "/" + std::to_string(i) + "-" + name : output_;
-      if (const Status done = WriteFile(path, text); !done.ok()) {
+      if (const Status done = WriteFile(outputs[i], text); !done.ok()) {
         Complain(done.message());
         return false;
       }

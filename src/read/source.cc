@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/leads_out.h"
 #include "read/archive_reader.h"
 #include "read/line_ends.h"
 #include "read/read_file.h"
@@ -28,13 +29,6 @@ namespace fs = std::filesystem;
 bool IsHidden(const fs::path& path) {
   const std::string name = path.filename().string();
   return !name.empty() && name[0] == '.';
-}
-
-// Whether a link leads out of `root`: whoever packed the directory chose where to.
-bool LeadsOut(const fs::path& link, const std::string& root) {
-  std::error_code error;
-  const fs::path target = fs::canonical(link, error), base = fs::canonical(root, error);
-  return error || std::mismatch(base.begin(), base.end(), target.begin(), target.end()).first != base.end();
 }
 
 // Regular files below `root`, sorted by name. Links to directories are not followed: they may form a circle.

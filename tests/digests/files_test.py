@@ -145,6 +145,40 @@ class Files(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"cut.log.gz", done.stdout + done.stderr)
 
+    def test_an_input_is_not_replaced(self):
+        """By no name, of no command that has -o."""
+        folder = self.path / "logs"
+        folder.mkdir()
+        log = folder / "rank0.log"
+        log.write_bytes(self.logs[0].read_bytes())
+        (self.path / "soft").symlink_to(log)
+        os.link(log, self.path / "hard")
+        for output, read in ((log, log), (log, folder), (self.path / "soft", log), (self.path / "hard", log),
+                             (self.path / "hard", folder), (log, self.path / "soft"), (log, folder / "rank*.log")):
+            for command in ("digest", "minimize", "analyze"):
+                done = run(command, read, "-o", output)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), (command, output, done))
+                self.assertIn(b"is one of the files that are read", done.stderr)
+                self.assertEqual(log.read_bytes(), self.logs[0].read_bytes())
+        with open(log, "rb") as file:
+            done = subprocess.run([BINARY, "digest", "-", "-o", log], stdin=file, capture_output=True, check=False)
+        self.assertEqual((done.returncode, log.read_bytes()), (2, self.logs[0].read_bytes()))
+        self.assertEqual(os.listdir(folder), ["rank0.log"])
+
+    def test_a_report_is_replaced(self):
+        """In a folder that is read, too."""
+        folder = self.path / "logs"
+        folder.mkdir()
+        for log in self.logs:
+            (folder / log.name).write_bytes(log.read_bytes())
+        for lang in ("en", "zh"):
+            for form in ("text", "full", "json", "markdown", "html", "sarif", "junit", "github", "summary", "trace"):
+                report = folder / f"why-{form}"
+                for _ in range(2):
+                    done = run("-f", form, "--lang", lang, folder, "-o", report)
+                    self.assertEqual(done.returncode, 1, (form, done))
+                report.unlink()
+
     def test_usage(self):
         self.assertEqual(run("digest", *self.logs).returncode, 2)
         self.assertEqual(run("digest", self.path / "none", "-o", self.path / "x").returncode, 2)
