@@ -11,9 +11,11 @@
 #include "cli/common_options.h"
 #include "cli/local_time.h"
 #include "cli/output.h"
+#include "cli/overwritten_input.h"
 #include "cli/subcommand.h"
 #include "collect/collection.h"
 #include "collect/host_process.h"
+#include "collect/log_files.h"
 
 namespace ncclwhy {
 namespace {
@@ -58,6 +60,10 @@ class CollectCommand : public Subcommand {
     if (!named) options_.pids = ProcessesWithNccl();
     if (options_.since.empty() && !options_.pids.empty()) options_.since = Began();
     const std::string file = File();
+    if (const std::string lost = OverwrittenInput(file, Logs()); !lost.empty()) {
+      Complain(lost);
+      return kExitTrouble;
+    }
     Result<std::unique_ptr<CollectionSink>> sink = NewTarSink(file);
     if (!sink.ok()) return Trouble(sink.status());
     const Result<CollectionDone> done = CollectHost(options_, knowledge.value().kb(), sink.value().get());
@@ -67,7 +73,7 @@ class CollectCommand : public Subcommand {
       Complain("no process here has NCCL loaded, and no LOG is named: the archive tells of the host alone");
     }
     Complain(std::to_string(done.value().files) + " logs, " + std::to_string(done.value().commands) +
-             " answers of commands, " + std::to_string(options_.pids.size()) + " processes" +
+             " answers of commands, " + std::to_string(done.value().processes) + " processes" +
              (file == "-" ? "" : ": " + file));
     return 0;
   }
@@ -76,6 +82,15 @@ class CollectCommand : public Subcommand {
   static int Trouble(const Status& status) {
     Complain(status.message());
     return kExitTrouble;
+  }
+
+  // All that is read.
+  std::vector<std::string> Logs() const {
+    LogFiles of_processes;
+    for (const pid_t pid : options_.pids) of_processes.AddOf(ReadProcess(pid));
+    std::vector<std::string> out = options_.paths;
+    out.insert(out.end(), of_processes.files().begin(), of_processes.files().end());
+    return out;
   }
 
   // What the kernel said before is of other jobs. Empty: nobody knows.

@@ -10,9 +10,11 @@
 #include <map>
 #include <set>
 
+#include "base/escape.h"
 #include "collect/command_batch.h"
 #include "collect/host_process.h"
 #include "collect/log_files.h"
+#include "collect/without_credentials.h"
 
 extern char** environ;
 
@@ -84,6 +86,7 @@ class Collector {
       done_.problems.push_back("there is no process " + std::to_string(pid));
       processes_.pop_back();
     }
+    done_.processes = processes_.size();
   }
 
   Result<CollectionDone> Run() {
@@ -91,7 +94,8 @@ class Collector {
     for (const Question& question : questions_) Keep(question);
     Environments();
     if (status_.ok()) status_ = Logs();
-    Put("MANIFEST.txt", "What ncclwhy collect asked of " + top_ + ", and what came of it.\n\n" + manifest_);
+    Put("MANIFEST.txt",
+        "What ncclwhy collect asked of " + EscapeTerminal(top_) + ", and what came of it.\n\n" + manifest_);
     if (status_.ok()) status_ = sink_->Finish();
     if (!status_.ok()) return status_;
     return done_;
@@ -197,14 +201,14 @@ class Collector {
       // What a tool says that is of no use here is no evidence of anything.
       line += ", it says: " + run.output.substr(0, std::min<size_t>(run.output.find('\n'), 200));
     }
-    manifest_ += line + "\n";
+    Note(line);
   }
 
   template <typename Variables>
   std::string KnownOnes(const Variables& variables) const {
     std::vector<std::string> lines;
     for (const auto& [name, value] : variables) {
-      if (known_.count(name) > 0) lines.push_back(name + "=" + value + "\n");
+      if (known_.count(name) > 0) lines.push_back(name + "=" + WithoutCredentials(value) + "\n");
     }
     std::sort(lines.begin(), lines.end());
     std::string out;
@@ -224,7 +228,7 @@ class Collector {
       const std::string folder = "pid-" + std::to_string(process.pid);
       Put(folder + "/process.txt", process.state);
       if (process.environment.empty()) {
-        manifest_ += folder + "/environment.txt  not readable for this user\n";
+        Note(folder + "/environment.txt  not readable for this user");
       } else {
         Put(folder + "/environment.txt", KnownOnes(process.environment));
       }
@@ -237,9 +241,12 @@ class Collector {
     if (options_.logs_of_pids) {
       for (const HostProcess& process : processes_) logs.AddOf(process);
     }
-    done_.files = logs.size();
     done_.problems.insert(done_.problems.end(), logs.problems().begin(), logs.problems().end());
-    return logs.Write(top_ + "/logs", sink_, &manifest_);
+    std::vector<std::string> notes;
+    const Status status = logs.Write(top_ + "/logs", sink_, &notes);
+    for (const std::string& note : notes) Note(note);
+    done_.files = logs.written();
+    return status;
   }
 
   // What a process was called with may hold a token: its first word is enough.
@@ -253,6 +260,9 @@ class Collector {
     }
     return text;
   }
+
+  // A line of the MANIFEST. Names of files and what tools say come from elsewhere.
+  void Note(const std::string& line) { manifest_ += EscapeTerminal(line) + "\n"; }
 
   void Put(const std::string& name, std::string_view text) {
     if (status_.ok() && !text.empty()) status_ = sink_->AddText(top_ + "/" + name, text);

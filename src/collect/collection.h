@@ -29,6 +29,7 @@ struct CollectionOptions {
 struct CollectionDone {
   size_t commands = 0;                // that worked
   size_t files = 0;                   // logs
+  size_t processes = 0;               // that were there
   std::vector<std::string> problems;  // paths that could not be read, commands that took too long
 };
 

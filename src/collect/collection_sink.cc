@@ -88,8 +88,10 @@ class FolderSink : public CollectionSink {
   Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
     const std::filesystem::path file = std::filesystem::path(path_) / name;
     std::error_code none;
+    const auto mask = ::umask(077);  // as of the archive
     std::filesystem::create_directories(file.parent_path(), none);
     std::ofstream out(file, std::ios::binary);
+    ::umask(mask);
     for (uint64_t written = 0; written < size;) {
       const std::string_view piece = next();
       if (piece.empty()) break;

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "collect/host_process.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -112,8 +114,10 @@ class Running {
     run_->end = how;
     run_->took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_);
     if (ended_) return true;
+    // Also what has left the group for one of its own, as long as who started it lives.
+    const std::vector<pid_t> started = WithDescendants(pid_);
     (void)::kill(-pid_, SIGKILL);
-    (void)::kill(pid_, SIGKILL);
+    for (const pid_t pid : started) (void)::kill(pid, SIGKILL);
     // A process in the driver's hands does not die at once; it is not waited for.
     for (int i = 0; i < 50 && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i) ::usleep(2000);
     return true;

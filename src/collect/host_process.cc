@@ -108,8 +108,10 @@ std::string HostProcess::Variable(const std::string& name) const {
 HostProcess ReadProcess(pid_t pid) {
   HostProcess out;
   const std::string folder = "/proc/" + std::to_string(pid);
-  if (::access(folder.c_str(), F_OK) != 0) return out;
+  struct stat process {};
+  if (::stat(folder.c_str(), &process) != 0) return out;
   out.pid = pid;
+  out.user = process.st_uid;
   out.started = StartOf(pid);
   for (const std::string& word : Split(ReadProc(folder + "/cmdline"), '\0')) {
     out.command += (out.command.empty() ? "" : " ") + word;
@@ -124,7 +126,11 @@ HostProcess ReadProcess(pid_t pid) {
     struct stat status {};
     if (::stat((folder + fd).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const std::string path = fs::read_symlink(folder + fd, error).string();
-    if (error || ::access(path.c_str(), R_OK) != 0) continue;
+    struct stat there {};  // not so when it was deleted
+    if (error || ::stat(path.c_str(), &there) != 0 || there.st_dev != status.st_dev || there.st_ino != status.st_ino) {
+      continue;
+    }
+    if (::access(path.c_str(), R_OK) != 0) continue;
     if (std::find(out.outputs.begin(), out.outputs.end(), path) == out.outputs.end()) out.outputs.push_back(path);
   }
   out.state = StateOf(folder);

@@ -12,6 +12,7 @@ namespace ncclwhy {
 
 struct HostProcess {
   pid_t pid = -1;
+  uid_t user = 0;                                                // whose it is
   std::time_t started = 0;                                       // 0: not known
   std::string command;                                           // its words, blanks between them
   std::vector<std::pair<std::string, std::string>> environment;  // as it was started; empty when we may not see it

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -125,7 +126,7 @@ class CollectTest(ProgramTest):
         self.assertIn("UCX_TLS=tcp", files["environment.txt"])
 
     def test_a_tool_that_sleeps(self):
-        self.tool("ip", "echo begun; sleep 300 & sleep 300")
+        self.tool("ip", f"echo begun; setsid sleep 300.{os.getpid()} & sleep 300")
         self.tool("ibstat", "trap '' TERM INT; echo CA; while true; do sleep 1; done")
         begun = time.monotonic()
         files, said = self.collect()
@@ -133,8 +134,8 @@ class CollectTest(ProgramTest):
         self.assertEqual(files["ip-addr.txt"], "begun\n")
         self.assertIn("ip addr: stopped after 5 s", files["MANIFEST.txt"])
         self.assertIn("ibstat took longer than 10 s", said)
-        self.assertEqual(subprocess.run(["pgrep", "-f", f"{self.dir}/bin/ibstat"], check=False,
-                                        stdout=subprocess.DEVNULL).returncode, 1)
+        for left in (f"{self.dir}/bin/ibstat", f"sleep 300.{os.getpid()}"):  # in a session of its own, too
+            self.assertEqual(subprocess.run(["pgrep", "-f", left], check=False, stdout=subprocess.DEVNULL).returncode, 1)
 
     def test_a_tool_without_end(self):
         self.tool("ibv_devinfo", "yes hca_id")
@@ -176,6 +177,92 @@ class CollectTest(ProgramTest):
     def test_a_process_that_is_not_there(self):
         _, said = self.collect("--pid", 999999999)
         self.assertIn("there is no process 999999999", said)
+
+    def test_processes_that_were_there_are_counted(self):
+        _, said = self.collect("--pid", 999999999)
+        self.assertIn("0 processes", said)
+
+    def test_pipes_and_devices_are_not_waited_for(self):
+        os.mkfifo(self.dir / "fifo.log")
+        begun = time.monotonic()
+        files, said = self.collect(self.dir / "fifo.log", "/dev/zero", SHM_FULL)
+        self.assertLess(time.monotonic() - begun, 30)
+        for text in (said, files["MANIFEST.txt"]):
+            self.assertIn(f"{self.dir}/fifo.log is no regular file and was not taken", text)
+            self.assertIn("/dev/zero is no regular file", text)
+        self.assertIn("1 logs", said)
+
+    def test_links_out_of_a_folder(self):
+        logs, secret = self.dir / "logs", self.dir / "shadow"
+        (logs / "a").mkdir(parents=True)
+        secret.write_text("root:s3cret\n")
+        (logs / "a/real.log").write_text("hello\n")
+        (logs / "out.log").symlink_to(secret)
+        (logs / "folder").symlink_to(self.dir / "bin")
+        (logs / "in.log").symlink_to(logs / "a/real.log")
+        files, said = self.collect(logs)
+        self.assertNotIn("s3cret", "".join(files.values()))
+        self.assertEqual([f for f in files if f.startswith("logs/")], ["logs/real.log"])
+        for text in (said, files["MANIFEST.txt"]):
+            self.assertIn(f"{logs}/out.log is a link out of the folder and was not taken", text)
+        files, _ = self.collect(logs / "out.log")  # who names it wants it
+        self.assertEqual(files["logs/shadow"], "root:s3cret\n")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root")
+    def test_a_users_process_does_not_name_files_of_others(self):
+        self.dir.chmod(0o755)
+        (self.dir / "shadow").write_text("root:s3cret\n")
+        (self.dir / "own.log").write_text("own\n")
+        os.chown(self.dir / "own.log", 65534, 65534)
+        jobs = [subprocess.Popen(["setpriv", "--reuid=65534", "--clear-groups", "sleep", "100"],
+                                 env={"NCCL_DEBUG_FILE": str(self.dir / name), "PATH": os.environ["PATH"]})
+                for name in ("shadow", "own.log")]
+        try:
+            for job in jobs:
+                while b"sleep" not in pathlib.Path(f"/proc/{job.pid}/cmdline").read_bytes()[:5]:
+                    time.sleep(0.02)
+            files, said = self.collect("--pid", jobs[0].pid, "--pid", jobs[1].pid)
+        finally:
+            for job in jobs:
+                job.kill()
+                job.wait()
+        self.assertNotIn("s3cret", "".join(files.values()))
+        self.assertIn(f"does not belong to the user of process {jobs[0].pid}", said)
+        self.assertEqual(files["logs/own.log"], "own\n")
+
+    def test_what_others_wrote_is_shown_as_text(self):
+        logs = self.dir / "logs"
+        logs.mkdir()
+        (logs / "a\n::error::x\033[31m.log").write_text("hello\n")
+        self.tool("ibstat", "printf '::error::x\\033[31m\\n'; exit 3")
+        files, said = self.collect(logs, self.dir / "no\033[31m")
+        for text in (said, files["MANIFEST.txt"]):
+            self.assertNotIn("\033", text)
+            self.assertNotRegex(text, "(?m)(^|: )::error")
+
+    def test_addresses_without_credentials(self):
+        job = self.job(MASTER_ADDR="http://u:s3cret@node1", NCCL_IB_HCA="mlx5_0:1",
+                       NCCL_SOCKET_IFNAME="tcp://h:1?token=s3cret&x=1", NCCL_COMM_ID="u:s3cret@h:1")
+        files, _ = self.collect("--pid", job.pid)
+        seen = files[f"pid-{job.pid}/environment.txt"]
+        self.assertNotIn("s3cret", seen)
+        for line in ("MASTER_ADDR=http://***@node1", "NCCL_IB_HCA=mlx5_0:1",
+                     "NCCL_SOCKET_IFNAME=tcp://h:1?token=***&x=1", "NCCL_COMM_ID=***@h:1"):
+            self.assertIn(line + "\n", seen)
+
+    def test_an_input_is_not_replaced(self):
+        log = self.dir / "in.log"
+        log.write_text("hello\n")
+        (self.dir / "soft").symlink_to(log)
+        os.link(log, self.dir / "hard")
+        job = self.job(NCCL_DEBUG_FILE=str(log))
+        for output, *inputs in ((log, log), (log, self.dir / "soft"), (self.dir / "hard", log), (self.dir / "soft", log),
+                                (log, self.dir), (log, "--pid", job.pid)):
+            done = self.ncclwhy("collect", *inputs, "-o", output)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertIn(b"is one of the files that are read", done.stderr)
+            self.assertEqual(log.read_text(), "hello\n")
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir() if p.name.endswith(".part")), [])
 
     def test_what_cannot_be_written(self):
         done = self.ncclwhy("collect", "-o", self.dir / "no/where.tar.gz")
