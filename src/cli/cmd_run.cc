@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "cli/broken_pipes.h"
 #include "cli/common_options.h"
 #include "cli/local_time.h"
@@ -78,22 +79,39 @@ class RunCommandLine : public Subcommand {
   }
 
   int Run() override {
-    Result<RunFolder> folder = RunFolder::Make(log_dir_);
-    if (!folder.ok()) {
-      Complain(folder.status().message());
-      return kExitTrouble;
-    }
+    std::string trouble;
+    Result<RunFolder> folder = RunFolder::Make(log_dir_, &trouble);
+    if (!folder.ok()) return RunUnwatched(trouble.empty() ? folder.status().message() : trouble);
     folder_ = folder.take();
+    if (!trouble.empty()) Complain(trouble + "; the logs are in " + folder_.path());
     Result<CommandEnd> end = RunCommand(Options());
     if (!end.ok()) {
       folder_.RemoveUnlessWanted();
-      Complain(end.status().message());
-      return kExitTrouble;
+      return RunUnwatched(end.status().message());
     }
     return StatusOf(end.value());
   }
 
  private:
+  // What keeps us from watching does not keep the job from running.
+  int RunUnwatched(const std::string& why) const {
+    Complain(why + "; the command runs unwatched");
+    if (!BrokenPipesWereIgnored()) (void)::signal(SIGPIPE, SIG_DFL);
+    std::vector<char*> words;
+    for (const std::string& word : command_) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    ::execvp(words[0], words.data());
+    return CannotRun(errno);
+  }
+
+  int CannotRun(int error) const {
+    Complain("cannot run " + command_.front() + ": " + std::strerror(error));
+    return error == ENOENT ? kNotFound : kCannotRun;
+  }
+
+  // `ulimit -f` is one of the ways in which a disk is full, and no reason to end without an answer.
+  static void IgnoreFileSizeLimit() { (void)::signal(SIGXFSZ, SIG_IGN); }
+
   WrapperOptions Options() {
     WrapperOptions options;
     options.command = command_;
@@ -103,32 +121,32 @@ class RunCommandLine : public Subcommand {
     options.ignores_broken_pipes = BrokenPipesWereIgnored();
     options.hang = std::chrono::seconds(hang_ < 0 ? kLongSilence : hang_);
     options.answer = [this](const Silence& silence) { return OnSilence(silence); };
-    options.goes_on = [this] { NoteOfRun(folder_, "ncclwhy run: the command goes on"); };
+    options.goes_on = [this] { Note("ncclwhy run: the command goes on"); };
     return options;
   }
 
   // In a copy of this process.
-  std::string OnSilence(const Silence& silence) const {
+  std::string OnSilence(const Silence& silence) {
+    IgnoreFileSizeLimit();
     const std::string seconds = std::to_string(silence.lasted.count());
-    NoteOfRun(folder_, "ncclwhy run: " + std::string(silence.only_chatter ? "no headway" : "no output") + " for " +
-                           seconds + " s, the command still runs");
+    Note("ncclwhy run: " + std::string(silence.only_chatter ? "no headway" : "no output") + " for " + seconds +
+         " s, the command still runs");
     AskForDumps(folder_.logs(), kDumps);
     // A debugger stops a process for a moment: not for a silence that may be none.
     std::vector<pid_t> processes = hang_ > 0 ? WithDescendants(silence.command) : std::vector<pid_t>();
     processes.resize(std::min(processes.size(), kMostProcesses));
-    const Result<RunAnswer> answer = Answer(std::move(processes));
-    if (!answer.ok()) return "ncclwhy: " + answer.status().message() + "\n";
+    const Result<RunAnswer> answer = Answer(silence.unlogged, std::move(processes));
+    if (!answer.ok()) return Said(answer);
     if (hang_ < 0 && !answer.value().sure) return {};
     return "ncclwhy: the command still runs and has shown no " +
-           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + answer.value().text +
-           Where();
+           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + Said(answer);
   }
 
-  int StatusOf(const CommandEnd& end) const {
+  int StatusOf(const CommandEnd& end) {
+    IgnoreFileSizeLimit();
     if (end.error != 0) {
       folder_.RemoveUnlessWanted();
-      Complain("cannot run " + command_.front() + ": " + std::strerror(end.error));
-      return end.error == ENOENT ? kNotFound : kCannotRun;
+      return CannotRun(end.error);
     }
     if (end.lost != 0) {
       Complain("the process that kept the command was killed; how the command ends is not known. Logs: " +
@@ -138,40 +156,45 @@ class RunCommandLine : public Subcommand {
     const bool signalled = WIFSIGNALED(end.status);
     const int status = signalled ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
     if (end.dropped_mib > 0) {
-      NoteOfRun(folder_, "ncclwhy run: " + std::to_string(end.dropped_mib) + " MiB of output are not in these logs");
+      Note("ncclwhy run: " + std::to_string(end.dropped_mib) + " MiB of output are not in these logs");
     }
     if (status == 0) {
-      folder_.RemoveUnlessWanted();
+      // An answer that was told while it ran has named the folder.
+      if (!end.answered) folder_.RemoveUnlessWanted();
       return 0;
     }
     NoteEnd(end, status);
-    const Result<RunAnswer> answer = Answer();
-    const std::string text = answer.ok() ? answer.value().text : "ncclwhy: " + answer.status().message() + "\n";
+    const Result<RunAnswer> answer = Answer(end.unlogged);
     const std::string said = "ncclwhy: the command " +
                              (signalled ? "was ended by signal " + std::to_string(WTERMSIG(end.status))
                                         : "ended with status " + std::to_string(status)) +
-                             "\n" + text + Where();
+                             "\n" + Said(answer);
     (void)!::write(STDERR_FILENO, said.data(), said.size());
     return status;
   }
 
   // Who ends a command that stands still does not make it another kind of failure.
-  void NoteEnd(const CommandEnd& end, int status) const {
+  void NoteEnd(const CommandEnd& end, int status) {
     int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
     if (number == 0) number = end.stop_signal;
     const bool stopped = number > 0 && (end.passed_on >> number & 1) != 0;
     if (stopped && end.silent) return;
     if (stopped) {
-      NoteOfRun(folder_, "ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));
+      Note("ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));
       return;
     }
     // As time(1) says it.
-    NoteOfRun(folder_, WIFSIGNALED(end.status) ? "Command terminated by signal " + std::to_string(number)
-                                               : "Command exited with non-zero status " + std::to_string(status));
+    Note(WIFSIGNALED(end.status) ? "Command terminated by signal " + std::to_string(number)
+                                 : "Command exited with non-zero status " + std::to_string(status));
   }
 
-  Result<RunAnswer> Answer(std::vector<pid_t> processes = {}) const {
-    RunAnswerOptions options{analyzer_, {}, {}};
+  void Note(const std::string& line) {
+    if (!NoteOfRun(folder_, line)) unwritten_notes_ += line + "\n";
+  }
+
+  Result<RunAnswer> Answer(const std::string& unlogged, std::vector<pid_t> processes = {}) const {
+    RunAnswerOptions options{analyzer_, {}, {}, unlogged};
+    if (!unwritten_notes_.empty()) options.unlogged += (unlogged.ends_with('\n') ? "" : "\n") + unwritten_notes_;
     options.collection.pids = std::move(processes);
     options.collection.logs_of_pids = false;  // they are here
     options.collection.since = LocalTime(begun_, "%Y-%m-%d %H:%M:%S");
@@ -182,13 +205,21 @@ class RunCommandLine : public Subcommand {
     return AnswerRun(folder_, options);
   }
 
-  std::string Where() const { return "Logs and report: " + folder_.path() + "\n"; }
+  // With where there is more. Names come from outside, the text of an answer is rendered already.
+  std::string Said(const Result<RunAnswer>& answer) const {
+    const std::string folder = EscapeTerminal(folder_.path());
+    if (!answer.ok()) return "ncclwhy: " + EscapeTerminal(answer.status().message()) + "\nLogs: " + folder + "\n";
+    const std::string& unwritten = answer.value().unwritten;
+    if (unwritten.empty()) return answer.value().text + "Logs and report: " + folder + "\n";
+    return answer.value().text + "Logs: " + folder + "; " + EscapeTerminal(unwritten) + "\n";
+  }
 
   std::vector<std::string> command_;
   std::string log_dir_;
   std::string color_ = "auto";
   AnalyzerOptions analyzer_;
   RunFolder folder_;
+  std::string unwritten_notes_;  // lines that are as good as in run.log
   int hang_ = -1;
   bool buffered_ = false;
   const std::time_t begun_ = std::time(nullptr);

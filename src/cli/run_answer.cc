@@ -1,5 +1,7 @@
 #include "cli/run_answer.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <memory>
@@ -18,18 +20,26 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);
   if (!analyzer.ok()) return analyzer.status();
   if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;
+  if (!options.unlogged.empty()) {
+    (void)analyzer.value()->Begin("(output that is not on the disk)");
+    (void)analyzer.value()->Push(options.unlogged);
+    (void)analyzer.value()->EndSource();
+  }
   Result<Report> read = analyzer.value()->Finish();
   if (!read.ok()) return read.status();
   const Report report = read.take();
 
+  RunAnswer out;
   ReportFormat plain;
   plain.language = options.format.language;
   for (const auto& [format, suffix] : {std::pair{"full", "txt"}, std::pair{"json", "json"}}) {
     const Result<std::string> bytes = RenderReport(report, format, plain);
     if (!bytes.ok()) return bytes.status();
-    if (Status status = WriteFile(folder.report(suffix), bytes.value()); !status.ok()) return status;
+    const mode_t mask = ::umask(077);
+    const Status written = WriteFile(folder.report(suffix), bytes.value());
+    ::umask(mask);
+    if (!written.ok() && out.unwritten.empty()) out.unwritten = written.message();
   }
-  RunAnswer out;
   const bool stopped = report.outcome == Outcome::kStopped &&
                        (report.causes.empty() || report.causes.front().id.starts_with("stopped."));
   Result<std::string> text = RenderReport(report, stopped ? "summary" : "text", options.format);
@@ -44,8 +54,12 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
   return out;
 }
 
-void NoteOfRun(const RunFolder& folder, const std::string& line) {
-  std::ofstream(folder.logs() + "/run.log", std::ios::app) << line << '\n';
+bool NoteOfRun(const RunFolder& folder, const std::string& line) {
+  const mode_t mask = ::umask(077);
+  std::ofstream out(folder.logs() + "/run.log", std::ios::app);
+  ::umask(mask);
+  out << line << std::endl;
+  return out.good();
 }
 
 }  // namespace ncclwhy

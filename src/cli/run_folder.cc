@@ -1,10 +1,13 @@
 #include "cli/run_folder.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <vector>
 
 #include "cli/local_time.h"
 
@@ -20,30 +23,65 @@ Status Failed(const std::string& path, const std::error_code& error) {
   return Status::Io("cannot make the folder " + path + ": " + error.message());
 }
 
+std::error_code Errno() { return {errno, std::generic_category()}; }
+
 }  // namespace
 
-Result<RunFolder> RunFolder::Make(const std::string& wanted) {
+Result<RunFolder> RunFolder::Make(const std::string& wanted, std::string* trouble) {
+  if (!wanted.empty()) {
+    Result<RunFolder> asked = MakeIn(wanted);
+    if (asked.ok()) return asked;
+    *trouble = asked.status().message();
+  }
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  std::vector<std::string> places;
+  if (!error) places.push_back(temporary.string());
+  for (const char* usual : {"/tmp", "/var/tmp"}) places.emplace_back(usual);
+  const fs::path here = fs::current_path(error);
+  if (!error) places.push_back(here.string());
+  Status first;
+  for (const std::string& place : places) {
+    Result<RunFolder> made = MakeTemporary(place);
+    if (made.ok()) {
+      RunFolder folder = made.take();
+      folder.wanted_ = !wanted.empty();
+      return folder;
+    }
+    if (first.ok()) first = made.status();
+  }
+  return first;
+}
+
+Result<RunFolder> RunFolder::MakeTemporary(const std::string& folder) {
   RunFolder out;
   std::error_code error;
-  if (wanted.empty()) {
-    std::string path = fs::temp_directory_path(error).string() + "/ncclwhy-run.XXXXXX";
-    if (error) path = "/tmp/ncclwhy-run.XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) return Failed(path, {errno, std::generic_category()});
-    out.path_ = path;
-  } else {
-    out.wanted_ = true;
-    fs::path path = fs::absolute(wanted, error).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();
-    const bool exists = fs::exists(path, error);
-    if (exists && !fs::is_directory(path, error))
-      return Failed(wanted, std::make_error_code(std::errc::not_a_directory));
-    if (exists && !fs::is_empty(path, error)) path /= NameOfNow();
-    out.path_ = path.string();
+  out.path_ = (fs::absolute(folder, error) / "ncclwhy-run.XXXXXX").string();
+  if (::mkdtemp(out.path_.data()) == nullptr) return Failed(out.path_, Errno());
+  if (Status status = out.MakeLogs(); !status.ok()) {
+    out.RemoveUnlessWanted();
+    return status;
   }
-  fs::create_directories(out.logs(), error);
-  if (error) return Failed(out.logs(), error);
   return out;
 }
+
+Result<RunFolder> RunFolder::MakeIn(const std::string& wanted) {
+  RunFolder out;
+  out.wanted_ = true;
+  std::error_code error;
+  fs::path path = fs::absolute(wanted, error).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  const bool exists = fs::exists(path, error);
+  if (exists && !fs::is_directory(path, error)) return Failed(wanted, std::make_error_code(std::errc::not_a_directory));
+  if (exists && !fs::is_empty(path, error)) path /= NameOfNow();
+  out.path_ = path.string();
+  fs::create_directories(path.parent_path(), error);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Failed(out.path_, Errno());
+  if (Status status = out.MakeLogs(); !status.ok()) return status;
+  return out;
+}
+
+Status RunFolder::MakeLogs() const { return ::mkdir(logs().c_str(), 0700) == 0 ? Status() : Failed(logs(), Errno()); }
 
 void RunFolder::RemoveUnlessWanted() const {
   std::error_code none;

@@ -1,4 +1,5 @@
 // RunFolder: where one `ncclwhy run` keeps what it writes: `logs/`, which is what is read, and the report beside it.
+// For its owner only: a job may print anything.
 #pragma once
 
 #include <string>
@@ -11,8 +12,9 @@ class RunFolder {
  public:
   RunFolder() = default;
 
-  // In `wanted` itself if it is new or empty, else in a folder of its own in there. Empty: in $TMPDIR, until Remove().
-  static Result<RunFolder> Make(const std::string& wanted);
+  // In `wanted` itself if it is new or empty, else in a folder of its own in there. Empty, or when it cannot be made,
+  // which is a sentence in `trouble`: in $TMPDIR, /tmp, /var/tmp, or where we are. Fails when none of them takes it.
+  static Result<RunFolder> Make(const std::string& wanted, std::string* trouble);
 
   const std::string& path() const { return path_; }  // absolute
   std::string logs() const { return path_ + "/logs"; }
@@ -21,6 +23,10 @@ class RunFolder {
   void RemoveUnlessWanted() const;
 
  private:
+  static Result<RunFolder> MakeIn(const std::string& wanted);
+  static Result<RunFolder> MakeTemporary(const std::string& folder);
+  Status MakeLogs() const;
+
   std::string path_;
   bool wanted_ = false;
 };

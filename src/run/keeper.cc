@@ -43,7 +43,8 @@ class KeeperProcess {
     }
     for (const JobStreams::Relayed& stream : streams_->relayed) {
       relays_.push_back(std::make_unique<StreamRelay>(::fcntl(stream.from, F_DUPFD_CLOEXEC, 3), stream.to,
-                                                      spec_.logs + "/" + stream.name + ".log", spec_.watcher));
+                                                      spec_.logs + "/" + stream.name + ".log", spec_.unlogged,
+                                                      spec_.watcher));
     }
     sigset_t children;
     ::sigemptyset(&children);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "run/job_streams.h"
+#include "run/unlogged_output.h"
 
 namespace ncclwhy {
 
@@ -41,6 +42,7 @@ struct KeeperSpec {
   std::vector<std::string> command;
   std::vector<std::string> environment;  // all of it, NAME=value
   std::string logs;                      // folder for what it prints
+  UnloggedOutput* unlogged = nullptr;    // gets what cannot be written there
   int watcher = -1;                      // a pipe that gets a copy of what it prints, as far as there is room
   bool ignores_broken_pipes = false;     // what the command inherits
 };

@@ -21,17 +21,18 @@ constexpr std::array<std::string_view, 16> kComplaints = {
 constexpr WordFinder kFinder(kComplaints);
 constexpr uint64_t kFollowing = 4096;
 
-bool WriteAll(int fd, std::string_view bytes) {
+// What could not be written.
+std::string_view WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
+    if (n < 0) return bytes;
     bytes.remove_prefix(static_cast<size_t>(n));
   }
-  return true;
+  return bytes;
 }
 
-int OpenNew(const std::string& path) { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
+int OpenNew(const std::string& path) { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600); }
 
 }  // namespace
 
@@ -53,6 +54,7 @@ void OutputLog::Write(std::string_view bytes) {
     bytes.remove_prefix(take);
     Rotate();
   }
+  if (!bytes.empty() && unlogged_ != nullptr) unlogged_->Add(bytes);
 }
 
 void OutputLog::Append(std::string_view bytes) {
@@ -60,7 +62,9 @@ void OutputLog::Append(std::string_view bytes) {
     fd_ = OpenNew(path_);
     ++parts_;
   }
-  failed_ = fd_ < 0 || !WriteAll(fd_, bytes);
+  const std::string_view left = fd_ < 0 ? bytes : WriteAll(fd_, bytes);
+  failed_ = !left.empty();
+  if (failed_ && unlogged_ != nullptr) unlogged_->Add(left);
   size_ += bytes.size();
 }
 
@@ -99,7 +103,7 @@ void OutputLog::PinLines(std::string_view bytes) {
     pin_fd_ = OpenNew(path_.substr(0, path_.rfind('.')) + ".first-errors.log");
   }
   pinned_ += kept.size();
-  if (pin_fd_ < 0 || !WriteAll(pin_fd_, kept)) pinned_ = kPinned;
+  if (pin_fd_ < 0 || !WriteAll(pin_fd_, kept).empty()) pinned_ = kPinned;
 }
 
 }  // namespace ncclwhy

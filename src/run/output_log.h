@@ -6,12 +6,15 @@
 // As long as all of it is below the limit there is `stdout.log` alone. The numbers are those of rotated logs, which are
 // read as one source.
 //
-// A disk that is full ends the log, not the command. Not thread-safe.
+// A disk that is full ends the log, not the command; what is printed then is left to somebody else. For its owner only:
+// a job may print anything. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "run/unlogged_output.h"
 
 namespace ncclwhy {
 
@@ -21,8 +24,8 @@ class OutputLog {
   static constexpr uint64_t kTail = 8 << 20;    // each of the two parts of the end
   static constexpr uint64_t kPinned = 1 << 20;  // first complaints
 
-  // `path`: …/stdout.log
-  explicit OutputLog(std::string path) : path_(std::move(path)) {}
+  // `path`: …/stdout.log; `unlogged`: gets what cannot be written, may be null.
+  OutputLog(std::string path, UnloggedOutput* unlogged) : path_(std::move(path)), unlogged_(unlogged) {}
   ~OutputLog();
   OutputLog(const OutputLog&) = delete;
   OutputLog& operator=(const OutputLog&) = delete;
@@ -38,6 +41,7 @@ class OutputLog {
   void PinLines(std::string_view bytes);
 
   const std::string path_;
+  UnloggedOutput* const unlogged_;
   int fd_ = -1;
   bool failed_ = false;
   uint64_t size_ = 0;   // of the part that is written

@@ -6,8 +6,8 @@
 
 namespace ncclwhy {
 
-StreamRelay::StreamRelay(int from, int to, const std::string& log, int watcher)
-    : from_(from), to_(to), log_(log), watcher_(watcher), buffer_(new char[kBuffer]) {}
+StreamRelay::StreamRelay(int from, int to, const std::string& log, UnloggedOutput* unlogged, int watcher)
+    : from_(from), to_(to), log_(log, unlogged), watcher_(watcher), buffer_(new char[kBuffer]) {}
 
 StreamRelay::~StreamRelay() { CloseInput(); }
 

@@ -16,8 +16,9 @@ namespace ncclwhy {
 
 class StreamRelay {
  public:
-  // Takes `from`, which must be non-blocking; borrows the others. `watcher`: a pipe that is non-blocking.
-  StreamRelay(int from, int to, const std::string& log, int watcher);
+  // Takes `from`, which must be non-blocking; borrows the others. `watcher`: a pipe that is non-blocking; `unlogged`:
+  // gets what the log cannot take.
+  StreamRelay(int from, int to, const std::string& log, UnloggedOutput* unlogged, int watcher);
   ~StreamRelay();
   StreamRelay(const StreamRelay&) = delete;
   StreamRelay& operator=(const StreamRelay&) = delete;

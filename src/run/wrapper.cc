@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "run/job_streams.h"
 #include "run/pulse_watch.h"
+#include "run/shared_memory.h"
 #include "run/terminal_modes.h"
 
 namespace ncclwhy {
@@ -91,6 +93,9 @@ class WrapperProcess {
     if (streams_.terminal) terminal_.MakeRaw();
     watch_.Begin(Clock::now());
     while (!over_) Round();
+    EndAnswer();
+    end_.answered = answered_.get() != nullptr && *answered_.get();
+    end_.unlogged = Unlogged();
     return end_;
   }
 
@@ -104,8 +109,8 @@ class WrapperProcess {
       return Status::Io(std::string("cannot open a pipe: ") + std::strerror(errno));
     }
     looks_ = look[0];
-    const KeeperSpec spec{options_.command, options_.environment, options_.logs, look[1],
-                          options_.ignores_broken_pipes};
+    const KeeperSpec spec{options_.command, options_.environment,         options_.logs, unlogged_.get(),
+                          look[1],          options_.ignores_broken_pipes};
     Result<Keeper> keeper = StartKeeper(spec, &streams_, signals_.inherited());
     if (look[1] >= 0) ::close(look[1]);
     if (!keeper.ok()) return keeper.status();
@@ -250,9 +255,11 @@ class WrapperProcess {
     }
     if (told_ || now - watch_.last_sign() < options_.hang) return;
     told_ = true;
-    Answer(
-        {std::chrono::duration_cast<std::chrono::seconds>(now - watch_.last_sign()), watch_.only_chatter(), command_});
+    Answer({std::chrono::duration_cast<std::chrono::seconds>(now - watch_.last_sign()), watch_.only_chatter(), command_,
+            Unlogged()});
   }
+
+  std::string Unlogged() const { return unlogged_.get() != nullptr ? unlogged_.get()->Text() : std::string(); }
 
   void Answer(const Silence& silence) {
     answering_ = ::fork();
@@ -261,6 +268,7 @@ class WrapperProcess {
     ::sigprocmask(SIG_SETMASK, &signals_.inherited(), nullptr);
     std::string text = options_.answer(silence);
     if (terminal_.raw()) text = ForRawTerminal(text);
+    if (!text.empty() && answered_.get() != nullptr) *answered_.get() = true;
     (void)!::write(STDERR_FILENO, text.data(), text.size());
     ::_exit(0);
   }
@@ -286,6 +294,8 @@ class WrapperProcess {
   Keeper keeper_;
   PulseWatch watch_;
   CommandEnd end_;
+  SharedMemory<UnloggedOutput> unlogged_;
+  SharedMemory<std::atomic<bool>> answered_;
   std::string typed_;  // that the command has not taken yet
   bool input_ended_ = false;
   bool over_ = false;

@@ -17,6 +17,7 @@ struct Silence {
   std::chrono::seconds lasted{};
   bool only_chatter = false;  // lines come, but the work's numbers stand still
   pid_t command = -1;
+  std::string unlogged;  // the end of what it printed that no log could take
 };
 
 struct WrapperOptions {
@@ -25,7 +26,7 @@ struct WrapperOptions {
   std::string logs;                      // folder, which is there
   bool ignores_broken_pipes = false;     // what the command inherits
   std::chrono::seconds hang{0};          // 0: never asks
-  // Called in a copy of this process, once in each silence; the text goes to standard error.
+  // Called in a copy of this process, once in each silence; the text goes to standard error. Empty: nothing to say.
   std::function<std::string(const Silence&)> answer;
   // The work goes on after a silence that was told.
   std::function<void()> goes_on;
@@ -39,6 +40,8 @@ struct CommandEnd {
   uint64_t passed_on = 0;  // bit n: signal n came from outside and was handed on to it
   int dropped_mib = 0;     // of output that the logs do not have
   bool silent = false;     // its end came in a silence that was told
+  bool answered = false;   // there was an answer while it ran
+  std::string unlogged;    // the end of what it printed that no log could take
 };
 
 // Until it ends.

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -97,10 +98,100 @@ class RunTest(ProgramTest):
     def test_closed_streams(self):
         # The number of one that is closed must not become that of a file of ours.
         command = f"{NCCLWHY} run --log-dir {self.logs} -- sh -c 'echo hi; echo ho >&2; exit 5'"
-        for closed in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
-            done = subprocess.run(["sh", "-c", f"{command} {closed}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, env=self.environment, timeout=PATIENCE, check=False)
-            self.assertEqual(done.returncode, 5, closed)
+        for command in (command, f"{NCCLWHY} run --log-dir {self.logs} -- sh -c 'exit 5'"):
+            for closed in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+                done = subprocess.run(["sh", "-c", f"{command} {closed}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, env=self.environment, timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, 5, closed)
+        # Nobody stays behind, who would hold the reader's end of a pipe open.
+        self.assertTrue(eventually(lambda: self.processes_of(str(self.logs)) == []))
+
+    @staticmethod
+    def processes_of(word):
+        found = []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if word.encode() in (folder / "cmdline").read_bytes():
+                    found.append(folder.name)
+            except OSError:  # it has ended
+                pass
+        return found
+
+    # Folders and disks that are of no use
+
+    def without_a_folder(self, script, directory, **environment):
+        return subprocess.run([NCCLWHY, "run", "--", "bash", "-c", script], cwd=directory, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env={**self.environment, **environment}, timeout=PATIENCE * 2,
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def test_a_temporary_folder_that_takes_nothing(self):
+        for unusable in ("/proc", "/dev/null", str(self.dir / "missing")):
+            done = self.without_a_folder("echo hi; exit 3", self.dir, TMPDIR=unusable)
+            self.assertEqual((done.returncode, done.stdout), (3, b"hi\n"), done.stderr)
+            folder = done.stderr.decode().rsplit("Logs and report: ", 1)[1].strip()
+            self.assertTrue(os.path.exists(f"{folder}/report.txt"))
+            shutil.rmtree(folder)
+
+    def test_a_log_folder_that_cannot_be_made(self):
+        (self.dir / "file").write_text("")
+        for unusable in (self.dir / "file", self.dir / "file/x", "/proc/x"):
+            self.logs = unusable
+            done = self.bash("echo hi; exit 3")
+            self.assertEqual((done.returncode, done.stdout), (3, b"hi\n"), done.stderr)
+            first, rest = done.stderr.decode().split("\n", 1)
+            self.assertIn("cannot make the folder", first)
+            self.assertIn("the logs are in " + rest.rsplit("Logs and report: ", 1)[1].strip(), first)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root")
+    def test_no_folder_at_all(self):
+        script = ("set -e; for d in /tmp /var/tmp; do mount -t tmpfs -o ro,size=4k none $d; done; cd /proc; "
+                  f"export TMPDIR=/proc; exec {NCCLWHY} run -- bash -c 'echo hi; env | grep -c NCCL_DEBUG; exit 3'")
+        if subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no mounts here")
+        binary = pathlib.Path(NCCLWHY).resolve()
+        if str(binary).startswith(("/tmp/", "/var/tmp/")):
+            self.skipTest("the program would be hidden")
+        done = subprocess.run(["unshare", "-m", "bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={"PATH": os.environ["PATH"]}, timeout=PATIENCE, check=False)
+        self.assertEqual((done.returncode, done.stdout), (3, b"hi\n0\n"), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn(b"the command runs unwatched", done.stderr)
+
+    def test_a_disk_that_is_full(self):
+        for room in (0, 8192, 100000):
+            self.logs = self.dir / str(room)
+            script = f"for i in `seq 20000`; do echo filler $i >&2; done; cat {SHM_FULL} >&2; exit 3"
+            done = self.bash(script, preexec_fn=lambda r=room: resource.setrlimit(resource.RLIMIT_FSIZE, (r, r)))
+            self.assertEqual(done.returncode, 3, done.stderr[-2000:])
+            answer = done.stderr.decode().split("ncclwhy: ", 1)[1]
+            self.assertIn("shm.too-small", answer)
+            if (self.logs / "report.json").exists():
+                self.assertIn(f"Logs and report: {self.logs}\n", answer)
+            else:
+                self.assertIn(f"Logs: {self.logs}; cannot write {self.logs}/report.", answer)
+
+    def test_for_the_owner_only(self):
+        for make in (False, True):
+            self.logs = self.dir / f"made-{make}/deep/why"
+            if make:
+                self.logs.mkdir(parents=True)
+            self.bash(f"cat {SHM_FULL}; exit 1", umask=0o022)
+            files = [p for p in self.logs.rglob("*") if p.is_file()]
+            self.assertIn("report.json", [p.name for p in files])
+            self.assertEqual({oct(p.stat().st_mode & 0o777) for p in files}, {"0o600"}, files)
+            for folder in (self.logs, *(p for p in self.logs.rglob("*") if p.is_dir())):
+                wanted = 0o755 if make and folder == self.logs else 0o700
+                self.assertEqual(folder.stat().st_mode & 0o777, wanted, folder)
+
+    def test_names_are_shown_as_text(self):
+        self.logs = self.dir / "d\033[31m\n::error::x"
+        for script, options in (("exit 3", ()), ("echo a; sleep 4; exit 3", ("--hang", "2"))):
+            done = self.bash(script, options=options)
+            self.assertNotIn(b"\033", done.stderr)
+            self.assertNotIn(b"\n::error", done.stderr)
+            self.assertIn(b"Logs and report: ", done.stderr)
+        done = self.run_command("no\033[31m")
+        self.assertNotIn(b"\033", done.stderr)
 
     def test_one_file_for_both_keeps_the_order(self):
         with open(self.dir / "both", "wb") as both:
@@ -294,6 +385,14 @@ class RunTest(ProgramTest):
         done = self.bash("echo step 1; sleep 4; echo step 2", options=["--hang", "2"])
         self.assertEqual(done.returncode, 0)
         self.assertIn("still runs", done.stderr.decode())
+
+    def test_a_folder_that_was_named_stays(self):
+        done = subprocess.run([NCCLWHY, "run", "--hang", "2", "--", "bash", "-c", "echo a; sleep 5; echo b"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=self.environment, timeout=PATIENCE * 2, check=False)
+        self.assertEqual(done.returncode, 0)
+        folder = pathlib.Path(done.stderr.decode().rsplit("Logs and report: ", 1)[1].strip())
+        self.assertTrue((folder / "report.txt").exists())
 
     def test_flight_recorders_are_asked_for(self):
         script = ("import os, time\n"
