@@ -80,6 +80,7 @@ void JobAnalysis::ReadDigests() {
   const ReadOptions reading{options_.jobs, Parsing(), options_.progress};
   std::vector<SourceDigest> read = ReadSources(specs_, knowledge_.rules(), knowledge_.kb(), reading, &problems_);
   std::move(read.begin(), read.end(), std::back_inserter(digests_));
+  TellPartsApart(digests_, &problems_);
 }
 
 void JobAnalysis::Read() {

@@ -59,7 +59,7 @@ inline constexpr size_t kDocumentBytes = 64u << 20;
 inline constexpr size_t kDocumentValues = 8u << 20;
 // A file of digests: its sources, and what one of them may take in it. A source that keeps as much as it may has less.
 inline constexpr uint64_t kDigestSources = 1u << 20;
-inline constexpr size_t kDigestFrame = 1u << 30;
+inline constexpr size_t kDigestFrame = 256u << 20;
 // Process groups of one flight recorder, and calls that are not completed which are shown one by one.
 inline constexpr size_t kRecordedGroups = 4096;
 inline constexpr size_t kRecordedPending = 64;

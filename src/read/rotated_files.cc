@@ -206,6 +206,30 @@ std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>&
   return out;
 }
 
+void TellPartsApart(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems) {
+  const bool any = std::any_of(digests.begin(), digests.end(), [](const auto& d) { return !d.carrier.empty(); });
+  if (!any) return;
+  std::vector<std::string> names;
+  std::map<std::string_view, size_t> times;
+  for (const SourceDigest& digest : digests) {
+    names.push_back(digest.facts.name);
+    ++times[digest.facts.name];
+  }
+  for (const std::vector<size_t>& group : GroupsOf(names)) {
+    std::vector<Processes> processes;
+    bool apart = false, once = true;
+    for (const size_t number : group) {
+      processes.push_back(ProcessesOf(digests[number].facts));
+      apart = apart || digests[number].carrier != digests[group.front()].carrier;
+      once = once && times[names[number]] == 1;
+    }
+    if (!apart || !once || !MayBeOneLog(processes)) continue;
+    problems->push_back(names[group.back()] + ": its parts (" + names[group.front()] + (group.size() > 2 ? ", …" : "") +
+                        ") were digested apart, and are read as logs of their own: "
+                        "make one digest of all of them");
+  }
+}
+
 bool PartSink::Begin(std::string_view name) {
   if (!begun_) wanted_ = sink_.Begin(name);
   begun_ = true;

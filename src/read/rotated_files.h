@@ -27,6 +27,9 @@ void JoinRotated(std::vector<SourceSpec>* specs);
 // groups as of one log.
 std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>& digests);
 
+// A sentence on each log whose parts came in different files of digests, or beside one: they cannot be joined any more.
+void TellPartsApart(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems);
+
 // Hands the parts of one log on as if they were one file.
 class PartSink : public ByteSink {
  public:

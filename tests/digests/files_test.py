@@ -82,6 +82,33 @@ class Files(unittest.TestCase):
         for end in range(20, len(plain), max(1, len(plain) // 40)):
             self.refused(plain[:end], "is a digest that ends too early")
 
+    def test_empty(self):
+        self.refused(b"", "is a digest by its name, and empty")
+        archive = self.path / "all.tar"
+        with tarfile.open(archive, "w") as tar:
+            tar.add(self.path / "bad.digest", "d/bad.digest")
+            tar.add(self.digest, "d/node.digest")
+        self.assertEqual(run(archive).returncode, 2)
+        (self.path / "empty.log").write_bytes(b"")
+        self.assertNotIn(b"digest", run(self.path / "empty.log").stderr)
+
+    def test_parts_apart(self):
+        """Of a rotated log: nobody reads across the cut, which is said."""
+        lines = self.logs[0].read_bytes().splitlines(keepends=True)
+        half = len(lines) // 2
+        (self.path / "a").mkdir()
+        (self.path / "a" / "t.log.1").write_bytes(b"".join(lines[:half]))
+        (self.path / "a" / "t.log").write_bytes(b"".join(lines[half:]))
+        for part in ("t.log.1", "t.log"):
+            run("digest", part, "-o", f"{part}.digest", cwd=self.path / "a")
+        run("digest", "t.log", "t.log.1", "-o", "both.digest", cwd=self.path / "a")
+        whole = run("both.digest", cwd=self.path / "a")
+        self.assertNotIn(b"digested apart", whole.stdout + whole.stderr)
+        for arguments in (("t.log.1.digest", "t.log.digest"), ("t.log.1.digest", "t.log")):
+            done = run(*arguments, cwd=self.path / "a")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(b"t.log: its parts (t.log.1) were digested apart", done.stdout + done.stderr)
+
     def test_damaged(self):
         plain = self.need_plain()
         for at in range(20, len(plain), max(1, len(plain) // 60)):
