@@ -53,7 +53,7 @@ class FieldWriter {
     for (; n >= 0x80; n >>= 7) out_ += static_cast<char>(n | 0x80);
     out_ += static_cast<char>(n);
   }
-  void Signed(int64_t n) { Number((static_cast<uint64_t>(n) << 1) ^ static_cast<uint64_t>(n >> 63)); }
+  void Signed(int64_t n) { Number((static_cast<uint64_t>(n) << 1) ^ (n < 0 ? ~uint64_t{0} : 0)); }
   void Text(std::string_view text) {
     Number(text.size());
     out_ += text;
