@@ -37,17 +37,19 @@ void LogFiles::AddFile(const std::string& path, const std::string& within, const
   std::error_code error;
   const fs::path whole = fs::canonical(path, error);
   struct stat file {};
-  if (error || ::stat(whole.c_str(), &file) != 0) {
+  const bool there = !error && ::stat(whole.c_str(), &file) == 0;
+  const bool out = there && !within.empty() && !IsBelow(whole, fs::canonical(within, error));
+  const bool regular = there && S_ISREG(file.st_mode);
+  // A pipe is not asked whether it can be read.
+  if (!there || (regular && !out && ::access(whole.c_str(), R_OK) != 0)) {
     problems_.push_back(path + " cannot be read");
-  } else if (!within.empty() && !IsBelow(whole, fs::canonical(within, error))) {
+  } else if (out) {
     problems_.push_back(path + " is a link out of the folder and was not taken; name it to take it");
-  } else if (!S_ISREG(file.st_mode)) {
+  } else if (!regular) {
     problems_.push_back(path + " is no regular file and was not taken");
   } else if (named_by != nullptr && ::geteuid() == 0 && named_by->user != 0 && file.st_uid != named_by->user) {
     problems_.push_back(path + " does not belong to the user of process " + std::to_string(named_by->pid) +
                         ", which names it, and was not taken; name it to take it");
-  } else if (::access(whole.c_str(), R_OK) != 0) {
-    problems_.push_back(path + " cannot be read");
   } else if (files_.size() >= kMostFiles) {
     if (!too_many_) problems_.push_back("more than " + std::to_string(kMostFiles) + " files: the rest was not taken");
     too_many_ = true;

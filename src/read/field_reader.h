@@ -27,7 +27,7 @@ template <>
 inline constexpr uint64_t kLast<LogLevel> = static_cast<uint64_t>(LogLevel::kDiag);
 template <>
 inline constexpr uint64_t kLast<Dialect> = static_cast<uint64_t>(Dialect::kUnknown);
-#define X(...) +1
+#define X(...) +1  // NOLINT(bugprone-macro-parentheses): a term of a sum
 template <>
 inline constexpr uint64_t kLast<EventKind> = 0
 #include "parser/event_kinds.def"

@@ -23,11 +23,7 @@ pollfd StreamRelay::Wanted() const {
 
 void StreamRelay::Move(short events, bool alone) {
   if (events == 0) return;
-  if (pending_ > 0) {
-    Write(alone);
-  } else if (Read()) {
-    Write(alone);
-  }
+  if (pending_ > 0 || Read()) Write(alone);
 }
 
 bool StreamRelay::Idle() {
