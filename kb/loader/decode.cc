@@ -98,7 +98,10 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
          StringsOf(fix, "needs")});
   });
   ForEach(entry, "confirm", [&](const json& confirm) {
-    out.confirm.push_back({TextOf(confirm, "command"), TextOf(confirm, "text", language)});
+    const std::string environment = TextOf(confirm, "for");
+    out.confirm.push_back({{TextOf(confirm, "command"), TextOf(confirm, "text", language)},
+                           environment.empty() ? "any" : environment,
+                           StringsOf(confirm, "needs")});
   });
   ForEach(entry, "collect", [&](const json& collect) {
     out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});

@@ -28,13 +28,19 @@ struct FixKnowledge : Fix {
   std::vector<std::string> needs;
 };
 
+// What tells whether it is this cause, with what it asks of the job, as a fix does.
+struct ConfirmKnowledge : Confirm {
+  std::string environment;  // "any" where the entry says nothing
+  std::vector<std::string> needs;
+};
+
 struct CauseKnowledge {
   std::string id;
   std::string title, meaning, summary, mistaken_for, unproven;  // summary and below are templates
   std::string recurs;                                           // on an identical rerun: always | sometimes | rarely
   std::string about;  // what has to change, or to be left out: job | host | device | outside
   std::vector<FixKnowledge> fixes;
-  std::vector<Confirm> confirm;
+  std::vector<ConfirmKnowledge> confirm;
   std::vector<Collect> collect;
   std::vector<std::string> references;
   bool waits = false;  // nothing dies of it by itself: without an ending, whoever has it hangs

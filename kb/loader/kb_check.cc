@@ -188,8 +188,11 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
+    if (confirm.Member("for", false) != nullptr) confirm.OneOf("for", kEnvironments);
     confirm.Command("command");
     confirm.Languages("text", false);
+    confirm.Strings("needs", false);
+    confirm.NeededNames("needs");
     confirm.NothingElse();
   }
   n = 0;

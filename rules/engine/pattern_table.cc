@@ -20,8 +20,8 @@ const T& MadeOnce(std::atomic<const T*>& slot, const Make& make) {
 }
 
 // Beside limits::kHitsPerPatternAndProcess: where a line says that it waits, all ranks may write into one stream, and
-// so many of them can be told apart.
-constexpr uint32_t kWaitingHitsPerPattern = 1024;
+// so many of them can be told apart; where it says how far the job came, the latest counts.
+constexpr uint32_t kTellingHitsPerPattern = 1024;
 
 }  // namespace
 
@@ -29,11 +29,13 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
   for (uint32_t i = 0; i < rules.size(); ++i) {
     first_.push_back(static_cast<uint32_t>(entries_.size()));
-    const bool waits = rules[i].sign.life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
+    const Life life = rules[i].sign.life;
+    const bool waits = life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
+    const bool many = waits || life == Life::kSaved || life == Life::kProgress;
     VisitPatterns(rules[i], [&](const LinePattern& pattern, const Condition* condition) {
-      const bool every_rank = waits && condition == nullptr;
+      const bool keep = many && condition == nullptr;
       entries_.push_back(
-          {&pattern, condition, i, every_rank ? kWaitingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
+          {&pattern, condition, i, keep ? kTellingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());

@@ -102,6 +102,7 @@ class Resolver {
       const Where& where = placed.where;
       const bool anonymous = !where.process.valid();
       const bool waits = rule_.sign.life == Life::kWaiting && rule_.sign.of != SignOf::kJob;
+      const bool latest = rule_.sign.life == Life::kSaved || rule_.sign.life == Life::kProgress;
       const int32_t said = waits ? RankInText(r_.index_.Text(placed)) : -1;
       const FoldKey key{where.process.value,
                         anonymous ? where.source.value : 0,
@@ -117,6 +118,12 @@ class Resolver {
       if (bare && !by_key_.contains(key) && (AddToLatest(placed) || AddInWordsOfEarlier(placed))) return;
       Folded& folded = Get(where, key);
       Finding& f = folded.finding;
+      // How far it came is what the latest line says.
+      if (latest && f.line != 0 && placed.hit->text.valid()) {
+        f.line = 0;
+        f.fields.clear();
+        ++f.repeats;
+      }
       if (f.line == 0) {
         f.source = where.source;
         f.line = where.line;

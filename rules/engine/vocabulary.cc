@@ -30,7 +30,8 @@ constexpr std::array kTemplateNames = {
     std::string_view("pod"), std::string_view("scheduler"), std::string_view("job_name"),
     std::string_view("command_line"),
     // Not printed, but read by the analyzer.
-    std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why")};
+    std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why"),
+    std::string_view("step"), std::string_view("epoch"), std::string_view("epochs")};
 
 constexpr std::array kFieldNames = {
 #define X(id, name) std::string_view(name),

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analyze/blame.h"
+#include "analyze/fit_fixes.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
@@ -107,7 +108,8 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
                   : "the stack shows where it stands, not what it waits for; see to that first";
       }
       // Who only waits or is gone leaves no reason: what stopped it may still be there.
-      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
+      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0 ||
+          (known.about == "job" && !cause.unproven.empty())) {
         return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
       }
       return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";
@@ -198,9 +200,10 @@ std::vector<PossibleCause> Candidates(const CaseFile& c, const std::vector<Hypot
     const std::vector<Culprit> culprits = FindCulprits(c.model, c.items, h, c.language);
     const TemplateValues values = CaseValues(c, h, culprits);
     PossibleCause candidate{h.cause, ExpandTemplate(known->title, values), {}, {}};
-    if (!known->confirm.empty()) {
-      candidate.tells = ExpandTemplate(known->confirm[0].text, values);
-      candidate.command = ExpandTemplate(known->confirm[0].command, CommandWords(values));
+    std::vector<Confirm> confirm = FitConfirms(c.environment, c.kb, known->confirm, values, CommandWords(values));
+    if (!confirm.empty()) {
+      candidate.tells = std::move(confirm.front().text);
+      candidate.command = std::move(confirm.front().command);
     }
     out.push_back(std::move(candidate));
   }

@@ -219,12 +219,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   cause->fixes.clear();
   cause->fixes_elsewhere.clear();
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
-  cause->confirm.clear();
-  for (Confirm confirm : known->confirm) {
-    confirm.command = ExpandTemplate(confirm.command, words);
-    confirm.text = ExpandTemplate(confirm.text, values);
-    cause->confirm.push_back(std::move(confirm));
-  }
+  cause->confirm = FitConfirms(c.environment, c.kb, known->confirm, values, words);
   cause->references = known->references;
 }
 

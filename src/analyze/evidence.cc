@@ -306,7 +306,8 @@ void MarkBareEndings(std::vector<EvidenceItem>& items) {
 }  // namespace
 
 void MarkConsequences(std::vector<EvidenceItem>& items) {
-  // A benign rule silences its own line for every other rule.
+  // A benign rule silences its own line for what else was read from it; not for what a comparison of processes says:
+  // "NET/IB : No device found." is harmless, and the reason where other hosts found one.
   std::set<std::pair<uint32_t, uint32_t>> benign;
   for (const EvidenceItem& i : items) {
     if (i.finding.role == Role::kBenign && i.rule != nullptr && i.finding.source.valid() && i.finding.line > 0) {
@@ -315,7 +316,8 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
   }
   for (EvidenceItem& i : items) {
     const bool own = i.finding.role == Role::kBenign;
-    if (!own && i.finding.source.valid() && benign.contains({i.finding.source.value, i.finding.line})) {
+    const bool compares = i.rule != nullptr && !i.rule->query.empty();
+    if (!own && !compares && i.finding.source.valid() && benign.contains({i.finding.source.value, i.finding.line})) {
       i.consequence = true;
     }
   }

@@ -48,8 +48,7 @@ class Fitter {
   Fitter(const JobEnvironment& environment, const TemplateValues& values, const KnowledgeBase* kb)
       : environment_(environment), values_(values), kb_(kb) {}
 
-  Fit ForJob(const FixKnowledge& fix) const {
-    const std::string& name = fix.environment;
+  Fit ForJob(const std::string& name) const {
     if (name == "any" || name == "code") return Fit::kAlways;
     const auto known = kb_->FindCode("environment", name, Language::kEnglish);
     // What a program is made of says nothing about where it runs: its fixes keep their place.
@@ -154,7 +153,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
   const Fitter fitter(environment, values, &kb);
   std::vector<Offer> offers;
   for (const FixKnowledge& each : known) {
-    Offer offer{each, fitter.ForJob(each), Asked(each)};
+    Offer offer{each, fitter.ForJob(each.environment), Asked(each)};
     Fix& fix = offer.fix;
     fix.text = ExpandTemplate(fix.text, values);
     fix.command = ExpandTemplate(fix.command, words);
@@ -183,6 +182,26 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
     return rank(a) < rank(b);
   });
   for (Offer& offer : offers) cause->fixes.push_back(std::move(offer.fix));
+}
+
+std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const KnowledgeBase& kb,
+                                 const std::vector<ConfirmKnowledge>& known, const TemplateValues& values,
+                                 const TemplateValues& words) {
+  const Fitter fitter(environment, values, &kb);
+  std::vector<std::pair<Fit, Confirm>> fitting;
+  for (const ConfirmKnowledge& each : known) {
+    const Fit fit = fitter.ForJob(each.environment);
+    if (fit == Fit::kNo || !fitter.HasAll(each.needs)) continue;
+    fitting.emplace_back(fit, Confirm{ExpandTemplate(each.command, words), ExpandTemplate(each.text, values)});
+  }
+  // What needs no particular kind of job stands where it stood, before what nothing speaks for.
+  std::stable_sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
+    const auto rank = [](Fit fit) { return fit == Fit::kShown || fit == Fit::kAlways ? 0 : 1; };
+    return rank(a.first) < rank(b.first);
+  });
+  std::vector<Confirm> out;
+  for (auto& [fit, confirm] : fitting) out.push_back(std::move(confirm));
+  return out;
 }
 
 void KeepFirstFixes(Cause* cause) {

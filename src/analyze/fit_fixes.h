@@ -1,5 +1,5 @@
-// Which fixes of a cause fit this job, and in which order. Data says what a fix needs (kb/README.md); nothing here
-// knows a cause.
+// Which fixes and questions of a cause fit this job, and in which order. Data says what they need (kb/README.md);
+// nothing here knows a cause.
 #pragma once
 
 #include <vector>
@@ -17,6 +17,11 @@ inline constexpr size_t kFixes = 3;
 // would set, never set what it would unset, or when it names an interface or device that they do not show.
 void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FixKnowledge>& known,
               const TemplateValues& values, const TemplateValues& words, Cause* cause);
+
+// What of `known` can be asked of this job, what its kind has first.
+std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const KnowledgeBase& kb,
+                                 const std::vector<ConfirmKnowledge>& known, const TemplateValues& values,
+                                 const TemplateValues& words);
 
 // Moves what is behind the first kFixes to the front of fixes_elsewhere.
 void KeepFirstFixes(Cause* cause);

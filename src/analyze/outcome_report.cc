@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyze/place_evidence.h"
+#include "base/numbers.h"
 #include "job/clock.h"
 #include "parser/pulse_words.h"
 
@@ -93,6 +94,41 @@ std::string Progress(const JobModel& model, const OutcomeReading& o, Language la
   const auto took = SecondsBetween(facts.Str(o.pulse->first_time), facts.Str(o.pulse->last_time));
   if (took && *took >= 1) out += (zh ? "，用时 " : " in ") + Duration(*took, zh);
   return out;
+}
+
+std::string_view FieldOf(const Finding& f, const char* name) {
+  const auto it = f.fields.find(name);
+  return it == f.fields.end() ? std::string_view() : std::string_view(it->second);
+}
+
+// `Epoch 2/3` in front of steps that are counted anew in each: "2 of 3"; empty where none tells.
+std::string EpochOfPulse(const CaseFile& c, const OutcomeReading& o) {
+  if (o.pulse == nullptr) return {};
+  const Finding* latest = nullptr;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (item.rule == nullptr || item.rule->sign.life != Life::kProgress || FieldOf(f, "epoch").empty()) continue;
+    if (f.source != o.pulse_source || f.line > o.pulse->last.line) continue;
+    if (latest == nullptr || latest->line < f.line) latest = &f;
+  }
+  if (latest == nullptr) return {};
+  const bool zh = c.language == Language::kChinese;
+  return fmt::format("{}{}{}", FieldOf(*latest, "epoch"), zh ? " / " : " of ", FieldOf(*latest, "epochs"));
+}
+
+// Of what was saved, what lies furthest: by the number of its step, else by its line.
+std::optional<Checkpoint> LatestSaved(const CaseFile& c) {
+  const Finding* latest = nullptr;
+  const auto worth = [](const Finding& f) {
+    return std::pair(ParseInt<int64_t>(FieldOf(f, "step")).value_or(-1), f.line);
+  };
+  for (const EvidenceItem& item : c.items) {
+    if (item.rule == nullptr || item.rule->sign.life != Life::kSaved || !item.finding.source.valid()) continue;
+    if (latest == nullptr || worth(*latest) < worth(item.finding)) latest = &item.finding;
+  }
+  if (latest == nullptr) return std::nullopt;
+  return Checkpoint{std::string(FieldOf(*latest, "step")), c.model.sources[latest->source.value]->name, latest->line,
+                    latest->text};
 }
 
 // NCCL's own files hold no line of the program, or a word or two around them. When all that they began is complete, for
@@ -187,6 +223,7 @@ bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, 
 }
 
 void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& ranking, Report* report) {
+  const bool zh = c.language == Language::kChinese;
   report->outcome = OutcomeWord(o.outcome);
   const auto is_aborted = [](const Process& p) { return p.aborted; };
   if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kFailure) {
@@ -210,6 +247,10 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, c.language)});
   }
   report->progress = Progress(c.model, o, c.language);
+  if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
+    report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
+  }
+  report->checkpoint = LatestSaved(c);
   TellAttempts(c, o, report);
 }
 

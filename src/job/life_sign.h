@@ -19,6 +19,7 @@ enum class Life : uint8_t {
   kEnding,    // it is gone, see Ending
   kRestart,   // what follows is another attempt
   kLaunch,    // what follows is a run of its own: a launcher's first words, a script's echo of its command
+  kSaved,     // a state was saved from which the job can go on
 };
 
 // How a process or a job ended.

@@ -92,7 +92,21 @@ class Reader {
         out_.pulse_source = SourceId{i};
       }
     }
+    if (out_.pulse != nullptr) TakeFarthest();
     out_.worked = out_.pulse != nullptr;
+  }
+
+  // Each rank counts the same steps, and the files of some are cut: the job came as far as the one that came farthest.
+  void TakeFarthest() {
+    const std::string_view name = model_.sources[out_.pulse_source.value]->Str(out_.pulse->name);
+    for (uint32_t i = 0; i < model_.sources.size(); ++i) {
+      for (const PulseFacts& p : model_.sources[i]->pulses) {
+        const bool same = p.total > 0 && p.total == out_.pulse->total && model_.sources[i]->Str(p.name) == name;
+        if (!same || p.last_value <= out_.pulse->last_value) continue;
+        out_.pulse = &p;
+        out_.pulse_source = SourceId{i};
+      }
+    }
   }
 
   // The line behind which the last attempt stands, in each source.

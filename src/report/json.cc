@@ -292,6 +292,14 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
               {"outcome", OutcomeName(report.outcome)},
               {"outcome_evidence", ToJson(report.outcome_evidence)}};
   AddText(&out, "progress", report.progress);
+  if (report.checkpoint) {
+    Json saved = Json::object();
+    AddText(&saved, "step", report.checkpoint->step);
+    AddText(&saved, "file", report.checkpoint->file);
+    saved["line"] = report.checkpoint->line;
+    AddText(&saved, "text", report.checkpoint->text);
+    out["checkpoint"] = std::move(saved);
+  }
   out["attempts"] = ToJson(report.attempts);
   out["jobs"] = ToJson(report.jobs);
   out["causes"] = ToJson(report.causes);

@@ -181,6 +181,11 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
   const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
   if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
+  if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
+    const Checkpoint& saved = *report.checkpoint;
+    out += std::string(words.clause_separator) + std::string(saved.step.empty() ? words.saved : words.saved_step);
+    out += fmt::format("{} ({})", saved.step.empty() ? "" : " " + saved.step, FileLine(saved.file, saved.line));
+  }
   // Of a failure it is the end of the chain (proof.h).
   const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
   if (chain || report.outcome_evidence.empty()) return out;

@@ -33,6 +33,11 @@ void RedactOutcome(Report* report, Redactor* redactor) {
     redactor->Text(&item.note);
   }
   redactor->Text(&report->progress);
+  if (report->checkpoint) {
+    redactor->Text(&report->checkpoint->step);
+    redactor->Text(&report->checkpoint->file);
+    redactor->Line(&report->checkpoint->text);
+  }
   for (Attempt& attempt : report->attempts) {
     redactor->Text(&attempt.file);
     redactor->Line(&attempt.sentence);

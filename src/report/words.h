@@ -37,7 +37,7 @@ struct Words {
   std::string_view seen_before;
   std::string_view problems, references, job, ranks, transports, communicators, details;
   // culprits: {value}
-  std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, why_separator;
+  std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, saved, saved_step, why_separator;
   std::string_view more_culprits;  // {count} one|many
   // evidence
   std::string_view direct, supporting, contradicting, absent;

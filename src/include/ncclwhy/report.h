@@ -271,11 +271,20 @@ struct Coverage {
   std::map<std::string, uint64_t> notes;  // counters that are not zero, by name
 };
 
+// The latest state that a program said to have saved, from which the job can go on.
+struct Checkpoint {
+  std::string step;  // as printed; empty when the line does not tell
+  std::string file;
+  uint64_t line = 0;
+  std::string text;
+};
+
 struct Report {
   Verdict verdict = Verdict::kNoNccl;
   Outcome outcome = Outcome::kUnknown;            // of the job; of its last attempt; of the worst of several jobs
   std::vector<OutcomeEvidence> outcome_evidence;  // most telling first
   std::string progress;                           // how far it came: "41,200 iterations in 3 h 12 min"; may be empty
+  std::optional<Checkpoint> checkpoint;           // none where no line tells of one
   std::vector<Attempt> attempts;                  // in order; empty when there was one
   std::vector<JobAnswer> jobs;                    // the worst first; empty when there was one
   // Best first. With Verdict::kFailure the first is what broke, with kDegraded what made the job slow; with

@@ -36,6 +36,14 @@ class Attempt:
 
 
 @dataclass
+class Checkpoint:
+    file: str
+    line: int
+    text: str
+    step: Optional[str] = None
+
+
+@dataclass
 class Culprit:
     why: str
     rank: Optional[int] = None
@@ -282,6 +290,7 @@ class Report:
     outcome: Optional[str] = None
     outcome_evidence: List[OutcomeEvidence] = _list()
     progress: Optional[str] = None
+    checkpoint: Optional[Checkpoint] = None
     attempts: List[Attempt] = _list()
     jobs: List[JobAnswer] = _list()
     candidates: List[Candidate] = _list()
