@@ -59,7 +59,7 @@ class Fitter {
     const Fit unseen = place ? Fit::kUnknown : Fit::kUnseen;
     const auto others = known->more.find("not_with");
     if (others == known->more.end()) return unseen;
-    const std::vector<std::string_view> words = WordsIn(others->second);
+    const std::vector<std::string_view> words = SplitWords(others->second);
     const bool contradicted = std::any_of(words.begin(), words.end(), [&](auto w) { return environment_.Shows(w); });
     return contradicted ? Fit::kNo : unseen;
   }
@@ -90,7 +90,7 @@ class Fitter {
       const size_t end = std::min(command.find_first_of(";#&\n", at), command.size());
       std::string kept;
       for (const std::string_view name :
-           WordsIn(std::string_view(command).substr(at + kUnset.size(), end - at - kUnset.size()))) {
+           SplitWords(std::string_view(command).substr(at + kUnset.size(), end - at - kUnset.size()))) {
         if (!IsVariable(name) || IsSet(name)) kept += " " + std::string(name);
       }
       if (kept.empty()) return std::nullopt;

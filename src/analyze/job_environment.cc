@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
@@ -185,9 +186,9 @@ void AddImplied(const KnowledgeBase& kb, JobEnvironment* out) {
   while (!next.empty()) {
     const std::string implied = member(next.back(), "implies");
     next.pop_back();
-    for (const std::string_view word : WordsIn(implied)) {
+    for (const std::string_view word : SplitWords(implied)) {
       const std::string excludes = member(word, "not_with");
-      const std::vector<std::string_view> others = WordsIn(excludes);
+      const std::vector<std::string_view> others = SplitWords(excludes);
       if (std::any_of(others.begin(), others.end(), [&](auto other) { return out->Shows(other); })) continue;
       if (out->words.emplace(word).second) next.emplace_back(word);
     }
@@ -195,16 +196,6 @@ void AddImplied(const KnowledgeBase& kb, JobEnvironment* out) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> WordsIn(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (size_t begin = 0; (begin = text.find_first_not_of(' ', begin)) != std::string_view::npos;) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    out.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return out;
-}
 
 JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceItem>& items, const KnowledgeBase& kb) {
   JobEnvironment out;

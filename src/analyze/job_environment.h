@@ -35,7 +35,4 @@ struct JobEnvironment {
 
 JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceItem>& items, const KnowledgeBase& kb);
 
-// "slurm bare-metal" → its words.
-std::vector<std::string_view> WordsIn(std::string_view text);
-
 }  // namespace ncclwhy

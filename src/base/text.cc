@@ -83,4 +83,14 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   return found;
 }
 
+std::vector<std::string_view> SplitWords(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t begin = 0; (begin = text.find_first_not_of(' ', begin)) != std::string_view::npos;) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return out;
+}
+
 }  // namespace ncclwhy

@@ -23,6 +23,9 @@ constexpr bool IsHexDigit(char c) { return HexValue(c) >= 0; }
 // `*` matches any run of characters, everything else itself: "net-*" and "net-refused".
 bool GlobMatches(std::string_view glob, std::string_view text);
 
+// "slurm bare-metal" → its words, which stand between blanks.
+std::vector<std::string_view> SplitWords(std::string_view text);
+
 // Letters to insert, drop, change or swap to make one of the other; `limit` + 1 when it is more than `limit`.
 int EditDistance(std::string_view a, std::string_view b, int limit);
 

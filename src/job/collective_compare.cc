@@ -109,6 +109,21 @@ std::vector<Issued> IssuedAt(const std::vector<Entry>& entries, uint64_t index) 
   return out;
 }
 
+// Whether those that differ make next the call that the others make here, and the others theirs:
+//   rank 0: AllGather, AllReduce     ranks 1 to 3: AllReduce, AllGather
+bool Swapped(const std::vector<Issued>& issued, uint64_t index, const Signature& common) {
+  const auto next = [&](const Issued& i) { return CallAt(*i.by.stream, index + 1); };
+  const auto odd =
+      std::find_if(issued.begin(), issued.end(), [&](const Issued& i) { return SignatureOf(*i.call) != common; });
+  const auto usual =
+      std::find_if(issued.begin(), issued.end(), [&](const Issued& i) { return SignatureOf(*i.call) == common; });
+  if (odd == issued.end() || usual == issued.end()) return false;
+  const CollectiveCall* after_odd = next(*odd);
+  const CollectiveCall* after_usual = next(*usual);
+  return after_odd != nullptr && after_usual != nullptr && SignatureOf(*after_odd) == common &&
+         SignatureOf(*after_usual) == SignatureOf(*odd->call);
+}
+
 // Within the windows the calls themselves are there. False when no window holds the place.
 bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t end, Divergence& d) {
   for (uint64_t index = begin; index < end; ++index) {
@@ -125,6 +140,7 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     if (d.minority.empty()) continue;
     d.found = true;
     d.index = index;
+    if (Swapped(issued, index, common)) d.kind = "order";
     for (const Issued& i : issued) {
       d.lines.emplace_back(i.by.rank->rank, i.call->line);
       (SignatureOf(*i.call) == common ? d.expected : d.found_instead) = DescribeCall(*i.call);

@@ -92,8 +92,8 @@ struct Rank {
 // First place at which ranks of a communicator disagree.
 struct Divergence {
   bool found = false;
-  uint64_t index = 0;             // ordinal of the call, 0-based
-  std::string kind;               // operation | count | datatype | op | root | missing
+  uint64_t index = 0;  // ordinal of the call, 0-based
+  std::string kind;  // order (this call and the next are swapped) | operation | count | datatype | op | root | missing
   std::vector<int32_t> minority;  // the ranks that differ from most
   std::string expected;           // "AllReduce count 65536 float32 sum"
   std::string found_instead;

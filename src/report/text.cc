@@ -7,6 +7,8 @@
 //     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
 //   Evidence, in logs/run17/
 //     rank3.log:41  Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes, error: No space left on device
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -259,7 +261,17 @@ class ShortAnswer {
     Decision brief = *report_.decision;
     if (const Cause* cause = NamedCause(report_); cause != nullptr && brief.why == cause->title) brief.why.clear();
     layout_.Labelled(words_.decision, DecisionSentence(brief, words_), 2);
-    Command(report_.decision->command);
+    if (!IsPartOfFix(report_.decision->command)) Command(report_.decision->command);
+  }
+
+  // "sbatch --exclude=node3 job.sh" below a fix of "sbatch --requeue --exclude=node3 job.sh".
+  bool IsPartOfFix(std::string_view command) const {
+    const Cause* cause = NamedCause(report_);
+    if (cause == nullptr || cause->fixes.empty()) return false;
+    const std::vector<std::string_view> said = SplitWords(cause->fixes.front().command);
+    const std::vector<std::string_view> words = SplitWords(command);
+    return std::all_of(words.begin(), words.end(),
+                       [&](auto word) { return std::find(said.begin(), said.end(), word) != said.end(); });
   }
 
   void Collects() {
