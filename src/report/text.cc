@@ -49,6 +49,8 @@ constexpr size_t kComfortable = 16;
 // Harmless lines that are named, and the columns of each.
 constexpr size_t kHarmless = 2;
 constexpr size_t kHarmlessColumns = 60;
+// What somebody quotes by hand.
+constexpr uint64_t kQuoteLines = 30;
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
 
@@ -180,7 +182,8 @@ class ShortAnswer {
 
   // Failed to open libibverbs.so[.1] (rank0.log:6)
   void Harmless() {
-    if (!measure_.harmless || NamedCause(report_) == nullptr) return;
+    if (!measure_.harmless) return;
+    if (NamedCause(report_) == nullptr) return Meanings();
     std::string list;
     for (size_t i = 0; i < std::min(report_.harmless.size(), kHarmless); ++i) {
       const HarmlessLine& item = report_.harmless[i];
@@ -192,6 +195,18 @@ class ShortAnswer {
       list += fmt::format("{} ({})", text, FileLine(item.file.substr(item.file.rfind('/') + 1), item.line));
     }
     if (!list.empty()) layout_.Labelled(words_.harmless, list, 2, Style::kDim);
+  }
+
+  // A quote of a few lines that show nothing of a failure: what each is.
+  void Meanings() {
+    const bool open = report_.verdict == Verdict::kHealthy || report_.verdict == Verdict::kNoNccl;
+    if (!open || report_.outcome != Outcome::kUnknown || report_.coverage.lines > kQuoteLines) return;
+    for (size_t i = 0; i < std::min(report_.harmless.size(), kHarmless); ++i) {
+      const HarmlessLine& item = report_.harmless[i];
+      if (item.why.empty()) continue;
+      if (i == 0) layout_.Section(words_.harmless);
+      Quote({item.file, item.line, item.text, item.why, item.count, {}}, {});
+    }
   }
 
   void FirstFix(const Cause& cause) {
