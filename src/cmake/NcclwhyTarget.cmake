@@ -51,9 +51,10 @@ function(ncclwhy_compile_options target)
   ncclwhy_harden(${target})
 endfunction()
 
-# ncclwhy_room(<name> SOURCES … LINKS <rooms and libraries>): a static library for one room of the house.
+# ncclwhy_room(<name> [SMALL] SOURCES … LINKS <rooms and libraries>): a static library for one room of the house. SMALL: no
+# line of a log passes here, so that size counts more than speed.
 function(ncclwhy_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SMALL" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name} PUBLIC
@@ -61,6 +62,9 @@ function(ncclwhy_room name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   ncclwhy_compile_options(${name})
+  if(ARG_SMALL AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
   # What the fuzz corpora are measured by, see tests/fuzz/figures.py. Unoptimised, so that lines stay lines.
   if(NCCLWHY_COVERAGE AND name MATCHES "^ncclwhy_(parser|rule_compiler|rules)$")
     target_compile_options(${name} PRIVATE --coverage -O0 -U_FORTIFY_SOURCE)

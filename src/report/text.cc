@@ -83,6 +83,10 @@ class ShortAnswer {
         layout_(options.width, options.color) {}
 
   std::string Render() {
+    proofs_ = ProofOf(report_, words_, measure_.proofs);
+    std::vector<std::string> files;
+    for (const Proof& proof : proofs_) files.push_back(proof.file);
+    folder_ = CommonFolder(files);
     Top();
     Proofs();
     Chain();
@@ -138,21 +142,30 @@ class ShortAnswer {
       }
       layout_.Clipped("  ", who, 2, Style::kBold);
     }
-    if (!cause->sure.empty()) layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
+    if (!cause->sure.empty() && !SureAbove()) {
+      layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
+    }
     if (measure_.unproven && !cause->unproven.empty()) {
       layout_.Clipped("  ", Labelled(words_.unproven, cause->unproven), 1, Style::kDim);
     }
   }
 
+  // Why this sure stands above the lines that prove it, unless their folder does.
+  bool SureAbove() const {
+    const Cause* cause = NamedCause(report_);
+    return cause != nullptr && !cause->sure.empty() && !proofs_.empty() && folder_.empty();
+  }
+
   void Proofs() {
-    proofs_ = ProofOf(report_, words_, measure_.proofs);
     if (proofs_.empty()) return;
-    std::vector<std::string> files;
-    for (const Proof& proof : proofs_) files.push_back(proof.file);
-    const std::string folder = CommonFolder(files);
     const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
-    layout_.Section(folder.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder));
-    for (const Proof& proof : proofs_) Quote(proof, folder);
+    if (SureAbove()) {
+      layout_.Labelled(title, NamedCause(report_)->sure, 2);
+    } else {
+      layout_.Section(folder_.empty() ? std::string(title)
+                                      : fmt::format(fmt::runtime(words_.in_folder), title, folder_));
+    }
+    for (const Proof& proof : proofs_) Quote(proof, folder_);
   }
 
   void Quote(const Proof& proof, const std::string& folder) {
@@ -348,6 +361,7 @@ class ShortAnswer {
   const Measure& measure_;
   const FileLink& link_;
   std::vector<Proof> proofs_;
+  std::string folder_;  // of all of them; empty when there is none
   std::string last_note_;
   size_t rows_ = 0;
   Layout layout_;

@@ -121,8 +121,8 @@ void CheckReport(const Report& report) {
     last = cause.confidence;
   }
   const int status = ExitStatus(report);
-  FUZZ_CHECK(status == 0 || status == 1 || status == 3);
-  FUZZ_CHECK(report.problems.empty());
+  // What was read and is no text is a problem by its name: base64, say.
+  FUZZ_CHECK(report.problems.empty() ? status == 0 || status == 1 || status == 3 : status == 2);
 }
 
 // Another job, of two ranks on hosts of its own, in which nothing happened.

@@ -31,14 +31,14 @@ TEST_CASE("a failure on a terminal of 80 columns", "[report]") {
   Before, an earlier attempt: gpu-a16 refused the connection
   /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.
   rank 3 on gpu-a17, pid 4242, GPU 1: the first rank that could not allocate
-  Why: 2 independent lines on rank 3, nothing after them went on
-Evidence
+Evidence: 2 independent lines on rank 3, nothing after them went on
   rank3.log:41  gpu-a17:4242:4242 [1] 2025-11-20 10:00:00 misc/shmutils.cc:72
     NCCL WARN Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes,…
+    = the kernel refused to make room for the segment
   rank3.log:44  gpu-a17:4242:4242 [1] NCCL INFO transport/shm.cc:590 -> 2
+    = the call that failed is SHM's
   missing: no line shows a larger /dev/shm
-Then: rank 0 on gpu-a16: lost its peer (12 times) → rank 3 on gpu-a17: exited
-  with code 1
+Then: rank 0 on gpu-a16: lost its peer (12 times) → rank 3 on gpu-a17: exited…
 Fix: docker: Give the container a larger /dev/shm.
   $ docker run --shm-size=1g ...
 Or: /dev/shm cannot be written to (shm.permission): who may write there
