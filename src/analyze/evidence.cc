@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyze/message_rules.h"
+#include "base/launcher_tags.h"
 #include "base/text.h"
 #include "job/rank_in_text.h"
 
@@ -78,6 +79,8 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
   std::vector<EvidenceItem> items;
   std::set<std::pair<uint32_t, uint32_t>> spoken;  // (source, line) of rule findings that judge the line
   for (Finding& f : findings) {
+    DropLauncherTags(&f.text);
+    for (auto& [name, value] : f.fields) DropLauncherTags(&value);
     EvidenceItem item;
     item.rule = &rules.rule(f.rule);
     item.name = item.rule->id;
