@@ -33,8 +33,6 @@ size_t WorkerPrefix(std::string_view text, size_t torch) {
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }
 
-const OuterPrefix kNoPrefix;
-
 // Off in a build that measures what learning pulses costs.
 #ifdef NCCLWHY_NO_PULSE
 constexpr bool kPulse = false;

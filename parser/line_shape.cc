@@ -79,7 +79,8 @@ LineShape::Number LineShape::NumberAt(std::string_view text, size_t at) const {
   const size_t digits = Run(hex_, at);
   if (digits <= skeleton::kMostHexDigits && !is_word(at + digits)) {
     const std::string_view word = text.substr(at, digits);
-    const bool number = prefixed || decimals > 0 || std::any_of(word.begin(), word.end(), scan::IsDigit);
+    const bool of_address = at > 0 && text[at - 1] == ':';  // fe80::ab:1d00
+    const bool number = prefixed || decimals > 0 || of_address || std::any_of(word.begin(), word.end(), scan::IsDigit);
     return {number ? digits : 0, skeleton::kHex};
   }
   // `45it/s`, but not the 0 of an `0x1g`.

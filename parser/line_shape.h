@@ -2,8 +2,8 @@
 // for the others, whoever wrote them:
 //   with status=12 opcode=129 len=0 localGid fe80::1b comm 0x5616a8c0   →   with status=D opcode=D len=D localGid H::H comm 0xH
 // D and H are those of parser/skeleton.h. Here a word of hexadecimal digits is a number, too, if it has one of 0 to 9
-// and one of a to f, and so are the digits that a word begins with: `45it`, `12ms`. In front of a number no letter,
-// digit or _ stands, but the x of an 0x: `mlx5_0` and `P2P` are words.
+// and one of a to f, or stands behind a colon: `::ab`; and so are the digits that a word begins with: `45it`, `12ms`.
+// In front of a number no letter, digit or _ stands, but the x of an 0x: `mlx5_0` and `P2P` are words.
 #pragma once
 
 #include <array>

@@ -26,6 +26,7 @@ struct OuterPrefix {
   bool rank_said = false;  // by the program, not by a launcher's label
   bool any = false;
 };
+inline const OuterPrefix kNoPrefix;
 
 // `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out.
 struct NcclHeader {

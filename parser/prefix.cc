@@ -8,7 +8,6 @@ namespace {
 
 using scan::Cursor;
 using scan::IsDigit;
-constexpr size_t kNpos = std::string_view::npos;
 constexpr size_t kMaxHost = 64;
 
 // `INFO ` → its level. The blank behind the word is needed, except at the end of the text.
@@ -166,7 +165,7 @@ size_t HostStart(std::string_view text, size_t from, size_t end) {
   for (int part = 0; part < 2; ++part) {
     const size_t stop = i;
     while (i > from && IsDigit(text[i - 1])) --i;
-    if (i == stop || stop - i > 10 || i == from || text[i - 1] != ':') return kNpos;
+    if (i == stop || stop - i > 10 || i == from || text[i - 1] != ':') return std::string_view::npos;
     --i;
   }
   while (i > from && scan::IsHostChar(text[i - 1])) --i;
@@ -217,7 +216,8 @@ bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* ma
 }
 
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
-  for (size_t at = scan::Find(text, "NCCL ", from); at != kNpos; at = scan::Find(text, "NCCL ", at + 5)) {
+  for (size_t at = scan::Find(text, "NCCL ", from); at != std::string_view::npos;
+       at = scan::Find(text, "NCCL ", at + 5)) {
     if (!AnchorAt(text, at)) continue;
     // Walk back over `[DEV]`, milliseconds, file:line and (function) to HOST:PID:TID.
     size_t end = at;
@@ -225,7 +225,7 @@ bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
     for (int token = 0; token < 5 && end > from && text[end - 1] == ' '; ++token) {
       --end;
       const size_t host = HostStart(text, from, end);
-      if (host != kNpos) {
+      if (host != std::string_view::npos) {
         HeaderMatch found;
         if (ParseHeader(text.substr(host), &found) && found.header.present && host + found.body > at) {
           found.begin = host;
@@ -322,9 +322,9 @@ bool IsTorchRecord(std::string_view text, size_t at) {
 }  // namespace
 
 size_t FindTorchRecord(std::string_view text, size_t from) {
-  size_t first = kNpos;
+  size_t first = std::string_view::npos;
   swar::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
-    if (first == kNpos && IsTorchRecord(text, at)) first = at;
+    if (first == std::string_view::npos && IsTorchRecord(text, at)) first = at;
   });
   return first;
 }

@@ -203,5 +203,10 @@ inline std::string_view WordAfter(std::string_view text, std::string_view key, s
   const std::string_view rest = After(text, key);
   return Cursor(rest).Until(stops);
 }
+// The first word behind `key` and any blanks, up to a blank, a quote, or punctuation.
+inline std::string_view WordBehind(std::string_view text, std::string_view key) {
+  const std::string_view rest = Trim(After(text, key));
+  return rest.substr(0, rest.find_first_of(" \t,;:'\""));
+}
 
 }  // namespace ncclwhy::scan

@@ -21,8 +21,6 @@ namespace {
 constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
 static_assert(ShapeMemo::kReach <= CollLineMemo::kReach);
 
-const OuterPrefix kNoPrefix;
-
 // What is said of an edge: `0[0] -> 1[1] via P2P/CUMEM` of `Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM`; or nothing.
 std::string_view BehindChannel(std::string_view body) {
   scan::Cursor c(body);

@@ -35,7 +35,7 @@ Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
     std::vector<Diagnostic> diagnostics;
     out.own_rules_ = RuleSet::Load(options.rule_directories, &diagnostics);
     for (const Diagnostic& diagnostic : diagnostics) {
-      if (diagnostic.level == Diagnostic::Level::kError) return Status::Corrupt(Sentence(diagnostic));
+      if (diagnostic.level == Diagnostic::kError) return Status::Corrupt(Sentence(diagnostic));
     }
     if (!out.own_rules_) return Status::Corrupt("the rules cannot be used");
     out.rules_ = out.own_rules_.get();

@@ -71,6 +71,8 @@ Attempt AttemptOf(const JobPart& part, const JobModel& model, const Report& repo
   if (const Cause* cause = NamedCause(report)) {
     attempt.cause = cause->id;
     attempt.sentence = cause->summary;
+  } else if (!report.progress.empty()) {
+    attempt.sentence = report.progress;
   } else if (!report.outcome_evidence.empty()) {
     attempt.sentence = report.outcome_evidence.front().text;
   }

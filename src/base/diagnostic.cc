@@ -37,7 +37,7 @@ std::string Snippet(uint32_t line, uint32_t column, std::string_view source) {
 std::string FormatDiagnostic(const Diagnostic& d) {
   std::string out = d.file;
   if (d.line != 0) out += fmt::format(":{}:{}", d.line, d.column);
-  out += fmt::format(": {}: {}: {}", d.level == Diagnostic::Level::kError ? "error" : "warning", d.code, d.message);
+  out += fmt::format(": {}: {}: {}", d.level == Diagnostic::kError ? "error" : "warning", d.code, d.message);
   if (d.line != 0 && !d.snippet.empty()) out += "\n" + Snippet(d.line, d.column, d.snippet);
   if (!d.help.empty()) out += fmt::format("\n  help: {}", d.help);
   return out;
@@ -51,7 +51,7 @@ std::string FormatDiagnostics(const std::vector<Diagnostic>& diagnostics) {
 
 bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return d.level == Diagnostic::Level::kError; });
+                     [](const Diagnostic& d) { return d.level == Diagnostic::kError; });
 }
 
 }  // namespace ncclwhy

@@ -8,7 +8,7 @@
 namespace ncclwhy {
 
 struct Diagnostic {
-  enum class Level { kError, kWarning } level = Level::kError;
+  enum Level { kError, kWarning } level = kError;
   std::string file;
   uint32_t line = 0;    // 1-based; 0 = the whole file
   uint32_t column = 0;  // 1-based, in characters

@@ -12,10 +12,10 @@
 namespace ncclwhy {
 namespace {
 
-struct Range {
+struct HiddenRange {
   char32_t first, last;
 };
-constexpr Range kHidden[] = {
+constexpr HiddenRange kHidden[] = {
 #include "base/hidden_code_points.inc"
 };
 
@@ -158,7 +158,7 @@ std::string PercentEncode(std::string_view text, std::string_view characters) {
 bool IsHidden(char32_t c) {
   if (c >= 0x20 && c < 0x7F) return false;
   const auto* const range = std::upper_bound(std::begin(kHidden), std::end(kHidden), c,
-                                             [](char32_t point, const Range& r) { return point <= r.last; });
+                                             [](char32_t point, const HiddenRange& r) { return point <= r.last; });
   return range != std::end(kHidden) && range->first <= c;
 }
 
@@ -260,10 +260,10 @@ std::string MarkdownCode(std::string_view text) {
   return ticks + (pad ? " " : "") + visible + (pad ? " " : "") + ticks;
 }
 
-std::string MarkdownBlock(std::string_view text, std::string_view info) {
+std::string MarkdownBlock(std::string_view text, std::string_view language) {
   const std::string visible = WithoutCommands(Visible(text, true));
   const std::string fence(std::max<size_t>(LongestTicks(visible) + 1, 3), '`');
-  return fmt::format("{}{}\n{}{}{}\n", fence, info, visible, visible.empty() || visible.back() == '\n' ? "" : "\n",
+  return fmt::format("{}{}\n{}{}{}\n", fence, language, visible, visible.empty() || visible.back() == '\n' ? "" : "\n",
                      fence);
 }
 

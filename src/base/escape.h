@@ -34,8 +34,8 @@ std::string EscapeJsonHidden(std::string_view json);
 std::string EscapeMarkdown(std::string_view text);
 // An inline code span with a fence that the text cannot close.
 std::string MarkdownCode(std::string_view text);
-// A fenced block (with a final newline); `info` is our own language tag. Newlines are kept.
-std::string MarkdownBlock(std::string_view text, std::string_view info);
+// A fenced block (with a final newline); `language` is a tag of ours. Newlines are kept.
+std::string MarkdownBlock(std::string_view text, std::string_view language);
 
 // The data behind `::error …::` of a GitHub workflow command, and the value of one of its properties.
 std::string EscapeGithubData(std::string_view text);

@@ -77,8 +77,8 @@ class GramIndex {
   static constexpr size_t kWord = sizeof(uint64_t);
   static constexpr size_t kMostSteps = 64;
   // Sizes of the filters: together they leave room for other things in the first cache.
-  static constexpr int kLongFilter = 17;
-  static constexpr int kShortFilter = 15;
+  static constexpr int kLongFilter = 19;
+  static constexpr int kShortFilter = 16;
 
   // Eight bytes, the first one lowest.
   static uint64_t LoadWord(const char* p) {

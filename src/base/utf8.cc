@@ -6,13 +6,13 @@
 namespace ncclwhy {
 namespace {
 
-struct Range {
+struct WideRange {
   char32_t first;
   char32_t last;
 };
 
 // East Asian Width W and F, folded to blocks; unassigned code points inside a block count as wide, too.
-constexpr Range kWide[] = {
+constexpr WideRange kWide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},   {0x23F0, 0x23F0},
     {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x267F, 0x267F},
     {0x2693, 0x2693},   {0x26A1, 0x26A1},   {0x26AA, 0x26AB},   {0x26BD, 0x26BE},   {0x26C4, 0x26C5},
@@ -33,16 +33,16 @@ constexpr Range kWide[] = {
 };
 
 // Combining marks of the scripts that logs are likely to hold.
-constexpr Range kZero[] = {
+constexpr WideRange kZero[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x064B, 0x065F},   {0x0E31, 0x0E31},
     {0x0E34, 0x0E3A}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF},   {0x302A, 0x302D},
     {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF},
 };
 
 template <size_t N>
-bool Contains(const Range (&ranges)[N], char32_t c) {
-  const Range* it = std::upper_bound(std::begin(ranges), std::end(ranges), c,
-                                     [](char32_t value, const Range& range) { return value < range.first; });
+bool Contains(const WideRange (&ranges)[N], char32_t c) {
+  const WideRange* it = std::upper_bound(std::begin(ranges), std::end(ranges), c,
+                                         [](char32_t value, const WideRange& range) { return value < range.first; });
   return it != std::begin(ranges) && c <= std::prev(it)->last;
 }
 

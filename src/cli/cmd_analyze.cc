@@ -26,7 +26,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kAnalyzeText = {
     .usage = R"(ncclwhy [analyze] [OPTIONS] LOG...)",
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG, of all ranks: files, directories, globs, archives, - for standard input.)",
@@ -70,7 +70,7 @@ class ProgressLine {
 class AnalyzeCommand : public Subcommand {
  public:
   std::string_view name() const override { return "analyze"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kAnalyzeText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_);

@@ -20,7 +20,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kCollectText = {
     .usage = R"(ncclwhy collect [OPTIONS] [LOG...])",
     .about = R"(Gathers what this host knows of a job into one archive that ncclwhy reads.
 LOG: files and folders. Of each process: NCCL's log, flight recorders, the files
@@ -39,7 +39,7 @@ Each node into a shared folder:
 class CollectCommand : public Subcommand {
  public:
   std::string_view name() const override { return "collect"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kCollectText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", options_.paths);

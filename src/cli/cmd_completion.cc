@@ -11,7 +11,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kCompletionText = {
     .usage = R"(ncclwhy completion bash|zsh|fish)",
     .about = R"(Prints the completions of a shell. Packages install them; without a package,
 put them where the shell looks.)",
@@ -24,7 +24,7 @@ ncclwhy completion fish > ~/.config/fish/completions/ncclwhy.fish)",
 class CompletionCommand : public Subcommand {
  public:
   std::string_view name() const override { return "completion"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kCompletionText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("SHELL", shell_)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -13,7 +13,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kDiffText = {
     .usage = R"(ncclwhy diff [OPTIONS] GOOD BAD)",
     .about = R"(Says what differs between a run that worked and one that did not: verdict,
 versions, variables, ranks, networks, transports, channels, how far each rank
@@ -31,7 +31,7 @@ constexpr int kExitDiffer = 1;
 class DiffCommand : public Subcommand {
  public:
   std::string_view name() const override { return "diff"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kDiffText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("GOOD", good_)->required();

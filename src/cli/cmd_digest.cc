@@ -15,7 +15,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kDigestText = {
     .usage = R"(ncclwhy digest [OPTIONS] LOG... -o FILE)",
     .about = R"(Reads logs where they are, and writes what they say to a small file, a digest:
 each node digests its own logs, and one ncclwhy reads all digests, and logs
@@ -33,7 +33,7 @@ ncclwhy /shared/*.digest slurmctld.log)",
 class DigestCommand : public Subcommand {
  public:
   std::string_view name() const override { return "digest"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kDigestText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_)->required();

@@ -14,7 +14,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kExplainText = {
     .usage = R"(ncclwhy explain [OPTIONS] [ID|VARIABLE|"MESSAGE"|"TABLE CODE"])",
     .about = R"(What a cause, an NCCL variable, a code or a message means. Without an argument:
 all causes, one line each.)",
@@ -28,7 +28,7 @@ ncclwhy explain "Call to connect returned Connection refused")",
 class ExplainCommand : public Subcommand {
  public:
   std::string_view name() const override { return "explain"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kExplainText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("WHAT", words_);

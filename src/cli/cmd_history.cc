@@ -20,7 +20,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kHistoryText = {
     .usage = R"(ncclwhy history ACTION [OPTIONS] DB [JOB...])",
     .about = R"(Remembers the reports of many jobs in one SQLite file, and says who is blamed
 again and again. A JOB is a report (--format json), or the logs of one job.
@@ -41,7 +41,7 @@ constexpr size_t kHeadBytes = 4096;
 class HistoryCommand : public Subcommand {
  public:
   std::string_view name() const override { return "history"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kHistoryText; }
 
   void AddOptions(CLI::App* app) override {
     std::vector<std::string> actions = HistoryQuestions();

@@ -17,7 +17,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kMinimizeText = {
     .usage = R"(ncclwhy minimize [OPTIONS] LOG... -o FILE)",
     .about = R"(The shortest log that keeps the answer (verdict, first cause, culprit), with
 aliases for hosts, addresses, users, paths and tokens: for bug reports, and for
@@ -36,7 +36,7 @@ constexpr uintmax_t kMostBytes = 64u << 20;
 class MinimizeCommand : public Subcommand {
  public:
   std::string_view name() const override { return "minimize"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kMinimizeText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", paths_)->required();

@@ -41,7 +41,7 @@ std::string About() {
   return names;
 }
 
-constexpr CommandText kText = {
+constexpr CommandText kQueryText = {
     .usage = R"(ncclwhy query [OPTIONS] DB ["SELECT ..."|@NAME])",
     .about = {},
     .exit_status = R"(0 answered; 2 the database or the SQL cannot be used.)",
@@ -121,7 +121,7 @@ class QueryCommand : public Subcommand {
   std::string_view name() const override { return "query"; }
   CommandText text() const override {
     static const std::string kAbout = About();
-    CommandText text = kText;
+    CommandText text = kQueryText;
     text.about = kAbout;
     return text;
   }

@@ -24,7 +24,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kRulesText = {
     .usage = R"(ncclwhy rules list|lint|test [OPTIONS] [DIR])",
     .about = R"(For rule authors. DIR holds rule folders (rule.json, fires*.log, silent*.log).
   list   id, role, causes, title of embedded rules and messages, or those in DIR
@@ -46,7 +46,7 @@ std::string Shown(const Diagnostic& d) {
   std::string out = d.file;
   if (d.line > 0) out += fmt::format(":{}", d.line);
   if (d.line > 0 && d.column > 0) out += fmt::format(":{}", d.column);
-  out += fmt::format(": {}: {} {}\n", d.level == Diagnostic::Level::kError ? "error" : "warning", d.code, d.message);
+  out += fmt::format(": {}: {} {}\n", d.level == Diagnostic::kError ? "error" : "warning", d.code, d.message);
   std::string shown = EscapeTerminal(out.substr(0, out.size() - 1)) + "\n";
   if (!d.snippet.empty()) shown += "    " + EscapeTerminal(d.snippet) + "\n";
   if (!d.help.empty()) shown += "    help: " + EscapeTerminal(d.help) + "\n";
@@ -55,7 +55,7 @@ std::string Shown(const Diagnostic& d) {
 
 bool HasError(const std::vector<Diagnostic>& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return d.level == Diagnostic::Level::kError; });
+                     [](const Diagnostic& d) { return d.level == Diagnostic::kError; });
 }
 
 int Print(const std::string& text, int status) {
@@ -90,7 +90,7 @@ Result<CaseFindings> FindingsIn(const RuleSet& rules, const KnowledgeBase& kb, c
 class RulesCommand : public Subcommand {
  public:
   std::string_view name() const override { return "rules"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kRulesText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("ACTION", action_)->required()->check(CLI::IsMember({"list", "lint", "test"}));

@@ -32,7 +32,7 @@ extern char** environ;
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kRunText = {
     .usage = R"(ncclwhy run [OPTIONS] -- COMMAND...)",
     .about = R"(Runs a job of one node as if nobody watched, and says why when it fails.
 Output, signals and exit status are the command's own. Sets NCCL_DEBUG=INFO with
@@ -62,7 +62,7 @@ constexpr size_t kMostProcesses = 64;
 class RunCommandLine : public Subcommand {
  public:
   std::string_view name() const override { return "run"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kRunText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("COMMAND", command_)->required();

@@ -8,7 +8,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kServeText = {
     .usage = R"(ncclwhy serve [OPTIONS])",
     .about = R"(Analyses logs that are sent over HTTP. No encryption: keep it on this machine,
 or behind a proxy that has it.
@@ -26,7 +26,7 @@ curl --data-binary @job 'http://127.0.0.1:8471/analyze?format=text')",
 class ServeCommand : public Subcommand {
  public:
   std::string_view name() const override { return "serve"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kServeText; }
 
   void AddOptions(CLI::App* app) override {
     ServerOptions& server = arguments_.server;

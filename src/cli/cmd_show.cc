@@ -13,7 +13,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kShowText = {
     .usage = R"(ncclwhy show [OPTIONS] FILE:LINE)",
     .about = R"(A line of a log with those around it, as reports name it. Control characters are
 shown, not obeyed. Not for members of archives.)",
@@ -25,7 +25,7 @@ ncclwhy show --context 20 job.log:1200)",
 class ShowCommand : public Subcommand {
  public:
   std::string_view name() const override { return "show"; }
-  CommandText text() const override { return kText; }
+  CommandText text() const override { return kShowText; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("PLACE", place_)->required();

@@ -56,7 +56,7 @@ std::string HelpLine(const OptionFacts& option) {
   return out + option.text;
 }
 
-std::string Options(const std::vector<OptionFacts>& options) {
+std::string OptionsText(const std::vector<OptionFacts>& options) {
   std::string out, line;
   const auto flush = [&] {
     if (!line.empty()) out += line + "\n";
@@ -118,7 +118,7 @@ CommandFacts FactsOf(Subcommand* command) {
 
 std::string HelpOf(const CommandFacts& command) {
   const CommandText& text = command.text;
-  std::string out = Labelled("Usage: ", text.usage) + std::string(text.about) + "\n" + Options(command.options);
+  std::string out = Labelled("Usage: ", text.usage) + std::string(text.about) + "\n" + OptionsText(command.options);
   if (!text.further.empty()) out += std::string(text.further) + "\n";
   out += "Exit status: " + std::string(text.exit_status) + "\n";
   return out + Labelled(text.examples.find('\n') == std::string_view::npos ? "Example: " : "Examples: ", text.examples);

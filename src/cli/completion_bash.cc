@@ -3,7 +3,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr char kHead[] = R"bash(# bash completion for ncclwhy; written by `ncclwhy completion bash`.
+constexpr char kBashHead[] = R"bash(# bash completion for ncclwhy; written by `ncclwhy completion bash`.
 
 _ncclwhy_words() {
     compopt +o default +o bashdefault 2>/dev/null
@@ -31,7 +31,7 @@ std::string Joined(const std::vector<std::string>& words, const char* separator)
 }
 
 // An empty COMPREPLY leaves file names to readline, which quotes them.
-std::string Values(const std::vector<std::string>& choices, Takes takes) {
+std::string BashValues(const std::vector<std::string>& choices, Takes takes) {
   if (!choices.empty()) return "_ncclwhy_words \"" + Joined(choices, " ") + "\"";
   switch (takes) {
     case Takes::kDirectory:
@@ -52,11 +52,11 @@ std::string Positionals(const CommandFacts& command) {
   bool choices = false;
   for (const PositionalFacts& positional : command.positionals) {
     const bool more = choices && positional.takes == Takes::kDirectory;
-    if (out.empty()) out = Values(positional.choices, positional.takes);
+    if (out.empty()) out = BashValues(positional.choices, positional.takes);
     if (more) out += "; compopt -o plusdirs 2>/dev/null";
     choices = !positional.choices.empty();
   }
-  return out.empty() ? Values({}, Takes::kWord) : out;
+  return out.empty() ? BashValues({}, Takes::kWord) : out;
 }
 
 std::string Case(const CommandFacts& command, bool main) {
@@ -66,7 +66,7 @@ std::string Case(const CommandFacts& command, bool main) {
   for (const OptionFacts& option : command.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
     if (option.takes == Takes::kNothing) continue;
-    out += "        " + Joined(option.names, "|") + ") " + Values(option.choices, option.takes) + "; return ;;\n";
+    out += "        " + Joined(option.names, "|") + ") " + BashValues(option.choices, option.takes) + "; return ;;\n";
   }
   out += "        esac\n        if [[ $cur == -* ]]; then\n            _ncclwhy_words \"" + Joined(names, " ");
   return out + "\"\n        else\n            " + Positionals(command) + "\n        fi\n        ;;\n";
@@ -77,7 +77,7 @@ std::string Case(const CommandFacts& command, bool main) {
 std::string BashCompletion(const std::vector<CommandFacts>& commands) {
   std::vector<std::string> names;
   for (const CommandFacts& command : commands) names.push_back(command.name);
-  std::string out = kHead;
+  std::string out = kBashHead;
   out += "    command=" + commands.front().name + "\n    case ${COMP_WORDS[1]} in\n    " + Joined(names, "|") +
          ") ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]} ;;\n    esac\n";
   out +=

@@ -20,7 +20,7 @@ std::string Joined(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string Values(const std::vector<std::string>& choices, Takes takes) {
+std::string FishValues(const std::vector<std::string>& choices, Takes takes) {
   if (!choices.empty()) return " -x -a " + Quoted(Joined(choices));
   switch (takes) {
     case Takes::kNothing:
@@ -45,14 +45,14 @@ std::string Lines(const CommandFacts& command, const std::string& when) {
     for (const std::string& name : option.names) {
       out += name[1] == '-' ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    out += Values(option.choices, option.takes) + " -d " + Quoted(option.text) + "\n";
+    out += FishValues(option.choices, option.takes) + " -d " + Quoted(option.text) + "\n";
   }
   out += start + " -s h -l help -d 'print help'\n";
   bool files = false;
   for (const PositionalFacts& positional : command.positionals) {
     files |= positional.takes == Takes::kFile || positional.takes == Takes::kDirectory;
     if (!positional.choices.empty()) out += start + " -f -a " + Quoted(Joined(positional.choices)) + "\n";
-    if (positional.takes == Takes::kCause) out += start + Values({}, positional.takes) + "\n";
+    if (positional.takes == Takes::kCause) out += start + FishValues({}, positional.takes) + "\n";
     if (positional.takes == Takes::kDirectory) out += start + " -f -a '(__fish_complete_directories)'\n";
   }
   if (!files) out += start + " -f\n";

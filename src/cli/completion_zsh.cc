@@ -3,7 +3,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr char kHead[] = R"zsh(#compdef ncclwhy
+constexpr char kZshHead[] = R"zsh(#compdef ncclwhy
 # zsh completion for ncclwhy; written by `ncclwhy completion zsh`.
 
 _ncclwhy_causes() {
@@ -45,7 +45,7 @@ std::string Escaped(const std::string& text) {
 }
 
 // ":F:(text json)"
-std::string Action(const std::string& name, const std::vector<std::string>& choices, Takes takes) {
+std::string ZshAction(const std::string& name, const std::vector<std::string>& choices, Takes takes) {
   std::string out = ":" + Escaped(name) + ":";
   if (!choices.empty()) {
     for (size_t i = 0; i < choices.size(); ++i) out += (i == 0 ? "(" : " ") + choices[i];
@@ -77,7 +77,7 @@ std::string Spec(const OptionFacts& option) {
   std::string out = repeated ? "'*'" : "'(" + all + ")'";
   out += option.names.size() > 1 ? "{" + forms + "}" : forms;
   out += "'[" + Escaped(option.text) + "]";
-  if (value) out += Action(option.value, option.choices, option.takes);
+  if (value) out += ZshAction(option.value, option.choices, option.takes);
   return out + "'";
 }
 
@@ -89,7 +89,7 @@ std::string Function(const CommandFacts& command, bool main) {
   int position = 0;
   for (const PositionalFacts& positional : command.positionals) {
     const std::string place = positional.repeated ? "*" : std::to_string(++position);
-    out += " \\\n    '" + place + Action(positional.name, positional.choices, positional.takes) + "'";
+    out += " \\\n    '" + place + ZshAction(positional.name, positional.choices, positional.takes) + "'";
   }
   return out + "\n}\n\n";
 }
@@ -97,7 +97,7 @@ std::string Function(const CommandFacts& command, bool main) {
 }  // namespace
 
 std::string ZshCompletion(const std::vector<CommandFacts>& commands) {
-  std::string out = kHead;
+  std::string out = kZshHead;
   for (const CommandFacts& command : commands) out += Function(command, &command == &commands.front());
   out += "_ncclwhy() {\n  local -a commands=(\n";
   for (const CommandFacts& command : commands) {

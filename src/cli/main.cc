@@ -70,6 +70,7 @@ int Dispatch(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
   ncclwhy::KeepClosedStreamsFree();
   ncclwhy::IgnoreBrokenPipes();
+  ncclwhy::NoticeFileLimits();
   try {
     return ncclwhy::Dispatch(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   } catch (const std::exception& error) {

@@ -60,7 +60,7 @@ std::string Literal(std::string_view text) {
   return out + ".fi\n";
 }
 
-std::string Options(const std::vector<OptionFacts>& options) {
+std::string OptionList(const std::vector<OptionFacts>& options) {
   std::string out;
   for (const OptionFacts& option : options) {
     out += ".TP\n";
@@ -88,7 +88,7 @@ std::string Prose(std::string_view text) {
 std::string Section(const CommandFacts& command) {
   std::string out = ".SS ncclwhy " + command.name + "\n" + Bold(std::string(command.text.usage)) + "\n.PP\n" +
                     Prose(command.text.about);
-  out += Options(command.options);
+  out += OptionList(command.options);
   if (!command.text.further.empty()) out += ".PP\n" + Prose(command.text.further);
   out += ".PP\nExit status: " + Prose(command.text.exit_status);
   return out + Literal(command.text.examples);
@@ -104,7 +104,7 @@ std::string ManPage(const std::vector<CommandFacts>& commands) {
   out += ".SH NAME\nncclwhy \\- " + Roff(title) + "\n.SH SYNOPSIS\n.nf\n";
   for (const CommandFacts& command : commands) out += Bold(std::string(command.text.usage)) + "\n";
   out += ".fi\n.SH DESCRIPTION\n" + Prose(main.text.about);
-  out += ".SH OPTIONS\n" + Options(main.options) + kAlwaysThere;
+  out += ".SH OPTIONS\n" + OptionList(main.options) + kAlwaysThere;
   out += ".SH COMMANDS\n";
   for (const CommandFacts& command : commands) {
     if (&command != &main) out += Section(command);

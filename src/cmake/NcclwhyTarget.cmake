@@ -56,6 +56,12 @@ endfunction()
 function(ncclwhy_room name)
   cmake_parse_arguments(ARG "SMALL" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  # Knowledge that was made into a source is large, and nobody has to look at it.
+  foreach(source IN LISTS ARG_SOURCES)
+    if(source MATCHES "^${CMAKE_BINARY_DIR}/")
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>

@@ -14,7 +14,7 @@
 namespace ncclwhy {
 namespace {
 
-using Json = OrderedJsonValue;
+using OrderedJson = OrderedJsonValue;
 
 std::string Day(int64_t seconds) {
   const std::time_t time = seconds;
@@ -31,17 +31,18 @@ std::string ChanceWords(double chance) {
 // A sentence and rows; every row has the same members.
 struct Answer {
   std::string sentence;
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
 };
 
-Json RowOf(const char* what, const Suspect& s, const HistoryTotals& totals) {
-  Json row = {{what, s.name},
-              {std::string(what) == "version" ? "failures" : "blamed", s.blamed},
-              {"jobs", s.took_part},
-              {"share", totals.jobs == 0 ? 0.0 : static_cast<double>(s.took_part) / static_cast<double>(totals.jobs)},
-              {"first", Day(s.first)},
-              {"last", Day(s.last)},
-              {"chance", s.chance}};
+OrderedJson RowOf(const char* what, const Suspect& s, const HistoryTotals& totals) {
+  OrderedJson row = {
+      {what, s.name},
+      {std::string(what) == "version" ? "failures" : "blamed", s.blamed},
+      {"jobs", s.took_part},
+      {"share", totals.jobs == 0 ? 0.0 : static_cast<double>(s.took_part) / static_cast<double>(totals.jobs)},
+      {"first", Day(s.first)},
+      {"last", Day(s.last)},
+      {"chance", s.chance}};
   if (!s.causes.empty()) row["causes"] = s.causes;
   return row;
 }
@@ -92,15 +93,15 @@ Result<Answer> Find(History& history, std::string_view question, const HistoryQu
   return out;
 }
 
-std::string Cell(const std::string& key, const Json& value) {
+std::string Cell(const std::string& key, const OrderedJson& value) {
   if (key == "chance") return ChanceWords(value.get<double>());
   if (key == "share") return fmt::format("{:.3g} %", value.get<double>() * 100);
   return value.is_string() ? EscapeTerminal(value.get<std::string>()) : value.dump();
 }
 
-std::string Aligned(const Json& rows) {
+std::string Aligned(const OrderedJson& rows) {
   std::vector<std::vector<std::string>> lines;
-  for (const Json& row : rows) {
+  for (const OrderedJson& row : rows) {
     std::vector<std::string> names;
     std::vector<std::string> cells;
     for (const auto& [key, value] : row.items()) {
@@ -127,10 +128,10 @@ std::string Aligned(const Json& rows) {
 }
 
 // node17<TAB>blamed in 5 jobs since 2026-10-02, last 2026-11-20, chance 3e-06: gpu.ecc 5
-std::string DrainLines(const Json& rows) {
+std::string DrainLines(const OrderedJson& rows) {
   std::string out;
-  for (const Json& row : rows) {
-    const auto text = [&](const char* name) { return Cell(name, row.value(name, Json(""))); };
+  for (const OrderedJson& row : rows) {
+    const auto text = [&](const char* name) { return Cell(name, row.value(name, OrderedJson(""))); };
     out += fmt::format("{}\tblamed in {} jobs since {}, last {}, chance {}: {}\n", text("host"), text("blamed"),
                        text("first"), text("last"), text("chance"), text("causes"));
   }
@@ -157,13 +158,13 @@ Result<std::string> AnswerHistory(History& history, std::string_view question, c
   if (json) {
     const Result<HistoryTotals> totals = TotalsOf(history, asked.since);
     if (!totals.ok()) return totals.status();
-    Json out = {{"schema", "ncclwhy.history/1"},
-                {"question", std::string(question)},
-                {"jobs", totals.value().jobs},
-                {"failures", totals.value().failures},
-                {"blaming", totals.value().blaming}};
+    OrderedJson out = {{"schema", "ncclwhy.history/1"},
+                       {"question", std::string(question)},
+                       {"jobs", totals.value().jobs},
+                       {"failures", totals.value().failures},
+                       {"blaming", totals.value().blaming}};
     out["rows"] = std::move(answer.value().rows);
-    return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+    return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJson::error_handler_t::replace)) + "\n";
   }
   if (question == "drain") return DrainLines(answer.value().rows);
   return answer.value().sentence + "\n" + Aligned(answer.value().rows);
@@ -187,7 +188,7 @@ Result<std::string> HistoryMetrics(History& history, const HistoryQuestion& aske
   head("ncclwhy_history_failures", "Jobs that failed or were slow.");
   out += fmt::format("ncclwhy_history_failures {}\n", totals.value().failures);
   head("ncclwhy_history_cause_jobs", "Jobs by the cause that was named first.");
-  for (const Json& row : causes.value().rows) {
+  for (const OrderedJson& row : causes.value().rows) {
     out += fmt::format("ncclwhy_history_cause_jobs{{cause=\"{}\"}} {}\n", Label(row["cause"].get<std::string>()),
                        row["jobs"].dump());
   }

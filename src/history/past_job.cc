@@ -11,18 +11,17 @@
 namespace ncclwhy {
 namespace {
 
-using Json = JsonValue;
 using Parts = std::vector<std::pair<std::string, std::string>>;
 
-const Json& Member(const Json& object, const char* name) {
-  static const Json kNone;
+const JsonValue& Member(const JsonValue& object, const char* name) {
+  static const JsonValue kNone;
   const auto it = object.is_object() ? object.find(name) : object.end();
   return object.is_object() && it != object.end() ? *it : kNone;
 }
 
 // A member of another type than the schema's is as good as none.
-std::string Text(const Json& object, const char* name) {
-  const Json& member = Member(object, name);
+std::string Text(const JsonValue& object, const char* name) {
+  const JsonValue& member = Member(object, name);
   if (!member.is_string()) return {};
   const std::string& text = member.get_ref<const std::string&>();
   size_t size = std::min(text.size(), kPastNameBytes);
@@ -30,8 +29,8 @@ std::string Text(const Json& object, const char* name) {
   return text.substr(0, size);
 }
 
-int64_t Number(const Json& object, const char* name) {
-  const Json& member = Member(object, name);
+int64_t Number(const JsonValue& object, const char* name) {
+  const JsonValue& member = Member(object, name);
   return member.is_number_integer() ? member.get<int64_t>() : -1;
 }
 
@@ -44,8 +43,8 @@ void Sort(Parts* parts) {
   parts->erase(std::unique(parts->begin(), parts->end()), parts->end());
 }
 
-void Blame(const Json& culprits, PastJob* job) {
-  for (const Json& culprit : culprits.is_array() ? culprits : Json::array()) {
+void Blame(const JsonValue& culprits, PastJob* job) {
+  for (const JsonValue& culprit : culprits.is_array() ? culprits : JsonValue::array()) {
     const std::string host = Text(culprit, "host");
     if (host.empty()) continue;
     Add(&job->blamed, "host", host);
@@ -83,32 +82,32 @@ int64_t DateIn(const std::string& text) {
   return 0;
 }
 
-std::string KeyOf(const Json& report, const std::string& first_time) {
-  const Json& job = Member(report, "job");
-  const Json& communicators = Member(job, "communicators");
+std::string KeyOf(const JsonValue& report, const std::string& first_time) {
+  const JsonValue& job = Member(report, "job");
+  const JsonValue& communicators = Member(job, "communicators");
   if (communicators.is_array() && !communicators.empty()) {
     const std::string id = Text(communicators[0], "comm_id");
     if (!id.empty()) return "communicator " + id;
   }
-  for (const Json& fact : Member(job, "environment")) {
+  for (const JsonValue& fact : Member(job, "environment")) {
     if (Text(fact, "name") == "job_id" && !first_time.empty()) return "job " + Text(fact, "value") + " " + first_time;
   }
   std::string quoted = Text(report, "outcome") + Text(report, "progress");
   for (const char* list : {"outcome_evidence", "timeline", "consequences"}) {
-    for (const Json& item : Member(report, list)) quoted += "\n" + Text(item, "text");
+    for (const JsonValue& item : Member(report, list)) quoted += "\n" + Text(item, "text");
   }
-  for (const Json& cause : Member(report, "causes")) {
+  for (const JsonValue& cause : Member(report, "causes")) {
     quoted += "\n" + Text(cause, "id");
-    for (const Json& item : Member(cause, "evidence")) quoted += "\n" + Text(item, "text");
+    for (const JsonValue& item : Member(cause, "evidence")) quoted += "\n" + Text(item, "text");
   }
   quoted += "\n" + std::to_string(Number(Member(report, "coverage"), "bytes"));
   return "text " + Sha256Hex(quoted);
 }
 
-PastJob OneJob(const Json& report, int64_t ended) {
+PastJob OneJob(const JsonValue& report, int64_t ended) {
   PastJob out;
   std::string first_time;
-  for (const Json& step : Member(report, "timeline")) {
+  for (const JsonValue& step : Member(report, "timeline")) {
     const std::string time = Text(step, "time");
     if (first_time.empty()) first_time = time;
     if (const int64_t date = DateIn(time); date > 0) ended = date;
@@ -118,24 +117,24 @@ PastJob OneJob(const Json& report, int64_t ended) {
   out.verdict = Text(report, "verdict");
   out.outcome = Text(report, "outcome");
   out.decision = Text(Member(report, "decision"), "do");
-  const Json& job = Member(report, "job");
-  for (const Json& communicator : Member(job, "communicators")) {
-    for (const Json& rank : Member(communicator, "ranks")) {
+  const JsonValue& job = Member(report, "job");
+  for (const JsonValue& communicator : Member(job, "communicators")) {
+    for (const JsonValue& rank : Member(communicator, "ranks")) {
       // Ranks of one host stand together.
       std::string host = Text(rank, "host");
       if (out.parts.empty() || out.parts.back().second != host) Add(&out.parts, "host", std::move(host));
     }
   }
-  for (const Json& version : Member(job, "nccl_versions")) {
+  for (const JsonValue& version : Member(job, "nccl_versions")) {
     if (version.is_string()) Add(&out.parts, "nccl", version.get<std::string>().substr(0, kPastNameBytes));
   }
-  for (const Json& fact : Member(job, "environment")) {
+  for (const JsonValue& fact : Member(job, "environment")) {
     if (Text(fact, "name") == "cuda_driver") Add(&out.parts, "cuda_driver", Text(fact, "value"));
   }
-  const Json& causes = Member(report, "causes");
+  const JsonValue& causes = Member(report, "causes");
   if ((out.verdict == "failure" || out.verdict == "degraded") && causes.is_array() && !causes.empty()) {
     out.cause = Text(causes[0], "id");
-    const Json& confidence = Member(causes[0], "confidence");
+    const JsonValue& confidence = Member(causes[0], "confidence");
     if (confidence.is_number()) out.confidence = std::clamp(confidence.get<double>(), 0.0, 1.0);
     Blame(Member(causes[0], "culprits"), &out);
   }
@@ -152,18 +151,19 @@ bool LooksLikeReport(std::string_view bytes) {
 }
 
 Result<std::vector<PastJob>> JobsOfReport(std::string_view json, int64_t ended) {
-  const Json report = Json::parse(json.begin(), json.end(), nullptr, false);
+  const JsonValue report = JsonValue::parse(json.begin(), json.end(), nullptr, false);
   if (!report.is_object() || Text(report, "schema") != "ncclwhy.report/1" || Text(report, "verdict").empty()) {
     return Status::Corrupt("is no report of `ncclwhy --format json`");
   }
   PastJob whole = OneJob(report, ended);
-  const Json& several = Member(report, "jobs");
+  const JsonValue& several = Member(report, "jobs");
   if (!several.is_array() || several.empty()) return std::vector<PastJob>{std::move(whole)};
   std::vector<PastJob> out;
-  for (const Json& answer : several) {
+  for (const JsonValue& answer : several) {
     PastJob job;
     std::string identity = Text(answer, "name") + "\n" + Text(answer, "cause");
-    for (const Json& file : Member(answer, "files")) identity += file.is_string() ? "\n" + file.get<std::string>() : "";
+    for (const JsonValue& file : Member(answer, "files"))
+      identity += file.is_string() ? "\n" + file.get<std::string>() : "";
     job.key = whole.key + " " + Sha256Hex(identity);
     job.ended = whole.ended;
     job.verdict = Text(answer, "verdict");

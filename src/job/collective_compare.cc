@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <tuple>
 
 #include "base/limits.h"
@@ -109,19 +110,44 @@ std::vector<Issued> IssuedAt(const std::vector<Entry>& entries, uint64_t index) 
   return out;
 }
 
-// Whether those that differ make next the call that the others make here, and the others theirs:
-//   rank 0: AllGather, AllReduce     ranks 1 to 3: AllReduce, AllGather
-bool Swapped(const std::vector<Issued>& issued, uint64_t index, const Signature& common) {
-  const auto next = [&](const Issued& i) { return CallAt(*i.by.stream, index + 1); };
+// Whether the calls that both made, of one from `a` and of the other from `b` on, are alike: at least `least` and of no
+// more than `most`.
+bool AlikeFrom(const CollectiveStream& x, uint64_t a, const CollectiveStream& y, uint64_t b, uint64_t least,
+               uint64_t most = UINT64_MAX) {
+  uint64_t alike = 0;
+  for (; a < x.calls && b < y.calls && alike < most; ++a, ++b) {
+    const CollectiveCall* of_x = CallAt(x, a);
+    const CollectiveCall* of_y = CallAt(y, b);
+    if (of_x == nullptr || of_y == nullptr) break;
+    if (SignatureOf(*of_x) != SignatureOf(*of_y)) return false;
+    ++alike;
+  }
+  return alike >= least;
+}
+
+// How one that differs came out of step, where the calls behind this one tell; else empty.
+//   order    the two calls are swapped:      A B C D    against  B A C D
+//   skipped  it left out what others call:   A B C D             B C D
+//   extra    it calls what nobody else does: A B C D             X A B C
+// The third call decides: a rank that skips a call of A B A B begins like one that swaps two. What two of these explain
+// is told as neither, but two calls with nothing behind them are swapped.
+std::string HowOutOfStep(const std::vector<Issued>& issued, uint64_t index, const Signature& common) {
   const auto odd =
       std::find_if(issued.begin(), issued.end(), [&](const Issued& i) { return SignatureOf(*i.call) != common; });
   const auto usual =
       std::find_if(issued.begin(), issued.end(), [&](const Issued& i) { return SignatureOf(*i.call) == common; });
-  if (odd == issued.end() || usual == issued.end()) return false;
-  const CollectiveCall* after_odd = next(*odd);
-  const CollectiveCall* after_usual = next(*usual);
-  return after_odd != nullptr && after_usual != nullptr && SignatureOf(*after_odd) == common &&
-         SignatureOf(*after_usual) == SignatureOf(*odd->call);
+  if (odd == issued.end() || usual == issued.end()) return {};
+  const CollectiveStream& theirs = *usual->by.stream;
+  const CollectiveStream& its = *odd->by.stream;
+  const bool swapped = AlikeFrom(its, index, theirs, index + 1, 1, 1) &&
+                       AlikeFrom(its, index + 1, theirs, index, 1, 1) &&
+                       AlikeFrom(its, index + 2, theirs, index + 2, 0);
+  const bool skipped = AlikeFrom(its, index, theirs, index + 1, 2);
+  const bool extra = AlikeFrom(its, index + 1, theirs, index, 2);
+  const bool only_this = AlikeFrom(its, index + 1, theirs, index + 1, 1);  // the calls behind it are in step
+  if (swapped) return "order";
+  if (skipped == extra || only_this) return {};
+  return skipped ? "skipped" : "extra";
 }
 
 // Within the windows the calls themselves are there. False when no window holds the place.
@@ -140,7 +166,7 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     if (d.minority.empty()) continue;
     d.found = true;
     d.index = index;
-    if (Swapped(issued, index, common)) d.kind = "order";
+    if (std::string how = HowOutOfStep(issued, index, common); !how.empty()) d.kind = std::move(how);
     for (const Issued& i : issued) {
       d.lines.emplace_back(i.by.rank->rank, i.call->line);
       (SignatureOf(*i.call) == common ? d.expected : d.found_instead) = DescribeCall(*i.call);

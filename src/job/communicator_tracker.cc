@@ -26,9 +26,9 @@ struct Instance {
   CommId joined;
 };
 
-class Tracker {
+class CommunicatorTracker {
  public:
-  explicit Tracker(JobModel& model) : model_(model) {}
+  explicit CommunicatorTracker(JobModel& model) : model_(model) {}
 
   void Run() {
     for (uint32_t s = 0; s < model_.sources.size(); ++s) ReadSource(s);
@@ -389,6 +389,6 @@ class Tracker {
 
 }  // namespace
 
-void TrackCommunicators(JobModel& model) { Tracker(model).Run(); }
+void TrackCommunicators(JobModel& model) { CommunicatorTracker(model).Run(); }
 
 }  // namespace ncclwhy

@@ -6,12 +6,12 @@ namespace ncclwhy {
 namespace {
 
 // Beats. What is printed at an ending can grow, too: frames, ranks of a table. A kind of line that began anew is work.
-constexpr uint64_t kWorksAnew = 3;
+constexpr uint64_t kStartsAnew = 3;
 constexpr uint64_t kWorks = 8;
 
-class Reader {
+class RunReader {
  public:
-  Reader(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts)
+  RunReader(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts)
       : facts_(facts), marks_(marks), attempts_(attempts) {
     FindDepartures();
   }
@@ -145,7 +145,7 @@ class Reader {
         first_of_most = p.beats.first;
       }
       const bool told = end.told == Told::kByLauncher && p.beats.first >= line && Finishes(p.beats.first, last);
-      works = works || behind >= (anew || told ? kWorksAnew : kWorks);
+      works = works || behind >= (anew || told ? kStartsAnew : kWorks);
     }
     // The same program that died before its work, and begins again, is another try.
     if (!somebody && !end.stopped && again && first_of_most >= line) return false;
@@ -156,7 +156,7 @@ class Reader {
   uint32_t LastEcho(uint32_t line) const {
     uint32_t last = line;
     for (const PulseFacts& p : facts_.pulses) {
-      if (p.beats.first < line && p.beats.After(line) < kWorksAnew) last = std::max(last, p.beats.last);
+      if (p.beats.first < line && p.beats.After(line) < kStartsAnew) last = std::max(last, p.beats.last);
     }
     return last;
   }
@@ -191,7 +191,7 @@ class Reader {
 }  // namespace
 
 std::vector<uint32_t> FollowingRuns(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts) {
-  return Reader(facts, marks, attempts).Read();
+  return RunReader(facts, marks, attempts).Read();
 }
 
 }  // namespace ncclwhy

@@ -12,8 +12,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr uint32_t kNobody = UINT32_MAX;
-
 // Releases before 2.18 print no commId, and communicators of one size are then one to us. A rank that stands twice
 // gives it away.
 bool SeveralInOne(const Communicator& c) {

@@ -9,6 +9,8 @@
 
 namespace ncclwhy {
 
+inline constexpr uint32_t kNobody = UINT32_MAX;  // no number of a group or run
+
 // Union-find over the processes.
 class ProcessGroups {
  public:

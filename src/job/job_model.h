@@ -93,7 +93,9 @@ struct Rank {
 struct Divergence {
   bool found = false;
   uint64_t index = 0;  // ordinal of the call, 0-based
-  std::string kind;  // order (this call and the next are swapped) | operation | count | datatype | op | root | missing
+  // order (this call and the next are swapped) | skipped (the minority left this call out) | extra (it made one that
+  // the others did not) | operation | count | datatype | op | root | missing
+  std::string kind;
   std::vector<int32_t> minority;  // the ranks that differ from most
   std::string expected;           // "AllReduce count 65536 float32 sum"
   std::string found_instead;

@@ -9,7 +9,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr uint32_t kNobody = UINT32_MAX;
 // Beyond that they are not compared with each other.
 constexpr size_t kMostRuns = 4 * limits::kJobsApart;
 

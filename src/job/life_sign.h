@@ -20,6 +20,7 @@ enum class Life : uint8_t {
   kRestart,   // what follows is another attempt
   kLaunch,    // what follows is a run of its own: a launcher's first words, a script's echo of its command
   kSaved,     // a state was saved from which the job can go on
+  kStumble,   // something failed that the program itself deals with: it tries again, starts a helper anew
 };
 
 // How a process or a job ended.

@@ -9,15 +9,16 @@ namespace {
 
 // Others go on for a step or two when one has died: what they had begun, and what a launcher still holds.
 constexpr uint64_t kWorksOn = 3;
-constexpr uint64_t kWorksAnew = 8;
+constexpr uint64_t kGoesOn = 8;
 constexpr size_t kMostLines = 6;
 // A program that stops its steady work to say so many new things has come to its end.
 constexpr uint64_t kSteadyBeats = 20;
 constexpr uint64_t kLastNews = 5;
 
-class Reader {
+class OutcomeReader {
  public:
-  Reader(const JobModel& model, const std::vector<LifeSign>& signs) : model_(model), signs_(signs), after_(model) {}
+  OutcomeReader(const JobModel& model, const std::vector<LifeSign>& signs)
+      : model_(model), signs_(signs), after_(model) {}
 
   OutcomeReading Read() {
     FindFinish();
@@ -67,7 +68,7 @@ class Reader {
   bool GoesOn(SourceId source, uint32_t line) const {
     const std::vector<PulseFacts>& pulses = model_.sources[source.value]->pulses;
     return std::any_of(pulses.begin(), pulses.end(), [line](const PulseFacts& p) {
-      return p.beats.After(line) >= (p.beats.first <= line ? kWorksOn : kWorksAnew);
+      return p.beats.After(line) >= (p.beats.first <= line ? kWorksOn : kGoesOn);
     });
   }
 
@@ -160,7 +161,7 @@ class Reader {
       });
       const bool known = std::find(endings.begin(), endings.end(), i) != endings.end();
       const bool ended = attempt_[s.source.value] > line || FinishedBehind(s.source, line);
-      if (!known && !ended && ended_later && after_.Of(s.source, line, {}).beats < kWorksAnew) out_.bad.push_back(i);
+      if (!known && !ended && ended_later && after_.Of(s.source, line, {}).beats < kGoesOn) out_.bad.push_back(i);
     }
   }
 
@@ -301,7 +302,7 @@ class Reader {
 }  // namespace
 
 OutcomeReading ReadOutcome(const JobModel& model, const std::vector<LifeSign>& signs) {
-  return Reader(model, signs).Read();
+  return OutcomeReader(model, signs).Read();
 }
 
 }  // namespace ncclwhy

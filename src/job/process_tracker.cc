@@ -67,9 +67,9 @@ std::vector<Claims> ClaimsOf(const SourceFacts& facts) {
   return claims;
 }
 
-class Tracker {
+class ProcessTracker {
  public:
-  explicit Tracker(JobModel& model) : model_(model) {}
+  explicit ProcessTracker(JobModel& model) : model_(model) {}
 
   // In the order of sources, so that ids are deterministic.
   void Read(uint32_t s) {
@@ -225,7 +225,7 @@ void TrackProcesses(JobModel& model) {
   model.process_of.resize(source_count);
   model.only_process_of.assign(source_count, ProcessId{});
   model.launcher_of.resize(source_count);
-  Tracker tracker(model);
+  ProcessTracker tracker(model);
   const std::set<uint32_t> dumps = StackDumps(model);
   for (uint32_t s = 0; s < source_count; ++s) {
     if (!IsRecord(*model.sources[s]) && !dumps.contains(s)) tracker.Read(s);

@@ -14,8 +14,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr uint32_t kNobody = UINT32_MAX;
-
 class Separator : private JobRuns {
  public:
   Separator(const JobModel& model, const std::vector<std::vector<Mark>>& marks, bool attempts)

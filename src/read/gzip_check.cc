@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kTrailer = 8;
 // A member's magic number, its method and its flags.
-constexpr std::string_view kMagic("\x1F\x8B\x08", 3);
-constexpr size_t kHead = kMagic.size() + 1;
+constexpr std::string_view kGzipMagic("\x1F\x8B\x08", 3);
+constexpr size_t kGzipHead = kGzipMagic.size() + 1;
 // Behind the last trailer may stand padding or a line of somebody's.
 constexpr size_t kTail = 4096;
 constexpr size_t kLineBehind = 120;
@@ -56,7 +56,7 @@ uint32_t Crc32(uint32_t crc, std::string_view bytes) {
 void GzipCheck::In(std::string_view packed) {
   if (packed.empty()) return;
   // What may stand across the border, then the rest.
-  constexpr size_t kAcross = kTrailer + kHead - 1;
+  constexpr size_t kAcross = kTrailer + kGzipHead - 1;
   std::string border = tail_.substr(tail_.size() > kAcross ? tail_.size() - kAcross : 0);
   border += packed.substr(0, kAcross);
   FindTrailers(border, packed_ - std::min<uint64_t>(tail_.size(), kAcross));
@@ -70,8 +70,9 @@ void GzipCheck::In(std::string_view packed) {
 }
 
 void GzipCheck::FindTrailers(std::string_view packed, uint64_t begins) {
-  for (size_t at = packed.find(kMagic, kTrailer); at != std::string_view::npos; at = packed.find(kMagic, at + 1)) {
-    if (at + kHead > packed.size() || (static_cast<uint8_t>(packed[at + kMagic.size()]) & 0xE0) != 0) continue;
+  for (size_t at = packed.find(kGzipMagic, kTrailer); at != std::string_view::npos;
+       at = packed.find(kGzipMagic, at + 1)) {
+    if (at + kGzipHead > packed.size() || (static_cast<uint8_t>(packed[at + kGzipMagic.size()]) & 0xE0) != 0) continue;
     if (begins + at < sought_) continue;
     sought_ = begins + at + 1;
     const char* const p = packed.data() + at - kTrailer;
@@ -118,7 +119,7 @@ bool GzipCheck::Fits() const {
     std::string_view behind = std::string_view(tail_).substr(at + kTrailer);
     behind = behind.substr(0, behind.find_last_not_of('\0') + 1);
     // An empty member, or a line; what is more is something that was not unpacked.
-    if (behind.substr(0, kMagic.size()) == kMagic || behind.size() <= kLineBehind) return true;
+    if (behind.substr(0, kGzipMagic.size()) == kGzipMagic || behind.size() <= kLineBehind) return true;
   }
   return false;
 }

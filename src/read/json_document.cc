@@ -8,22 +8,20 @@
 namespace ncclwhy {
 namespace {
 
-using Kind = Document::Kind;
-
 class Reader : public JsonValue::json_sax_t {
  public:
   explicit Reader(Document* document) : document_(*document) {}
   bool full() const { return full_; }
 
-  bool null() override { return Put(document_.New(Kind::kNothing)); }
-  bool boolean(bool value) override { return Put(document_.NewInteger(value ? 1 : 0, Kind::kBool)); }
+  bool null() override { return Put(document_.New(Document::Kind::kNothing)); }
+  bool boolean(bool value) override { return Put(document_.NewInteger(value ? 1 : 0, Document::Kind::kBool)); }
   bool number_integer(int64_t value) override { return Put(document_.NewInteger(value)); }
   bool number_unsigned(uint64_t value) override { return Put(document_.NewInteger(static_cast<int64_t>(value))); }
   bool number_float(double value, const std::string&) override { return Put(document_.NewReal(value)); }
   bool string(std::string& value) override { return Put(document_.NewText(document_.Keep(value))); }
   bool binary(JsonValue::binary_t&) override { return false; }
-  bool start_object(size_t) override { return Open(Kind::kDict); }
-  bool start_array(size_t) override { return Open(Kind::kList); }
+  bool start_object(size_t) override { return Open(Document::Kind::kDict); }
+  bool start_array(size_t) override { return Open(Document::Kind::kList); }
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
   bool key(std::string& value) override {
@@ -43,10 +41,10 @@ class Reader : public JsonValue::json_sax_t {
       document_.set_root(*id);
       return true;
     }
-    if (document_.KindOf(open_.back()) == Kind::kDict && !document_.Add(open_.back(), *key_)) return Full();
+    if (document_.KindOf(open_.back()) == Document::Kind::kDict && !document_.Add(open_.back(), *key_)) return Full();
     return document_.Add(open_.back(), *id) || Full();
   }
-  bool Open(Kind kind) {
+  bool Open(Document::Kind kind) {
     const auto id = document_.New(kind);
     if (!Put(id)) return false;
     open_.push_back(*id);

@@ -29,12 +29,6 @@ void Append(std::string_view frame, std::string* frames) {
   *frames += frame;
 }
 
-// The first word behind `needle`.
-std::string_view WordBehind(std::string_view text, std::string_view needle) {
-  const std::string_view rest = Trim(After(text, needle));
-  return rest.substr(0, rest.find_first_of(" \t,;:'\""));
-}
-
 // (LWP 26104): 26104; -1 without a number.
 int64_t NumberBehind(std::string_view text, std::string_view needle) {
   const std::string_view rest = After(text, needle);
@@ -140,7 +134,7 @@ void PassageReader::EndTraceback(const ParsedLine& line, const Writer& writer, S
 
 bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text) {
   if (StartsWith(text, "Process ") && Contains(text, ": ")) {
-    if (const auto pid = ParseInt(WordBehind(text, "Process "))) pids_[writer] = *pid;
+    if (const auto pid = ParseInt(scan::WordBehind(text, "Process "))) pids_[writer] = *pid;
     return false;  // ncclras says "Process 4711 on node"
   }
   Stack stack;
@@ -155,14 +149,14 @@ bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std
     stack.thread =
         name.empty() ? std::string(text.substr(0, text.find(" ("))) : std::string(name.substr(0, name.size() - 1));
     stack.py_spy = true;
-    if (stack.thread == "MainThread") stack.pid = ParseInt(WordBehind(text, "Thread ")).value_or(-1);
+    if (stack.thread == "MainThread") stack.pid = ParseInt(scan::WordBehind(text, "Thread ")).value_or(-1);
   } else if (StartsWith(text, "Thread ") && Contains(text, "(LWP ")) {  // gdb, pstack
     stack.thread = std::string(text.substr(0, text.find(" (")));
     // A main thread has the number of its process.
     if (stack.thread == "Thread 1") stack.pid = NumberBehind(text, "(LWP ");
   } else if (StartsWith(text, "*** SIG") && Contains(text, "stack trace: ***")) {  // glog
     stack.thread = std::string(text.substr(4, text.find(' ', 4) - 4));
-    stack.pid = ParseInt(WordBehind(text, "received by PID ")).value_or(-1);
+    stack.pid = ParseInt(scan::WordBehind(text, "received by PID ")).value_or(-1);
   } else {
     return false;
   }
@@ -205,7 +199,7 @@ bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, Sour
   if (StartsWith(text, "CA '")) return begin(text.substr(4, text.find('\'', 4) - 4), "");
   if (StartsWith(text, "hca_id:")) return begin(colon, "");
   if (StartsWith(text, "Infiniband device '"))
-    return begin(text.substr(19, text.find('\'', 19) - 19), WordBehind(text, " port "));
+    return begin(text.substr(19, text.find('\'', 19) - 19), scan::WordBehind(text, " port "));
   if (port_.device.empty()) return false;
   if (StartsWith(text, "Port ") && text.back() == ':')
     return begin(std::string(port_.device), text.substr(5, text.size() - 6));
@@ -252,10 +246,10 @@ void PassageReader::EndPort(SourceFacts& facts) {
 // Who is listed belongs to the line in front that says what for.
 void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts) {
   std::string_view phase;
-  std::string_view value = WordBehind(text, "launched up to operation ");
+  std::string_view value = scan::WordBehind(text, "launched up to operation ");
   std::string_view count = scan::IsDigit(text[0]) ? text.substr(0, scan::DigitsAt(text, 0)) : std::string_view();
-  const std::string_view host = WordBehind(text, " on node ");
-  std::string_view rank = StartsWith(text, "Rank ") ? WordBehind(text, "Rank ") : std::string_view();
+  const std::string_view host = scan::WordBehind(text, " on node ");
+  std::string_view rank = StartsWith(text, "Rank ") ? scan::WordBehind(text, "Rank ") : std::string_view();
   if (!value.empty()) {
     phase = "launched";
   } else if (StartsWith(text, "#") && Contains(text, " (") && Contains(text, ") ")) {
@@ -264,20 +258,20 @@ void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::strin
     value = text.substr(text.rfind(' ') + 1);
   } else if (StartsWith(text, "Missing communicator data from ")) {
     phase = "missing";
-    count = WordBehind(text, " from ");
+    count = scan::WordBehind(text, " from ");
   } else if (Contains(text, " considered dead")) {
     phase = "dead";
   } else if (!count.empty() && Contains(text, " have status ")) {
     phase = "status";
-    value = WordBehind(text, " have status ");
+    value = scan::WordBehind(text, " have status ");
   } else if (!host.empty() && (Contains(text, " managed by process ") || Contains(text, " managing GPU"))) {
     phase = "listed";
   } else {
     return;
   }
   const auto number = [](std::string_view word) { return ParseInt(word) ? word : std::string_view(); };
-  std::string_view pid = number(WordBehind(text, " process "));
-  if (StartsWith(text, "Process ")) pid = number(WordBehind(text, "Process "));
+  std::string_view pid = number(scan::WordBehind(text, " process "));
+  if (StartsWith(text, "Process ")) pid = number(scan::WordBehind(text, "Process "));
   ParsedLine at = line;
   at.body = text;
   Builder(facts)

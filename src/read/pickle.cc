@@ -6,7 +6,6 @@
 namespace ncclwhy {
 namespace {
 
-using Kind = Document::Kind;
 using Id = Document::Id;
 
 class Unpickler {
@@ -59,7 +58,7 @@ class Unpickler {
     id ? stack_.push_back(*id) : Refuse();
   }
   std::optional<Id> Pop() {
-    if (stack_.empty() || document_.KindOf(stack_.back()) == Kind::kMark) {
+    if (stack_.empty() || document_.KindOf(stack_.back()) == Document::Kind::kMark) {
       Refuse();
       return std::nullopt;
     }
@@ -71,7 +70,7 @@ class Unpickler {
   // Where the values behind the last mark begin; the mark is in front of it.
   std::optional<size_t> Marked() {
     for (size_t i = stack_.size(); i-- > 0;) {
-      if (document_.KindOf(stack_[i]) == Kind::kMark) return i + 1;
+      if (document_.KindOf(stack_[i]) == Document::Kind::kMark) return i + 1;
     }
     Refuse();
     return std::nullopt;
@@ -81,7 +80,7 @@ class Unpickler {
   void AddAll(size_t first, size_t mark) {
     if (first < mark + 1) return Refuse();
     const Id container = stack_[first - mark - 1];
-    const size_t pairs = document_.KindOf(container) == Kind::kDict ? 2 : 1;
+    const size_t pairs = document_.KindOf(container) == Document::Kind::kDict ? 2 : 1;
     if (document_.ItemsOf(container) == nullptr || (stack_.size() - first) % pairs != 0) return Refuse();
     for (size_t i = first; i < stack_.size(); ++i) {
       if (!document_.Add(container, stack_[i])) return Refuse();
@@ -91,10 +90,10 @@ class Unpickler {
 
   void Tuple(size_t size) {
     if (stack_.size() < size) return Refuse();
-    const auto list = document_.New(Kind::kList);
+    const auto list = document_.New(Document::Kind::kList);
     if (!list) return Refuse();
     for (size_t i = stack_.size() - size; i < stack_.size(); ++i) {
-      if (document_.KindOf(stack_[i]) == Kind::kMark || !document_.Add(*list, stack_[i])) return Refuse();
+      if (document_.KindOf(stack_[i]) == Document::Kind::kMark || !document_.Add(*list, stack_[i])) return Refuse();
     }
     stack_.resize(stack_.size() - size);
     stack_.push_back(*list);
@@ -119,7 +118,7 @@ class Unpickler {
                                                         name == "build_boollist" || name == "restore_type_tag");
     const bool dict = module == "collections" && name == "OrderedDict";
     if (cut_) return;
-    list || dict ? Push(document_.New(Kind::kBuilder)) : Refuse();
+    list || dict ? Push(document_.New(Document::Kind::kBuilder)) : Refuse();
   }
 
   // What builds a list gets the list; OrderedDict gets nothing, and is filled later.
@@ -128,8 +127,8 @@ class Unpickler {
     const auto builder = Pop();
     if (!arguments || !builder) return;
     const std::vector<Id>* items = document_.ItemsOf(*arguments);
-    if (document_.KindOf(*builder) != Kind::kBuilder || items == nullptr) return Refuse();
-    items->empty() ? Push(document_.New(Kind::kDict)) : Push((*items)[0]);
+    if (document_.KindOf(*builder) != Document::Kind::kBuilder || items == nullptr) return Refuse();
+    items->empty() ? Push(document_.New(Document::Kind::kDict)) : Push((*items)[0]);
   }
 
   void Execute(char opcode);
@@ -137,13 +136,14 @@ class Unpickler {
   // As if the end had come in order: every container is closed.
   void CloseAll() {
     for (size_t i = stack_.size(); i-- > 0;) {
-      if (document_.KindOf(stack_[i]) != Kind::kMark) continue;
+      if (document_.KindOf(stack_[i]) != Document::Kind::kMark) continue;
       if (i == 0 || document_.ItemsOf(stack_[i - 1]) == nullptr) {
         stack_.resize(i);
         continue;
       }
       // A key without its value.
-      if (document_.KindOf(stack_[i - 1]) == Kind::kDict && (stack_.size() - i - 1) % 2 != 0) stack_.pop_back();
+      if (document_.KindOf(stack_[i - 1]) == Document::Kind::kDict && (stack_.size() - i - 1) % 2 != 0)
+        stack_.pop_back();
       AddAll(i + 1, 1);
     }
   }
@@ -171,12 +171,12 @@ void Unpickler::Execute(char opcode) {
       stopped_ = true;
       return;
     case '(':
-      return Push(document_.New(Kind::kMark));
+      return Push(document_.New(Document::Kind::kMark));
     case 'N':
-      return Push(document_.New(Kind::kNothing));
+      return Push(document_.New(Document::Kind::kNothing));
     case '\x88':
     case '\x89':
-      return Push(document_.NewInteger(opcode == '\x88' ? 1 : 0, Kind::kBool));
+      return Push(document_.NewInteger(opcode == '\x88' ? 1 : 0, Document::Kind::kBool));
     case 'K':
       return Push(document_.NewInteger(static_cast<int64_t>(Number(1))));
     case 'M':
@@ -209,10 +209,10 @@ void Unpickler::Execute(char opcode) {
       return Push(document_.NewText(Take(static_cast<size_t>(size))));
     }
     case '}':
-      return Push(document_.New(Kind::kDict));
+      return Push(document_.New(Document::Kind::kDict));
     case ']':
     case ')':
-      return Push(document_.New(Kind::kList));
+      return Push(document_.New(Document::Kind::kList));
     case '\x85':
     case '\x86':
     case '\x87':
@@ -226,7 +226,7 @@ void Unpickler::Execute(char opcode) {
     case 'l':
     case 'd': {
       const auto first = Marked();
-      const auto container = document_.New(opcode == 'l' ? Kind::kList : Kind::kDict);
+      const auto container = document_.New(opcode == 'l' ? Document::Kind::kList : Document::Kind::kDict);
       if (!first || !container) return Refuse();
       stack_[*first - 1] = *container;  // it takes the place of the mark
       return AddAll(*first, 0);

@@ -13,16 +13,14 @@
 namespace ncclwhy {
 namespace {
 
-using Value = Document::Value;
-
 class StatusReader {
  public:
   explicit StatusReader(SourceFacts* facts) : builder_(facts) {}
 
-  bool Read(Value root) {
-    const Value communicators = root["communicators"];
+  bool Read(Document::Value root) {
+    const Document::Value communicators = root["communicators"];
     for (size_t i = 0; i < communicators.size(); ++i) ReadCommunicator(communicators[i]);
-    if (const Value peer = root["peer"]; peer.is_dict()) {
+    if (const Document::Value peer = root["peer"]; peer.is_dict()) {
       const std::string_view event = root["event"].Text();
       Tell(event, event == "PEER_DEAD" ? "dead" : event, {}, 1);
       List(peer);
@@ -42,7 +40,7 @@ class StatusReader {
     return event;
   }
 
-  void List(Value rank) {
+  void List(Document::Value rank) {
     const std::string_view host = rank["host"].Text();
     const auto pid = rank["pid"].Integer();
     const auto number = rank["rank"].Integer();
@@ -57,32 +55,32 @@ class StatusReader {
     if (pid) event.Set(FieldId::kPid, *pid);
   }
 
-  void ReadCommunicator(Value communicator) {
-    const Value ranks = communicator["ranks"];
-    const Value missing = communicator["missing_ranks"];
+  void ReadCommunicator(Document::Value communicator) {
+    const Document::Value ranks = communicator["ranks"];
+    const Document::Value missing = communicator["missing_ranks"];
     if (ranks.kind() == Document::Kind::kNothing && missing.kind() == Document::Kind::kNothing) return;
     const std::string_view hash = communicator["hash"].Text();
     Tell(
         fmt::format("communicator {}, {} of {} ranks", hash, ranks.size(), communicator["size"].Integer().value_or(-1)),
         "communicator", hash, ranks.size());
     for (const bool dead : {true, false}) {
-      std::vector<Value> listed;
+      std::vector<Document::Value> listed;
       for (size_t i = 0; i < missing.size(); ++i) {
         if (missing[i]["status"]["considered_dead"].True() == dead) listed.push_back(missing[i]);
       }
       if (listed.empty()) continue;
       Tell(fmt::format("{} ranks {}", listed.size(), dead ? "are considered dead" : "did not answer"),
            dead ? "dead" : "missing", {}, listed.size());
-      for (const Value rank : listed) List(rank);
+      for (const Document::Value rank : listed) List(rank);
     }
     CompareCounts(ranks);
   }
 
   // As the text does: for each collective how many ranks have launched how many, and who the fewer ones are.
-  void CompareCounts(Value ranks) {
-    std::map<std::string_view, std::map<int64_t, std::vector<Value>>> launched;
+  void CompareCounts(Document::Value ranks) {
+    std::map<std::string_view, std::map<int64_t, std::vector<Document::Value>>> launched;
     for (size_t i = 0; i < ranks.size(); ++i) {
-      const Value counts = ranks[i]["collective_counts"];
+      const Document::Value counts = ranks[i]["collective_counts"];
       for (size_t k = 0; k < counts.size(); ++k) {
         launched[counts.Key(k).Text()][counts.At(k).Integer().value_or(0)].push_back(ranks[i]);
       }
@@ -100,7 +98,7 @@ class StatusReader {
           majority = false;
           continue;
         }
-        for (const Value rank : who) List(rank);
+        for (const Document::Value rank : who) List(rank);
       }
     }
   }

@@ -18,8 +18,6 @@
 namespace ncclwhy {
 namespace {
 
-using Value = Document::Value;
-
 uint8_t OperationNamed(std::string_view name) {
   const auto* at = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name);
   return static_cast<uint8_t>(at - kCollectiveNames.begin());
@@ -72,7 +70,7 @@ uint8_t TypeNamed(std::string_view name) {
 }
 
 // [[2048, 1, 5120], [16]] → the number of elements.
-uint64_t Elements(Value sizes) {
+uint64_t Elements(Document::Value sizes) {
   uint64_t sum = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     uint64_t product = 1;
@@ -83,7 +81,7 @@ uint64_t Elements(Value sizes) {
 }
 
 // '[0, 1, 2, 3]', or a list of numbers; ascending.
-std::vector<int32_t> RanksIn(Value value) {
+std::vector<int32_t> RanksIn(Document::Value value) {
   std::vector<int32_t> ranks;
   for (size_t i = 0; i < value.size() && i < limits::kMissingRanks; ++i) {
     if (const auto rank = value[i].Integer()) ranks.push_back(static_cast<int32_t>(*rank));
@@ -138,10 +136,10 @@ class Dump {
   static std::string CommOf(const Group& group) { return "pg " + group.name; }
 
   void ReadGroups() {
-    const Value config = root_["pg_config"];
+    const Document::Value config = root_["pg_config"];
     for (size_t i = 0; i < config.size() && i < limits::kRecordedGroups; ++i) {
       // A list of groups in some versions.
-      const Value said = config.is_dict() ? config.At(i) : config[i];
+      const Document::Value said = config.is_dict() ? config.At(i) : config[i];
       std::string name(said["name"].Text());
       if (name.empty()) name = config.Key(i).Text();
       if (name.empty()) continue;
@@ -154,15 +152,15 @@ class Dump {
 
   // ('72', 'EXPERT_MODEL_PARALLEL_GROUP'), a name alone, or no name: then the number that the group has in its process.
   // That of the world is 0 everywhere.
-  std::string NameOf(Value entry) const {
-    const Value group = entry["process_group"];
+  std::string NameOf(Document::Value entry) const {
+    const Document::Value group = entry["process_group"];
     std::string_view name = group.is_list() ? group[0].Text() : group.Text();
     if (name.empty()) name = entry["pg_name"].Text();
     if (!name.empty()) return std::string(name);
     return std::to_string(entry["pg_id"].Integer().value_or(0));
   }
 
-  Group* GroupOf(Value entry) {
+  Group* GroupOf(Document::Value entry) {
     const std::string name = NameOf(entry);
     if (const auto it = groups_.find(name); it != groups_.end()) return &it->second;
     if (groups_.size() >= limits::kRecordedGroups) return nullptr;
@@ -172,7 +170,7 @@ class Dump {
     return &group;
   }
 
-  void NoteGroup(Value entry) {
+  void NoteGroup(Document::Value entry) {
     if (!entry.is_dict()) return;
     Group* group = GroupOf(entry);
     if (group == nullptr) return;
@@ -183,8 +181,8 @@ class Dump {
   // pg_status goes by the numbers of this process. They and the names grow in the order of creation, so that with as
   // many of the one as of the other the groups without an entry are known, too.
   void ReadStatus() {
-    const Value status = root_["pg_status"];
-    std::map<int64_t, Value> by_id;
+    const Document::Value status = root_["pg_status"];
+    std::map<int64_t, Document::Value> by_id;
     for (size_t i = 0; i < status.size(); ++i) {
       if (const auto id = status.Key(i).Integer()) by_id[*id] = status.At(i);
     }
@@ -227,7 +225,7 @@ class Dump {
     return common && common->size() == 1 ? common->front() : -1;
   }
 
-  void ReadEntry(Value entry, uint32_t number) {
+  void ReadEntry(Document::Value entry, uint32_t number) {
     Group* group = entry.is_dict() ? GroupOf(entry) : nullptr;
     if (group == nullptr) return;
     const std::string_view name = entry["profiling_name"].Text();
@@ -236,7 +234,7 @@ class Dump {
     call.operation = OperationNamed(CollectiveOf(name));
     const bool p2p = entry["is_p2p"].True() || kCollectiveNames[call.operation] == "Send" ||
                      kCollectiveNames[call.operation] == "Recv";
-    Value seq = entry["collective_seq_id"];
+    Document::Value seq = entry["collective_seq_id"];
     if (p2p && entry["p2p_seq_id"].kind() != Document::Kind::kNothing) seq = entry["p2p_seq_id"];
     if (seq.kind() == Document::Kind::kNothing) seq = entry["seq_id"];
     const int64_t ordinal = seq.Integer().value_or(-1);
@@ -245,7 +243,7 @@ class Dump {
     // each gets its own share.
     const bool own_share = operation == "AlltoAll" || operation == "Gather" || operation == "Scatter";
     if (!own_share) call.count = Elements(entry[operation == "ReduceScatter" ? "output_sizes" : "input_sizes"]);
-    const Value types = entry["input_dtypes"];
+    const Document::Value types = entry["input_dtypes"];
     call.datatype = TypeNamed(types.is_list() ? types[0].Text() : types.Text());
     call.op_count = static_cast<uint64_t>(std::max<int64_t>(ordinal, 0));
     const std::string_view state = entry["state"].Text();
@@ -272,12 +270,13 @@ class Dump {
     }
   }
 
-  void AddPending(const Group& group, Value entry, const CollectiveCall& call, int64_t ordinal, uint32_t number);
+  void AddPending(const Group& group, Document::Value entry, const CollectiveCall& call, int64_t ordinal,
+                  uint32_t number);
   void AddGroup(const Group& group);
   void AddStream(const Group& group);
 
-  const Value root_;
-  const Value entries_;
+  const Document::Value root_;
+  const Document::Value entries_;
   SourceFacts& facts_;
   FactsBuilder builder_;
   std::map<std::string, Group> groups_;
@@ -292,7 +291,8 @@ int32_t PeerIn(std::string_view name) {
   return digit == std::string_view::npos ? -1 : ParseInt<int32_t>(name.substr(digit)).value_or(-1);
 }
 
-void Dump::AddPending(const Group& group, Value entry, const CollectiveCall& call, int64_t ordinal, uint32_t number) {
+void Dump::AddPending(const Group& group, Document::Value entry, const CollectiveCall& call, int64_t ordinal,
+                      uint32_t number) {
   if (++pending_ > limits::kRecordedPending) return;
   const std::string_view name = entry["profiling_name"].Text();
   const std::string_view state = entry["state"].Text();
@@ -304,7 +304,7 @@ void Dump::AddPending(const Group& group, Value entry, const CollectiveCall& cal
   EventWriter event = builder_.Begin(EventKind::kRecordedCall, line, 0);
   if (!event.kept()) return;
   // Nanoseconds or microseconds since 1970, as PyTorch has them.
-  Value time = entry["time_created_ns"];
+  Document::Value time = entry["time_created_ns"];
   if (time.kind() == Document::Kind::kNothing) time = entry["time_created_us"];
   if (const auto created = time.Integer()) facts_.events.back().time = builder_.Intern(std::to_string(*created));
   event.Set(FieldId::kComm, CommOf(group)).Set(FieldId::kSeq, ordinal);

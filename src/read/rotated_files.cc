@@ -14,7 +14,7 @@ namespace ncclwhy {
 namespace {
 
 // How much of a part is looked at for processes.
-constexpr size_t kHead = 64 << 10;
+constexpr size_t kHeadBytes = 64 << 10;
 // A log of more parts is read as it stands: each part is compared with each.
 constexpr size_t kParts = 64;
 // A name with more digits is no count of rotations (nccl.log.48213: a process).
@@ -71,12 +71,14 @@ std::optional<Rotation> RotationOf(std::string_view path) {
 }
 
 // Keeps the first bytes only.
-class Head : public ByteSink {
+class FileHead : public ByteSink {
  public:
   bool Begin(std::string_view) override { return true; }
-  void Push(std::string_view chunk) override { text_ += chunk.substr(0, kHead - std::min(text_.size(), kHead)); }
+  void Push(std::string_view chunk) override {
+    text_ += chunk.substr(0, kHeadBytes - std::min(text_.size(), kHeadBytes));
+  }
   void End() override {}
-  bool WantsMore() override { return text_.size() < kHead; }
+  bool WantsMore() override { return text_.size() < kHeadBytes; }
   const std::string& text() const { return text_; }
 
  private:
@@ -168,7 +170,7 @@ void JoinRotated(std::vector<SourceSpec>* specs) {
     std::vector<Processes> processes;
     bool readable = true;
     for (const size_t number : group) {
-      Head head;
+      FileHead head;
       readable = readable && (ReadSource((*specs)[number], head).ok() || !head.text().empty());
       processes.push_back(ProcessesIn(head.text()));
     }

@@ -17,11 +17,6 @@ constexpr size_t kFrameText = 96;  // a C++ name with its templates says nothing
 std::string_view FileOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // The first word behind `needle`.
-std::string_view WordBehind(std::string_view text, std::string_view needle) {
-  const std::string_view rest = Trim(After(text, needle));
-  return rest.substr(0, rest.find_first_of(" \t,;:'\""));
-}
-
 // Whose source a frame is of: Python's, a package's, the C library's, NCCL's or CUDA's, and not the program's.
 //   ./nptl/futex-internal.c:57      ../sysdeps/posix/usleep.c:31      torch/distributed/distributed_c10d.py:2183
 bool IsLibrary(std::string_view path) {
@@ -41,8 +36,8 @@ std::string WholeFrameIn(std::string_view text, bool py_spy) {
     const std::string_view path = text.substr(6, text.find('"', 6) - 6);
     const std::string_view function = Trim(After(text, " in "));
     if (function.empty()) return {};
-    return std::string(function) + " (" + std::string(FileOf(path)) + ":" + std::string(WordBehind(text, "\", line ")) +
-           ")";
+    return std::string(function) + " (" + std::string(FileOf(path)) + ":" +
+           std::string(scan::WordBehind(text, "\", line ")) + ")";
   }
   if (StartsWith(text, "<no Python frame>")) return std::string(text);
   // #1  0x00007f16 in ncclGroupEnd () from /lib/libnccl.so.2   ·   #3  main (argc=2) at x.c:9

@@ -30,7 +30,7 @@ Understood Known(const SourceDigest& digest, const RuleSet& rules) {
   std::set<uint32_t> certain, guessed;
   for (const Hit& hit : digest.hits.hits) {
     const Rule* rule = rules.RuleOf(hit);
-    (rule == nullptr || rule->last_resort ? guessed : certain).insert(hit.pattern);
+    if (rule != nullptr) (rule->last_resort ? guessed : certain).insert(hit.pattern);
   }
   return {certain.size() + digest.messages.size(), guessed.size()};
 }

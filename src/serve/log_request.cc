@@ -13,8 +13,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kNameBytes = 256;
-
 Status Wrong(std::string_view name, std::string_view choices) {
   return Status::InvalidArgument(std::string(name) + " is one of " + std::string(choices));
 }
@@ -34,7 +32,7 @@ Status Set(LogRequest* request, const std::string& name, const std::string& valu
     if (!number || *number < 1 || *number > 1000) return Status::InvalidArgument(name + " is a number from 1 to 1000");
     (name == "top" ? request->top : name == "job" ? request->job : request->attempt) = *number;
   } else if (name == "name") {
-    if (value.empty() || value.size() > kNameBytes) return Status::InvalidArgument("name has 1 to 256 bytes");
+    if (value.empty() || value.size() > kLogNameBytes) return Status::InvalidArgument("name has 1 to 256 bytes");
     request->name = EscapeTerminal(SanitizeUtf8(value));
   } else {
     return Status::InvalidArgument("there is no parameter '" + name.substr(0, 64) +

@@ -9,6 +9,9 @@
 
 namespace ncclwhy {
 
+// Of what a client calls its log.
+inline constexpr size_t kLogNameBytes = 256;
+
 struct LogRequest {
   std::string format = "json";
   Language language = Language::kEnglish;

@@ -55,7 +55,7 @@ Json Analyze() {
           {"responses", responses}};
 }
 
-Json Form() {
+Json FormBody() {
   const Json file = {{"type", "string"}, {"format", "binary"}};
   const Json properties = {{"token", {{"type", "string"}}},
                            {"text", {{"type", "string"}}},
@@ -86,7 +86,7 @@ std::string OpenApiDocument() {
     return {{"get", {{"summary", summary}, {"responses", std::move(responses)}}}};
   };
   Json root = get("A page to paste logs into", Ok("The page.", Content("text/html", text)));
-  root["post"] = Form();
+  root["post"] = FormBody();
   const Json out = {
       {"openapi", "3.0.3"},
       {"info",

@@ -10,11 +10,10 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "serve/log_request.h"
 
 namespace ncclwhy {
 namespace {
-
-constexpr size_t kNameBytes = 256;
 
 // On disk where the folder for temporary files allows nameless ones, else in memory.
 int NamelessFile() {
@@ -27,7 +26,7 @@ int NamelessFile() {
 std::string Label(std::string_view name) {
   const size_t slash = name.find_last_of("/\\");
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
-  if (name.size() > kNameBytes) name.remove_prefix(name.size() - kNameBytes);
+  if (name.size() > kLogNameBytes) name.remove_prefix(name.size() - kLogNameBytes);
   std::string label = EscapeTerminal(SanitizeUtf8(name));
   return label.empty() ? "log" : label;
 }

@@ -201,7 +201,7 @@ const std::array<uint8_t, kKinds>& PlacesByName() {
   return kPlaces;
 }
 
-size_t KindOf(std::string_view name) {
+size_t KindNumber(std::string_view name) {
   size_t kind = 0;
   while (kind < kKinds && EventKindName(static_cast<EventKind>(kind)) != name) ++kind;
   return kind;
@@ -267,7 +267,7 @@ void EventTable::IndexProcesses() {
 
 std::span<const uint32_t> EventTable::OfKind(std::string_view kind) {
   IndexKinds();
-  const size_t k = KindOf(kind);
+  const size_t k = KindNumber(kind);
   if (k == kKinds) return {};
   return std::span(by_kind_).subspan(kind_ends_[k], kind_ends_[k + 1] - kind_ends_[k]);
 }
@@ -280,7 +280,7 @@ std::span<const uint32_t> EventTable::OfProcess(uint32_t process) {
 
 std::span<const uint32_t> EventTable::Of(uint32_t process, std::string_view kind) {
   const std::span<const uint32_t> rows = OfProcess(process);
-  const size_t k = KindOf(kind);
+  const size_t k = KindNumber(kind);
   if (k == kKinds) return {};
   const auto place = [this](uint32_t row) { return PlacesByName()[static_cast<size_t>(rows_[row].event->kind)]; };
   const uint8_t wanted = PlacesByName()[k];

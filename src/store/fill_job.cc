@@ -18,7 +18,7 @@ Insert& BindId(Insert& insert, Id<Tag> id) {
 Insert& BindLine(Insert& insert, const Place& place) { return insert.IntegerOrNull(place.line, 0); }
 
 // Source and line, both NULL when the place is not known.
-Insert& BindPlace(Insert& insert, const Place& place) {
+Insert& BindSourceAndLine(Insert& insert, const Place& place) {
   if (place.line == 0) return insert.Null().Null();
   return BindId(insert, place.source).Integer(place.line);
 }
@@ -36,7 +36,7 @@ Status FillRanksOf(Insert& insert, const Communicator& communicator) {
     init.line == 0 ? insert.Null() : BindId(insert, init.source);
     BindLine(insert, r.init_start);
     BindLine(insert, r.init_complete);
-    BindPlace(insert, r.last).TextOrNull(r.last.text);
+    BindSourceAndLine(insert, r.last).TextOrNull(r.last.text);
     if (call != communicator.divergence.lines.end() && call->first == r.rank) {
       insert.Integer(call++->second);
     } else {
@@ -76,8 +76,12 @@ Status FillProcesses(Database& database, const JobModel& model) {
     insert.TextOrNull(p.bootstrap.address).TextOrNull(p.net.network).TextOrNull(p.net.interface);
     insert.TextOrNull(p.net.address).TextOrNull(p.net.devices).Integer(static_cast<int64_t>(p.lines));
     insert.Integer(static_cast<int64_t>(p.warns));
-    BindPlace(insert, p.first);
-    BindPlace(insert, p.last).TextOrNull(p.last.text).Integer(p.last_torn).Integer(p.aborted).Integer(p.destroyed);
+    BindSourceAndLine(insert, p.first);
+    BindSourceAndLine(insert, p.last)
+        .TextOrNull(p.last.text)
+        .Integer(p.last_torn)
+        .Integer(p.aborted)
+        .Integer(p.destroyed);
     insert.Integer(p.log_just_ends).IntegerOrNull(p.job);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
@@ -122,7 +126,7 @@ Status FillStacks(Database& database, const JobModel& model) {
   if (!prepared.ok()) return prepared.status();
   Insert& insert = prepared.value();
   for (const ThreadStack& stack : FindStacks(model)) {
-    BindPlace(insert, stack.place).TextOrNull(stack.place.text);
+    BindSourceAndLine(insert, stack.place).TextOrNull(stack.place.text);
     BindId(insert, stack.process).Text(stack.owner).IntegerOrNull(stack.rank).TextOrNull(stack.host);
     insert.IntegerOrNull(stack.pid).TextOrNull(stack.thread).TextOrNull(stack.function).Text(stack.frames);
     insert.TextOrNull(stack.program);
@@ -143,7 +147,7 @@ Status FillConnections(Database& database, const JobModel& model) {
   for (const Edge& e : model.edges) {
     BindId(insert, e.comm).IntegerOrNull(e.from).IntegerOrNull(e.to).TextOrNull(e.transport).TextOrNull(e.device);
     insert.Integer(e.gdr).Integer(e.channels);
-    BindPlace(insert, e.place);
+    BindSourceAndLine(insert, e.place);
     BindId(insert, e.process).TextOrNull(e.direction == 's' ? "send" : e.direction == 'r' ? "receive" : "");
     insert.TextOrNull(host_of(e, e.from)).TextOrNull(host_of(e, e.to)).TextOrNull(e.place.text);
     if (Status status = insert.Run(); !status.ok()) return status;
@@ -158,7 +162,7 @@ Status FillTraits(Database& database, const JobModel& model) {
   for (const RankTraits& traits : ReadRankTraits(model)) {
     for (const auto& [trait, value] : traits.values) {
       insert.Integer(traits.process.value).Text(TraitName(trait)).Text(value.text);
-      BindPlace(insert, value.place);
+      BindSourceAndLine(insert, value.place);
       if (Status status = insert.Run(); !status.ok()) return status;
     }
   }
@@ -171,7 +175,7 @@ Status FillHardware(Database& database, const JobModel& model) {
   Insert& insert = prepared.value();
   for (const HardwareFact& fact : FindHardware(model)) {
     insert.TextOrNull(fact.host).Text(fact.kind).Text(fact.value);
-    BindPlace(insert, fact.place).TextOrNull(fact.place.text);
+    BindSourceAndLine(insert, fact.place).TextOrNull(fact.place.text);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
   return Status::Ok();
@@ -184,7 +188,7 @@ Status FillEnvironment(Database& database, const JobModel& model) {
   for (const Process& p : model.processes) {
     for (const auto& [variable, value] : p.environment) {
       insert.Integer(p.id.value).Text(variable).Text(value.first);
-      BindPlace(insert, value.second);
+      BindSourceAndLine(insert, value.second);
       if (Status status = insert.Run(); !status.ok()) return status;
     }
   }

@@ -24,14 +24,14 @@ constexpr double kCommonShare = 0.2;
 // So much of an incident's line must stand in one line of the log, words weighed by how rare they are.
 constexpr double kCoverage = 0.7;
 
-class Statement {
+class IndexStatement {
  public:
-  Statement(Database& database, const char* sql) {
+  IndexStatement(Database& database, const char* sql) {
     if (sqlite3_prepare_v2(database.handle(), sql, -1, &statement_, nullptr) != SQLITE_OK) statement_ = nullptr;
   }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  ~IndexStatement() { sqlite3_finalize(statement_); }
+  IndexStatement(const IndexStatement&) = delete;
+  IndexStatement& operator=(const IndexStatement&) = delete;
   // Begins anew with this text for `?1`.
   void Bind(std::string_view text) {
     if (statement_ == nullptr) return;
@@ -67,7 +67,7 @@ class Weights {
   double Common() const { return std::log(1 + 1 / kCommonShare); }
 
  private:
-  Statement statement_;
+  IndexStatement statement_;
   const double incidents_;
   std::map<std::string, double> known_;
 };
@@ -171,7 +171,7 @@ std::vector<IncidentMatch> IncidentIndex::Find(const std::vector<std::string>& t
       "SELECT incident, words, bm25(line, 1.0, 0.0) AS likeness, nth, open FROM line WHERE line MATCH ?1 ORDER BY "
       "likeness, rowid LIMIT " +
       std::to_string(kRows);
-  Statement rows(database, sql.c_str());
+  IndexStatement rows(database, sql.c_str());
   rows.Bind(query);
   while (rows.Next()) {
     const double told = Told(rows.Text(1), lines, &weights);

@@ -171,12 +171,12 @@ class Caps {
   TimeBudget time_{limits::kQueryMilliseconds};
 };
 
-class Statement {
+class QueryStatement {
  public:
-  explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  explicit QueryStatement(sqlite3_stmt* statement) : statement_(statement) {}
+  ~QueryStatement() { sqlite3_finalize(statement_); }
+  QueryStatement(const QueryStatement&) = delete;
+  QueryStatement& operator=(const QueryStatement&) = delete;
   sqlite3_stmt* get() const { return statement_; }
 
  private:
@@ -283,7 +283,7 @@ Result<QueryTable> RunQuery(Database& database, std::string_view sql, const Befo
     const Caps caps(database);
     code = sqlite3_prepare_v2(database.handle(), text.c_str(), static_cast<int>(text.size()), &raw, &tail);
   }
-  const Statement statement(raw);
+  const QueryStatement statement(raw);
   if (code != SQLITE_OK) return QueryError(database, code, gate);
   if (raw == nullptr) return Status::InvalidArgument("query: there is no statement");
   const bool one_select = sqlite3_column_count(raw) > 0 && sqlite3_stmt_readonly(raw) != 0 &&

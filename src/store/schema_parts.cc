@@ -8,7 +8,7 @@
 namespace ncclwhy {
 namespace {
 
-char Lower(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+char LowerLetter(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool HasWord(std::string_view lower_text, std::string_view word) {
   for (size_t at = lower_text.find(word); at != std::string_view::npos; at = lower_text.find(word, at + 1)) {
@@ -63,7 +63,7 @@ bool IsPublicView(std::string_view name) {
 
 std::vector<bool> PartsFor(std::string_view sql) {
   std::string lower(sql);
-  for (char& c : lower) c = Lower(c);
+  for (char& c : lower) c = LowerLetter(c);
   const std::vector<SchemaPart>& parts = SchemaParts();
   std::vector<bool> wanted(parts.size());
   // Backwards: a view names what stands before it.

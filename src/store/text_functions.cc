@@ -14,7 +14,7 @@ namespace {
 
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-std::string_view TextOf(sqlite3_value* value) {
+std::string_view WholeText(sqlite3_value* value) {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
   return {bytes == nullptr ? "" : bytes, bytes == nullptr ? 0 : static_cast<size_t>(sqlite3_value_bytes(value))};
 }
@@ -60,8 +60,8 @@ bool AnyNull(int count, sqlite3_value** values) {
 void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
   const bool blobs = sqlite3_value_type(values[0]) == SQLITE_BLOB && sqlite3_value_type(values[1]) == SQLITE_BLOB;
-  const std::string_view text = blobs ? BlobOf(values[0]) : TextOf(values[0]);
-  const std::string_view needle = blobs ? BlobOf(values[1]) : TextOf(values[1]);
+  const std::string_view text = blobs ? BlobOf(values[0]) : WholeText(values[0]);
+  const std::string_view needle = blobs ? BlobOf(values[1]) : WholeText(values[1]);
   const size_t at = needle.empty() ? 0 : Finder(needle).In(text, 0);
   if (at == std::string_view::npos) return sqlite3_result_int(context, 0);
   const auto before = text.substr(0, at);
@@ -71,7 +71,7 @@ void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
 
 void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
-  const std::string_view text = TextOf(values[0]), needle = TextOf(values[1]), with = TextOf(values[2]);
+  const std::string_view text = WholeText(values[0]), needle = WholeText(values[1]), with = WholeText(values[2]);
   if (needle.empty()) return sqlite3_result_value(context, values[0]);
   const auto most = static_cast<size_t>(sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1));
   const Finder finder(needle);
@@ -93,8 +93,8 @@ constexpr int kSides[] = {0, kLeft, kRight, kLeft | kRight};
 void Trim(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
   const int sides = *static_cast<const int*>(sqlite3_user_data(context));
-  std::string_view text = TextOf(values[0]);
-  const std::string_view set = count > 1 ? TextOf(values[1]) : " ";
+  std::string_view text = WholeText(values[0]);
+  const std::string_view set = count > 1 ? WholeText(values[1]) : " ";
   std::unordered_set<std::string_view> characters;
   for (size_t at = 0; at < set.size();) {
     size_t end = at + 1;

@@ -68,7 +68,7 @@ Outcome RunWith(const std::string& faults, const std::vector<std::string>& argum
 bool Skipped() { return Sanitized(); }  // a sanitizer's runtime wants to be the first library
 
 void CheckTrouble(const Outcome& o, const std::string& sentence) {
-  CAPTURE(o.exit, o.signal, o.err);
+  CAPTURE(sentence, o.exit, o.signal, o.err);
   CHECK(o.signal == 0);
   CHECK(o.exit == 2);
   CHECK(o.err.rfind("ncclwhy: ", 0) == 0);
@@ -125,7 +125,8 @@ TEST_CASE("a full disk leaves the old report and nothing else", "[faults]") {
   }
   CheckTrouble(RunWith("write-enospc=10", {kLog}), "cannot write to standard output");
   CheckTrouble(RunLimited({"-o", "/dev/full", kLog}), "No space left on device");
-  CheckTrouble(RunLimited({"-o", "/nonexistent/x", kLog}), "No such file");
+  const Directory empty;
+  CheckTrouble(RunLimited({"-o", empty / "missing" / "x", kLog}), "No such file");
   CheckTrouble(RunLimited({"-o", "/", kLog}), "Is a directory");
 }
 

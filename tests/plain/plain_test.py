@@ -58,4 +58,4 @@ def main(fast, plain, source, gen=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))
+    sys.exit(main(*(os.path.abspath(argument) for argument in sys.argv[1:] if argument)))  # no generator: none is given

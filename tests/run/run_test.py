@@ -1,4 +1,5 @@
 """`ncclwhy run` around commands whose output goes into pipes and files."""
+import contextlib
 import json
 import os
 import pathlib
@@ -55,7 +56,8 @@ class RunTest(ProgramTest):
         def end():
             # The command first: it would outlive the wrapper.
             for pid in reversed(descendants(process.pid)):
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it may end meanwhile
+                    os.kill(pid, signal.SIGKILL)
             process.kill()
             process.communicate()
 

@@ -87,6 +87,30 @@ TEST_CASE("machines with AMD's GPUs are told no tool, driver or wheel of NVIDIA"
   CHECK(!Commands(Fitted({}, arch->fixes).fixes).front().starts_with("rocminfo"));
 }
 
+TEST_CASE("a question is asked only of a job that it fits, those of its kind before guesses", "[analyze]") {
+  const auto ask = [](const char* environment, const char* command, std::vector<std::string> needs = {}) {
+    return ConfirmKnowledge{{command, std::string("text for ") + environment}, environment, std::move(needs)};
+  };
+  const std::vector<ConfirmKnowledge> known = {
+      ask("kubernetes", "kubectl describe pod {pod|POD}"), ask("any", "dmesg"), ask("slurm", "sacct -j {job_id|JOBID}"),
+      ask("any", "cat {path}", {"{path}"}), ask("any", "env | grep PKEY", {"NCCL_IB_PKEY"})};
+  const auto commands = [&](const JobEnvironment& job, const TemplateValues& values) {
+    std::vector<std::string> out;
+    for (const Confirm& c : FitConfirms(job, KnowledgeBase::Embedded(), known, values, values)) {
+      out.push_back(c.command);
+    }
+    return out;
+  };
+  JobEnvironment slurm;
+  slurm.words = {"slurm", "bare-metal"};
+  CHECK(commands(slurm, {{"job_id", "17"}}) == std::vector<std::string>{"dmesg", "sacct -j 17"});
+  slurm.variables["NCCL_IB_PKEY"] = {"200"};
+  CHECK(commands(slurm, {{"path", "/dev/shm"}}) ==
+        std::vector<std::string>{"dmesg", "sacct -j JOBID", "cat /dev/shm", "env | grep PKEY"});
+  // Nothing is known of the job: what fits any is asked before what is a guess.
+  CHECK(commands({}, {}).front() == "dmesg");
+}
+
 TEST_CASE("every cause says whether it comes back and what it is about", "[analyze]") {
   for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) {
     INFO(id);

@@ -28,7 +28,7 @@ TEST_CASE("every message that speaks for a cause is a rule without complaints", 
     LintRule(rule, RuleText(rule.file, "{}"), options, &diagnostics);
     for (const Diagnostic& d : diagnostics) {
       INFO(d.code << " " << d.message);
-      CHECK((d.level == Diagnostic::Level::kWarning || d.code == "R031"));  // a format may have no text of its own
+      CHECK((d.level == Diagnostic::kWarning || d.code == "R031"));  // a format may have no text of its own
     }
   }
   CHECK(speaking > 2000);

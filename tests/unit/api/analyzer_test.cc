@@ -165,6 +165,30 @@ TEST_CASE("calls in the wrong order and options that contradict are refused with
   CHECK_FALSE(RenderReport(Report(), "pdf", {}).ok());
 }
 
+TEST_CASE("the latest checkpoint is the last of its file, of several files that of the highest step", "[api]") {
+  const auto checkpoint = [](const std::string& lines, const std::string& of_another = "") {
+    const auto analyzer = New().take();
+    REQUIRE(analyzer->Begin("job.log").ok());
+    REQUIRE(analyzer->Push(lines + RankLog(0)).ok());
+    REQUIRE(analyzer->EndSource().ok());
+    REQUIRE(analyzer->Begin("slow.log").ok());
+    REQUIRE(analyzer->Push(of_another + RankLog(1)).ok());
+    return Finished(analyzer.get()).checkpoint;
+  };
+  const auto latest =
+      checkpoint("saved checkpoint at step 20\nsaved checkpoint at step 60\n", "\n\n\nsaved checkpoint at step 40\n");
+  REQUIRE(latest);
+  CHECK(latest->step == "60");
+  CHECK(latest->file == "job.log");
+  CHECK(latest->line == 2);
+  CHECK(latest->text == "saved checkpoint at step 60");
+  const auto unnumbered = checkpoint("saved the checkpoint\nsaved the checkpoint again\n");
+  REQUIRE(unnumbered);
+  CHECK(unnumbered->step.empty());
+  CHECK(unnumbered->line == 2);
+  CHECK_FALSE(checkpoint("loaded saved checkpoint from step 20\n"));
+}
+
 TEST_CASE("a database that cannot be written is a problem of the report", "[api]") {
   AnalyzerOptions options;
   options.database = "/nonexistent-directory/x.db";

@@ -102,5 +102,37 @@ TEST_CASE("a call that a rank skipped is a divergence, also where lines are miss
   CHECK(DivergenceOf({Calls(100, {}), Calls(101, {3}, 7), Calls(102, {})}).minority == std::vector<int32_t>{1});
 }
 
+// Calls by letters: A AllReduce, B AllGather, C Broadcast, D ReduceScatter.
+std::string Spelled(int pid, const std::string& letters) {
+  const std::string names[] = {"AllReduce", "AllGather", "Broadcast", "ReduceScatter"};
+  std::string text;
+  for (size_t i = 0; i < letters.size(); ++i) {
+    text += Call(pid, names[static_cast<size_t>(letters[i] - 'A')], static_cast<int>(i));
+  }
+  return text;
+}
+
+TEST_CASE("calls that are swapped, skipped and added are told apart by what follows them", "[job]") {
+  const auto kind = [](const std::string& usual, const std::string& odd) {
+    const Divergence d = DivergenceOf({Spelled(100, usual), Spelled(101, odd), Spelled(102, usual)});
+    CHECK(d.minority == std::vector<int32_t>{1});
+    return d.kind;
+  };
+  CHECK(kind("DABCD", "DBACD") == "order");
+  CHECK(kind("DABCD", "DBCD") == "skipped");
+  CHECK(kind("DABCD", "DCABCD") == "extra");
+  // Nothing follows that would tell.
+  CHECK(kind("DAB", "DBA") == "order");
+  CHECK(kind("DAB", "DB") == "operation");
+  // Of calls in turn the third one tells; whether one was left out or added does not show.
+  CHECK(kind("ABABAB", "ABBAAB") == "order");
+  CHECK(kind("ABABAB", "ABBABA") == "operation");
+  // Another call in the place of one, and all behind it in step.
+  CHECK(kind("DABBB", "DBBBB") == "operation");
+  // A skipped one among many alike is no swap although two calls look like it.
+  CHECK(kind("AAABAAAB", "AABAAAB") == "skipped");
+  CHECK(kind("AAABAAAB", "AABAAAAB") == "order");
+}
+
 }  // namespace
 }  // namespace ncclwhy

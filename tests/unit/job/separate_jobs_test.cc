@@ -14,7 +14,7 @@ namespace {
 
 using Source = std::pair<std::string, std::string>;  // name, text
 
-std::string Init(const std::string& host, int pid, int rank, int nranks, const std::string& comm_id) {
+std::string InitLine(const std::string& host, int pid, int rank, int nranks, const std::string& comm_id) {
   const std::string header =
       host + ":" + std::to_string(pid) + ":" + std::to_string(pid) + " [" + std::to_string(rank) + "] NCCL INFO ";
   const std::string what = "comm 0x55" + std::to_string(pid) + " rank " + std::to_string(rank) + " nranks " +
@@ -26,18 +26,18 @@ std::string Init(const std::string& host, int pid, int rank, int nranks, const s
 // Two ranks of one job.
 std::string World(const std::string& host, int pid, const std::string& comm_id, int nranks = 2) {
   std::string out;
-  for (int rank = 0; rank < nranks; ++rank) out += Init(host, pid + rank, rank, nranks, comm_id);
+  for (int rank = 0; rank < nranks; ++rank) out += InitLine(host, pid + rank, rank, nranks, comm_id);
   return out;
 }
 
-std::string Steps(int from, int to) {
+std::string StepLines(int from, int to) {
   std::string text;
   for (int i = from; i <= to; ++i) text += "step " + std::to_string(i) + "/20 done\n";
   return text;
 }
 
 // Each job as its spans: "a 1-2, b". Sources by name; `marks` of the first source.
-std::vector<std::string> Jobs(const std::vector<Source>& sources, std::vector<Mark> marks = {}) {
+std::vector<std::string> JobsOf(const std::vector<Source>& sources, std::vector<Mark> marks = {}) {
   std::deque<SourceFacts> facts;
   std::vector<const SourceFacts*> views;
   for (const auto& [name, text] : sources) {
@@ -64,82 +64,85 @@ std::vector<std::string> Jobs(const std::vector<Source>& sources, std::vector<Ma
 using Texts = std::vector<std::string>;
 
 TEST_CASE("one job is not taken apart", "[jobs]") {
-  CHECK(Jobs({{"a", World("n1", 1, "0xaa")}}).empty());
-  CHECK(Jobs({{"rank0.log", Init("n1", 1, 0, 2, "0xaa")}, {"rank1.log", Init("n2", 2, 1, 2, "0xaa")}}).empty());
+  CHECK(JobsOf({{"a", World("n1", 1, "0xaa")}}).empty());
+  CHECK(
+      JobsOf({{"rank0.log", InitLine("n1", 1, 0, 2, "0xaa")}, {"rank1.log", InitLine("n2", 2, 1, 2, "0xaa")}}).empty());
   SECTION("nor by ranks one behind the other in a file, as cat makes it") {
-    CHECK(Jobs({{"a", Init("n1", 1, 0, 2, "0xaa") + "x\n" + Init("n2", 2, 1, 2, "0xaa")}}).empty());
+    CHECK(JobsOf({{"a", InitLine("n1", 1, 0, 2, "0xaa") + "x\n" + InitLine("n2", 2, 1, 2, "0xaa")}}).empty());
   }
   SECTION("nor by two communicators at the same time in one stream") {
-    CHECK(Jobs({{"a", Init("n1", 1, 0, 2, "0xaa") + Init("n2", 3, 0, 2, "0xbb") + Init("n1", 2, 1, 2, "0xaa") +
-                          Init("n2", 4, 1, 2, "0xbb")}})
+    CHECK(JobsOf({{"a", InitLine("n1", 1, 0, 2, "0xaa") + InitLine("n2", 3, 0, 2, "0xbb") +
+                            InitLine("n1", 2, 1, 2, "0xaa") + InitLine("n2", 4, 1, 2, "0xbb")}})
               .empty());
   }
   SECTION("nor by parts of a service that come up one behind the other on hosts of their own") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + World("n2", 3, "0xbb")}}).empty());
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + World("n2", 3, "0xbb")}}).empty());
   }
   SECTION("nor by plain files beside it") {
-    CHECK(Jobs({{"job.log", World("n1", 1, "0xaa")}, {"launch.log", "mpirun: exit 1\n"}}, {}).empty());
+    CHECK(JobsOf({{"job.log", World("n1", 1, "0xaa")}, {"launch.log", "mpirun: exit 1\n"}}, {}).empty());
   }
 }
 
 TEST_CASE("two runs in one stream", "[jobs]") {
   SECTION("with the same seats taken again") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "bye\n" + World("n1", 11, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + "bye\n" + World("n1", 11, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
   }
   SECTION("of other sizes") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + World("n2", 11, "0xbb", 4)}}) == Texts{"a 1-2", "a 3-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + World("n2", 11, "0xbb", 4)}}) == Texts{"a 1-2", "a 3-"});
   }
   SECTION("the words at the ending are of the first") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "exit 1\nhello\n" + World("n1", 11, "0xbb")}},
-               {{3, Life::kEnding, true}}) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + "exit 1\nhello\n" + World("n1", 11, "0xbb")}},
+                 {{3, Life::kEnding, true}}) == Texts{"a 1-3", "a 4-"});
   }
   SECTION("a launch is of the second") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "bye\n+ mpirun\nhello\n" + World("n1", 11, "0xbb")}},
-               {{4, Life::kLaunch, true}}) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + "bye\n+ mpirun\nhello\n" + World("n1", 11, "0xbb")}},
+                 {{4, Life::kLaunch, true}}) == Texts{"a 1-3", "a 4-"});
   }
   SECTION("without a commId") {
-    CHECK(Jobs({{"a", World("n1", 1, "") + "bye\n" + World("n1", 11, "")}}) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "") + "bye\n" + World("n1", 11, "")}}) == Texts{"a 1-3", "a 4-"});
   }
   SECTION("what a script launches before is no run of its own, unless it came to grief") {
-    const std::string text = "cleared 1\ncleared 2\ncleared 3\ncleared 4\nlaunch\n" + Steps(1, 20);
-    CHECK(Jobs({{"a", text}}, {{5, Life::kLaunch, true}}).empty());
-    CHECK(Jobs({{"a", text}}, {{3, Life::kNone, false}, {5, Life::kLaunch, true}}) == Texts{"a 1-4", "a 5-"});
+    const std::string text = "cleared 1\ncleared 2\ncleared 3\ncleared 4\nlaunch\n" + StepLines(1, 20);
+    CHECK(JobsOf({{"a", text}}, {{5, Life::kLaunch, true}}).empty());
+    CHECK(JobsOf({{"a", text}}, {{3, Life::kNone, false}, {5, Life::kLaunch, true}}) == Texts{"a 1-4", "a 5-"});
   }
   SECTION("a benchmark that died before its work is one") {
-    const std::string text = "begins\nexit 1\nbegins\n" + Steps(1, 20);
+    const std::string text = "begins\nexit 1\nbegins\n" + StepLines(1, 20);
     const Mark died{2, Life::kEnding, false};
-    CHECK(Jobs({{"a", text}}, {{1, Life::kLaunch, false}, died, {3, Life::kLaunch, false}}) == Texts{"a 1-2", "a 3-"});
-    CHECK(Jobs({{"a", text}}, {{1, Life::kLaunch, true}, died, {3, Life::kLaunch, true}}).empty());
+    CHECK(JobsOf({{"a", text}}, {{1, Life::kLaunch, false}, died, {3, Life::kLaunch, false}}) ==
+          Texts{"a 1-2", "a 3-"});
+    CHECK(JobsOf({{"a", text}}, {{1, Life::kLaunch, true}, died, {3, Life::kLaunch, true}}).empty());
   }
   SECTION("another attempt is no other job") {
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + "restarting\n" + World("n1", 11, "0xbb")}}, {{3, Life::kRestart, true}})
-              .empty());
+    CHECK(
+        JobsOf({{"a", World("n1", 1, "0xaa") + "restarting\n" + World("n1", 11, "0xbb")}}, {{3, Life::kRestart, true}})
+            .empty());
   }
 }
 
 TEST_CASE("the same ranks again in the files of each rank are another attempt", "[jobs]") {
   const auto both = [](int rank) {
-    return Init("n" + std::to_string(rank), 1 + rank, rank, 2, "0xaa") + "\n" +
-           Init("n" + std::to_string(rank), 11 + rank, rank, 2, "0xbb");
+    return InitLine("n" + std::to_string(rank), 1 + rank, rank, 2, "0xaa") + "\n" +
+           InitLine("n" + std::to_string(rank), 11 + rank, rank, 2, "0xbb");
   };
-  CHECK(Jobs({{"rank0.log", both(0)}, {"rank1.log", both(1)}}).empty());
+  CHECK(JobsOf({{"rank0.log", both(0)}, {"rank1.log", both(1)}}).empty());
 }
 
 TEST_CASE("runs of which NCCL says nothing are told apart by endings and a new beginning", "[jobs]") {
-  const std::string text = Steps(1, 20) + "exit 1\n" + Steps(1, 20);
-  CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
+  const std::string text = StepLines(1, 20) + "exit 1\n" + StepLines(1, 20);
+  CHECK(JobsOf({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
   SECTION("work that goes on had not ended") {
-    CHECK(Jobs({{"a", Steps(1, 10) + "exit 1\n" + Steps(11, 20)}}, {{11, Life::kEnding, true}}).empty());
+    CHECK(JobsOf({{"a", StepLines(1, 10) + "exit 1\n" + StepLines(11, 20)}}, {{11, Life::kEnding, true}}).empty());
   }
   SECTION("the ending of one process is not that of the job") {
-    CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, false}}).empty());
+    CHECK(JobsOf({{"a", text}}, {{21, Life::kEnding, false}}).empty());
   }
   SECTION("a step that fails before the work begins is part of it") {
-    CHECK(Jobs({{"a", "exit 1\n" + Steps(1, 20)}}, {{1, Life::kEnding, true}}).empty());
+    CHECK(JobsOf({{"a", "exit 1\n" + StepLines(1, 20)}}, {{1, Life::kEnding, true}}).empty());
   }
   SECTION("another attempt is no other job") {
-    CHECK(Jobs({{"a", Steps(1, 20) + "exit 1\nrestarting\n" + Steps(1, 20)}},
-               {{21, Life::kEnding, true}, {22, Life::kRestart, true}})
+    CHECK(JobsOf({{"a", StepLines(1, 20) + "exit 1\nrestarting\n" + StepLines(1, 20)}},
+                 {{21, Life::kEnding, true}, {22, Life::kRestart, true}})
               .empty());
   }
 }
@@ -150,16 +153,16 @@ TEST_CASE("a run that died while it began", "[jobs]") {
                                    {2, Life::kEnding, true, Ending::kExit},
                                    {3, Life::kEnding, true, Ending::kExit}};
   SECTION("is not overcome by another program that works") {
-    CHECK(Jobs({{"a", died + Steps(1, 20)}}, marks) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", died + StepLines(1, 20)}}, marks) == Texts{"a 1-3", "a 4-"});
   }
   SECTION("one word of its parent may be of a helper") {
-    CHECK(Jobs({{"a", died + Steps(1, 20)}}, {marks[0], marks[1]}).empty());
+    CHECK(JobsOf({{"a", died + StepLines(1, 20)}}, {marks[0], marks[1]}).empty());
   }
   SECTION("nor by one that does little and says that it came to its end") {
     std::vector<Mark> finished = marks;
     finished.push_back({9, Life::kEnding, false, Ending::kClean});
-    CHECK(Jobs({{"a", died + Steps(1, 4) + "\ndone\n"}}, finished) == Texts{"a 1-3", "a 4-"});
-    CHECK(Jobs({{"a", died + Steps(1, 4) + "\nover\n"}}, marks).empty());
+    CHECK(JobsOf({{"a", died + StepLines(1, 4) + "\ndone\n"}}, finished) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", died + StepLines(1, 4) + "\nover\n"}}, marks).empty());
   }
   SECTION("but by itself, tried once more") {
     const auto begins = [] {
@@ -167,54 +170,54 @@ TEST_CASE("a run that died while it began", "[jobs]") {
       for (int i = 1; i <= 20; ++i) text += "loading shard " + std::to_string(i) + " of 20\n";
       return text;
     };
-    const std::string text = begins() + died + begins() + Steps(1, 20) + Steps(21, 40);
-    CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, false, Ending::kException},
-                               {22, Life::kEnding, true, Ending::kExit},
-                               {23, Life::kEnding, true, Ending::kExit}})
+    const std::string text = begins() + died + begins() + StepLines(1, 20) + StepLines(21, 40);
+    CHECK(JobsOf({{"a", text}}, {{21, Life::kEnding, false, Ending::kException},
+                                 {22, Life::kEnding, true, Ending::kExit},
+                                 {23, Life::kEnding, true, Ending::kExit}})
               .empty());
   }
 }
 
 TEST_CASE("a run that came to its end, and another behind it", "[jobs]") {
   SECTION("processes that nobody heard of before begin") {
-    const std::string text = Steps(1, 20) + "done training\n";
+    const std::string text = StepLines(1, 20) + "done training\n";
     const Mark done{21, Life::kEnding, false, Ending::kClean};
-    CHECK(Jobs({{"a", text + Init("n1", 11, 0, 2, "0xbb")}}, {done}) == Texts{"a 1-21", "a 22-"});
-    CHECK(Jobs({{"a", text + Steps(1, 20)}}, {done}).empty());
+    CHECK(JobsOf({{"a", text + InitLine("n1", 11, 0, 2, "0xbb")}}, {done}) == Texts{"a 1-21", "a 22-"});
+    CHECK(JobsOf({{"a", text + StepLines(1, 20)}}, {done}).empty());
   }
   SECTION("all that NCCL knows have left, and work begins from the start") {
     const std::string left =
         "n1:1:1 [0] NCCL INFO comm 0x551 rank 0 nranks 2 cudaDev 0 busId 1000 - Destroy COMPLETE\n"
         "n1:2:2 [1] NCCL INFO comm 0x552 rank 1 nranks 2 cudaDev 0 busId 1000 - Destroy COMPLETE\n";
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + left + Steps(1, 20)}}) == Texts{"a 1-4", "a 5-"});
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + left + "rank 0 done\nrank 1 done\n"}}).empty());
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + left + StepLines(1, 20)}}) == Texts{"a 1-4", "a 5-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + left + "rank 0 done\nrank 1 done\n"}}).empty());
   }
   SECTION("who gave up its communicator is over") {
     const std::string gave_up =
         "n1:1:1 [0] NCCL INFO comm 0x551 rank 0 nranks 2 cudaDev 0 busId 1000 - Abort COMPLETE\n";
-    CHECK(Jobs({{"a", World("n1", 1, "0xaa") + gave_up + World("n2", 3, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
+    CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + gave_up + World("n2", 3, "0xbb")}}) == Texts{"a 1-3", "a 4-"});
   }
 }
 
 TEST_CASE("what the launcher says before NCCL speaks is of the run that begins", "[jobs]") {
-  const std::string text = Steps(1, 20) + "exit 1\ncmd = train\n" + World("n1", 1, "0xaa");
-  CHECK(Jobs({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
+  const std::string text = StepLines(1, 20) + "exit 1\ncmd = train\n" + World("n1", 1, "0xaa");
+  CHECK(JobsOf({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});
 }
 
 TEST_CASE("several jobs in a folder", "[jobs]") {
-  CHECK(Jobs({{"x.log", World("n1", 1, "0xaa")}, {"y.log", World("n1", 11, "0xbb")}}) == Texts{"x.log", "y.log"});
+  CHECK(JobsOf({{"x.log", World("n1", 1, "0xaa")}, {"y.log", World("n1", 11, "0xbb")}}) == Texts{"x.log", "y.log"});
   SECTION("files that tell nothing of any job are of all, others go by their folder") {
-    CHECK(Jobs({{"d/a/dmesg", "a\n"},
-                {"d/a/r0", World("n1", 1, "0xaa")},
-                {"d/b/r0", World("n2", 11, "0xbb")},
-                {"d/b/r1", "hello\n"}}) == Texts{"d/a/dmesg, d/a/r0", "d/b/r0, d/b/r1"});
-    CHECK(Jobs({{"dmesg", "a\n"}, {"x", World("n1", 1, "0xaa")}, {"y", World("n2", 11, "0xbb")}}) ==
+    CHECK(JobsOf({{"d/a/dmesg", "a\n"},
+                  {"d/a/r0", World("n1", 1, "0xaa")},
+                  {"d/b/r0", World("n2", 11, "0xbb")},
+                  {"d/b/r1", "hello\n"}}) == Texts{"d/a/dmesg, d/a/r0", "d/b/r0, d/b/r1"});
+    CHECK(JobsOf({{"dmesg", "a\n"}, {"x", World("n1", 1, "0xaa")}, {"y", World("n2", 11, "0xbb")}}) ==
           Texts{"dmesg, x", "dmesg, y"});
   }
   SECTION("a stranger is none of a job of which every rank is known") {
-    CHECK(Jobs({{"b.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"a.log", World("n1", 1, "0xaa")}}, {}).empty());
-    CHECK(Jobs({{"a1.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"b.log", World("n1", 1, "0xaa")}},
-               {{1, Life::kNone, false}}) == Texts{"a1.log", "b.log"});
+    CHECK(JobsOf({{"b.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"a.log", World("n1", 1, "0xaa")}}, {}).empty());
+    CHECK(JobsOf({{"a1.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"b.log", World("n1", 1, "0xaa")}},
+                 {{1, Life::kNone, false}}) == Texts{"a1.log", "b.log"});
   }
 }
 
@@ -224,9 +227,9 @@ TEST_CASE("more jobs than anybody hands over are one", "[jobs]") {
     const int n = static_cast<int>(i);
     sources.push_back({"job" + std::to_string(1000 + n), World("n1", 1 + 10 * n, "0xa" + std::to_string(n))});
   }
-  CHECK(Jobs(sources).empty());
+  CHECK(JobsOf(sources).empty());
   sources.pop_back();
-  CHECK(Jobs(sources).size() == limits::kJobsApart);
+  CHECK(JobsOf(sources).size() == limits::kJobsApart);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace ncclwhy {
 namespace {
 
-const std::string kData = NCCLWHY_SOURCE_DIR "/tests/unit/kb/data/";
+const std::string kKnowledge = NCCLWHY_SOURCE_DIR "/tests/unit/kb/data/";
 
 // The taxonomy: ids are stable, an id that is missing here breaks reports that people keep.
 const std::set<std::string> kCauses = {"shm.too-small",
@@ -181,6 +181,22 @@ TEST_CASE("codes", "[kb]") {
   CHECK(!kb.FindCode("no such table", 1, Language::kEnglish));
 }
 
+TEST_CASE("a code by any of its words", "[kb]") {
+  const KnowledgeBase& kb = KnowledgeBase::Embedded();
+  for (const char* const word : {"9", "SIGKILL", "Killed"}) {
+    INFO(word);
+    const auto signal = kb.FindCodeByWord("signal", word, Language::kChinese);
+    REQUIRE(signal);
+    CHECK(signal->code == 9);
+    CHECK(signal->name == "SIGKILL");
+  }
+  CHECK(kb.FindCodeByWord("signal", "Segmentation fault", Language::kEnglish)->code == 11);
+  CHECK(kb.FindCodeByWord("slurm_state", "OUT_OF_MEMORY", Language::kEnglish));
+  CHECK(!kb.FindCodeByWord("signal", "ENOSPC", Language::kEnglish));  // of another table
+  CHECK(!kb.FindCodeByWord("signal", "", Language::kEnglish));
+  CHECK(!kb.FindCodeByWord("no such table", "Killed", Language::kEnglish));
+}
+
 TEST_CASE("public incidents: what a person may be shown", "[kb]") {
   const KnowledgeBase& kb = KnowledgeBase::Embedded();
   REQUIRE(kb.IncidentCount() > 0);
@@ -200,10 +216,10 @@ TEST_CASE("public incidents: what a person may be shown", "[kb]") {
 }
 
 TEST_CASE("a directory adds incidents and replaces those of the same id", "[kb]") {
-  const auto kb = KnowledgeBase::Load({kData + "good"});
+  const auto kb = KnowledgeBase::Load({kKnowledge + "good"});
   REQUIRE(kb.ok());
   CHECK(kb.value()->IncidentCount() == KnowledgeBase::Embedded().IncidentCount() + 1);
-  const auto again = KnowledgeBase::Load({kData + "good", kData + "good"});
+  const auto again = KnowledgeBase::Load({kKnowledge + "good", kKnowledge + "good"});
   REQUIRE(again.ok());
   CHECK(again.value()->IncidentCount() == kb.value()->IncidentCount());
   IncidentKnowledge found;
@@ -236,7 +252,7 @@ TEST_CASE("messages", "[kb]") {
 }
 
 TEST_CASE("a directory overrides and adds", "[kb]") {
-  auto loaded = KnowledgeBase::Load({kData + "good"});
+  auto loaded = KnowledgeBase::Load({kKnowledge + "good"});
   REQUIRE(loaded.ok());
   const KnowledgeBase& kb = *loaded.value();
   CHECK(kb.FindCause("shm.too-small", Language::kEnglish)->title == "overridden title");
@@ -272,10 +288,10 @@ TEST_CASE("a directory overrides and adds", "[kb]") {
 }
 
 TEST_CASE("bad directories are refused with a reason", "[kb]") {
-  const auto missing = KnowledgeBase::Load({kData + "nothing-here"});
+  const auto missing = KnowledgeBase::Load({kKnowledge + "nothing-here"});
   REQUIRE(!missing.ok());
   CHECK(missing.status().code() == ErrorCode::kNotFound);
-  const auto bad = KnowledgeBase::Load({kData + "good", kData + "bad"});
+  const auto bad = KnowledgeBase::Load({kKnowledge + "good", kKnowledge + "bad"});
   REQUIRE(!bad.ok());
   CHECK(bad.status().code() == ErrorCode::kCorrupt);
   CHECK(bad.status().message().find("causes/shm.json:2: shm.first: \"title\" has no \"zh\"") != std::string::npos);

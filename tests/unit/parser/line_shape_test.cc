@@ -22,6 +22,7 @@ TEST_CASE("the shape of a line", "[parser]") {
   CHECK(Of("with status=12 len=0") == "with status=D len=D");
   CHECK(Of("mlx5_0 P2P 12ms node003 3.45it/s 1E+05") == "mlx5_0 P2P Dms node003 D.Dit/s DE+D");
   CHECK(Of("localGid fe80::1b:12") == "localGid H::H:D");
+  CHECK(Of("GID ::ab:bad: add") == "GID ::H:H: add");
   CHECK(Of("comm 0x5616a8c0 0xdead 0x12 bad") == "comm 0xH 0xH 0xH bad");
   CHECK(Of("0x 0xg 1x1f 10x1f x1f") == "0x 0xg 1x1f 10x1f x1f");
   CHECK(Of("1.5 -3 [7/8]") == "D.D -D [D/D]");
@@ -45,6 +46,7 @@ std::string Slowly(std::string_view text) {
     size_t end = at;
     while (end < text.size() && scan::IsIdentifierChar(text[end])) ++end;
     std::string_view word = text.substr(at, end - at);
+    const bool of_address = at > 0 && text[at - 1] == ':';
     at = end;
     const bool prefixed = word.size() > 2 && word.substr(0, 2) == "0x";
     const std::string_view digits = prefixed ? word.substr(2) : word;
@@ -58,7 +60,7 @@ std::string Slowly(std::string_view text) {
       out += "0xH";
     } else if (!prefixed && hex && letters == 0 && digits.size() <= 15) {
       out += 'D';
-    } else if (!prefixed && hex && letters > 0 && decimals > 0) {
+    } else if (!prefixed && hex && letters > 0 && (decimals > 0 || of_address)) {
       out += 'H';
     } else if (size_t n = scan::DigitsAt(word, 0); n > 0 && n <= 15 && n < word.size() && word[n] != 'x') {
       out += 'D' + std::string(word.substr(n));

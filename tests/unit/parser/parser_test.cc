@@ -22,7 +22,7 @@ struct Seen {
   bool torn, first;
 };
 
-struct Collect : LineSink {
+struct CollectLines : LineSink {
   std::vector<Seen> lines;
   void OnLine(const ParsedLine& l, uint32_t process, int, SourceFacts&) override {
     lines.push_back({std::string(l.text), std::string(l.body), l.dialect, process, l.torn, l.first_record});
@@ -99,7 +99,7 @@ TEST_CASE("uneventful lines are neither shown nor kept, but counted", "[parser]"
         "[nranks=4] stream 0xf0 task 0 globalrank 3",
         "Broadcast: opCount 0 sendbuff (nil) recvbuff 0x7f count 6 datatype 7 op 0 root 3 comm 0x55 stream (nil)"}) {
     INFO(body);
-    Collect sink;
+    CollectLines sink;
     const std::string line = std::string("node3:4711:4790 [2] NCCL INFO ") + body + "\n";
     const SourceFacts f = Parse(line + line, &sink);
     CHECK(sink.lines.empty());
@@ -115,7 +115,7 @@ TEST_CASE("a cut edge or COLL line is shown", "[parser]") {
   for (const char* body : {"Channel 00/0 : 0[0] -> 1[1] via ", "Channel 00/0 : 0[0] -> ",
                            "AllReduce: opCount 1f sendbuff 0x7f recvbuff 0x7f count 65536 datatype 7 op 0 ro"}) {
     INFO(body);
-    Collect sink;
+    CollectLines sink;
     const SourceFacts f = Parse(std::string("node3:4711:4790 [2] NCCL INFO ") + body + "\n", &sink);
     CHECK(sink.lines.size() == 1);
     CHECK(f.connections.empty());
@@ -213,7 +213,7 @@ TEST_CASE("every collective is an event when asked for", "[parser]") {
 }
 
 TEST_CASE("torn lines invent no hosts", "[parser]") {
-  Collect sink;
+  CollectLines sink;
   const SourceFacts f = Parse(
       "stone:2984736:2984736 [1] NCCL INFO Using network Socket\n"
       "stone:2984738:2984738 [3] NCCL INFO Using network Socket\n"
@@ -235,7 +235,7 @@ TEST_CASE("torn lines invent no hosts", "[parser]") {
 }
 
 TEST_CASE("glued records are split", "[parser]") {
-  Collect sink;
+  CollectLines sink;
   Parse(
       "a1:10:11 [0] NCCL INFO Using network IB\n"
       "a1:10:11 [0] NCCL INFO NVLS multicast supp[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog caught\n"
@@ -305,7 +305,7 @@ TEST_CASE("what is written over one another has the label of its line", "[parser
 }
 
 TEST_CASE("lines without a header belong to the stream they came through", "[parser]") {
-  Collect sink;
+  CollectLines sink;
   const SourceFacts f = Parse(
       "[1,0]<stdout>:a1:10:11 [0] NCCL INFO Using network IB\n"
       "[1,1]<stdout>:a2:20:21 [0] NCCL INFO Using network IB\n"

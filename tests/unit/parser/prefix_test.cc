@@ -7,7 +7,7 @@
 namespace ncclwhy {
 namespace {
 
-struct Case {
+struct HeaderCase {
   std::string line;
   std::string time, host;
   uint32_t pid, tid;
@@ -19,7 +19,7 @@ struct Case {
   std::string body;
 };
 
-const Case kHeaders[] = {
+const HeaderCase kHeaders[] = {
     {"node3:4711:4790 [2] NCCL INFO Bootstrap : Using eth0:10.0.0.3<0>", "", "node3", 4711, 4790, 2, "", 0, "",
      LogLevel::kInfo, "Bootstrap : Using eth0:10.0.0.3<0>"},
     {"node3:4711:4801 [2] misc/socket.cc:484 NCCL WARN Net : x", "", "node3", 4711, 4801, 2, "misc/socket.cc", 484, "",
@@ -55,7 +55,7 @@ const Case kHeaders[] = {
 };
 
 TEST_CASE("headers of every era", "[prefix]") {
-  for (const Case& c : kHeaders) {
+  for (const HeaderCase& c : kHeaders) {
     INFO(c.line);
     HeaderMatch m;
     REQUIRE(ParseHeader(c.line, &m));

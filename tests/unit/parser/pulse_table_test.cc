@@ -8,7 +8,7 @@
 namespace ncclwhy {
 namespace {
 
-SourceFacts Parse(const std::string& text, uint64_t segment = limits::kSegmentBytes) {
+SourceFacts ParsePulse(const std::string& text, uint64_t segment = limits::kSegmentBytes) {
   ParserOptions options;
   options.segment_bytes = segment;
   Parser parser("job.log", nullptr, nullptr, options);
@@ -23,7 +23,7 @@ std::string Steps(int from, int to) {
 }
 
 TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
-  const SourceFacts facts = Parse("starting up\n" + Steps(1, 40) + "done\n");
+  const SourceFacts facts = ParsePulse("starting up\n" + Steps(1, 40) + "done\n");
   REQUIRE(facts.pulses.size() == 1);
   const PulseFacts& p = facts.pulses[0];
   CHECK(p.last_value == 40);
@@ -43,7 +43,7 @@ TEST_CASE("where the work began anew is known behind a number that wanders", "[p
       text += "step=" + std::to_string(i) + "/40 loss=" + std::to_string(900 - 5 * i + (i % 2) * 30) + "\n";
     }
   }
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   REQUIRE(facts.pulses[0].peaks.size() == 1);
   CHECK(facts.pulses[0].peaks[0].line == 40);
@@ -57,7 +57,7 @@ TEST_CASE("columns between bars beat", "[pulse]") {
             ".3 | learning rate: " + std::to_string(1 + i % 9) + "." + std::to_string(100 + i) +
             "E-04 | global batch size: 512 |\n";
   }
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   CHECK(facts.pulses[0].beats.count == 199);
   CHECK(facts.pulses[0].total == 500);
@@ -72,7 +72,7 @@ TEST_CASE("a bar that is redrawn beats, an epoch that begins anew too", "[pulse]
              "<00:01,  3.4it/s]";
     bar += "\n";
   }
-  const SourceFacts facts = Parse(bar);
+  const SourceFacts facts = ParsePulse(bar);
   REQUIRE(!facts.pulses.empty());
   CHECK(facts.pulses[0].beats.last == 3);
   CHECK(facts.pulses[0].total == 10);
@@ -88,7 +88,7 @@ TEST_CASE("waiting, clocks, stacks and lists of ranks are no pulse", "[pulse]") 
     text += "Thread 0x00007fa" + n + "0fd640 (most recent call first):\n";
     text += "rank " + n + " is here\n";
   }
-  CHECK(Parse(text).pulses.empty());
+  CHECK(ParsePulse(text).pulses.empty());
 }
 
 TEST_CASE("a trail keeps few lines of many", "[pulse]") {
@@ -107,7 +107,7 @@ TEST_CASE("kinds of lines are bounded, what beats stays", "[pulse][limits]") {
     text += "word" + std::string(static_cast<size_t>(i % 26 + 1), static_cast<char>('a' + i % 26)) +
             std::string(static_cast<size_t>(i / 26 + 1), 'x') + " once\n";
   text += Steps(21, 40);
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   CHECK(facts.pulses[0].last_value == 40);
   CHECK(facts.pulses.size() <= limits::kPulsesKept);
@@ -125,7 +125,7 @@ TEST_CASE("numbers of other widths at other places are read where they stand", "
     const std::string n = std::to_string(i * 37);
     text += "rate " + std::to_string(i % 13 * 91) + ".5 step " + n + "/11100 of 0x" + n + " 1x" + n + "\n";
   }
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   CHECK(facts.pulses[0].last_value == 11100);
   CHECK(facts.pulses[0].total == 11100);
@@ -136,7 +136,7 @@ TEST_CASE("a number beside that never changes says of how many", "[pulse]") {
   const auto total = [](const std::string& before, const std::string& behind) {
     std::string text;
     for (int i = 1; i <= 20; ++i) text += before + std::to_string(i) + behind + "\n";
-    const SourceFacts facts = Parse(text);
+    const SourceFacts facts = ParsePulse(text);
     REQUIRE(facts.pulses.size() == 1);
     return facts.pulses[0].total;
   };
@@ -150,7 +150,7 @@ TEST_CASE("a number beside that never changes says of how many", "[pulse]") {
 TEST_CASE("a number of more than eight digits is read whole", "[pulse]") {
   std::string text;
   for (int i = 1; i <= 100; ++i) text += "samples " + std::to_string(123456780000 / 1000 + i) + " seen\n";
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   CHECK(facts.pulses[0].last_value == 123456880);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a loss is no work, a step that grows beside it is", "[pulse]") {
   std::string text;
   for (int i = 1; i <= 200; ++i)
     text += "loss 0." + std::to_string(100 + i * 7919 % 800) + " at " + std::to_string(i / 4) + "\n";
-  const SourceFacts facts = Parse(text);
+  const SourceFacts facts = ParsePulse(text);
   REQUIRE(facts.pulses.size() == 1);
   CHECK(facts.pulses[0].last_value == 50);
   CHECK(facts.pulses[0].beats.count < 120);  // of them a few in which the loss was the largest so far
@@ -171,7 +171,7 @@ TEST_CASE("what was said last is known in a flood of words", "[pulse]") {
   const auto word = [](size_t i) { return std::string(1, static_cast<char>('a' + i % 26)); };
   for (size_t i = 0; i < 3000; ++i) text += "say " + word(i) + word(i / 26) + word(i / 676) + "\n";
   for (const std::string end : {"", "not ready\n", "failed to say it\ngiving up: error\n"}) {
-    const SourceFacts facts = Parse(text + end);
+    const SourceFacts facts = ParsePulse(text + end);
     REQUIRE(facts.news.size() == 1);
     CHECK(facts.news[0].lines.last == 3000);
     CHECK(facts.news[0].lines.count >= 3000);
@@ -185,7 +185,7 @@ TEST_CASE("a pulse is seen among as many kinds of lines as are watched, limits::
       text += "step=" + std::to_string(step) + "\n";
       for (size_t k = 0; k < others; ++k) text += Kind(k);
     }
-    return Parse(text).pulses.size();
+    return ParsePulse(text).pulses.size();
   };
   CHECK(pulses(limits::kPulsesPerStream - 1) == 1);
   CHECK(pulses(limits::kPulsesPerStream) == 0);
@@ -198,7 +198,7 @@ TEST_CASE("the number that grows is one of the first limits::kPulseNumbers of it
       for (size_t k = 0; k < before; ++k) text += "7 apples ";
       text += "step " + std::to_string(step) + "\n";
     }
-    return Parse(text).pulses.size();
+    return ParsePulse(text).pulses.size();
   };
   CHECK(pulses(limits::kPulseNumbers - 1) == 1);
   CHECK(pulses(limits::kPulseNumbers) == 0);
@@ -215,7 +215,7 @@ TEST_CASE("beyond limits::kPulsesPerSource a further stream has one kind of line
     for (int step = 1; step <= 20; ++step) {
       text += "[1,0]<stdout>:step=" + std::to_string(step) + "\n[1,0]<stdout>:" + Kind(0);
     }
-    return Parse(text).pulses.size();
+    return ParsePulse(text).pulses.size();
   };
   constexpr size_t kFull = limits::kPulsesPerSource / limits::kPulsesPerStream;
   CHECK(beats(kFull - 1) == 1);

@@ -22,7 +22,7 @@ std::string Dump(const std::string& path) {
   return bytes.str();
 }
 
-SourceDigest DigestOf(const std::string& bytes, size_t chunk = SIZE_MAX) {
+SourceDigest DigestOfDump(const std::string& bytes, size_t chunk = SIZE_MAX) {
   DigestBuilder builder("dump", RuleSet::Embedded(), KnowledgeBase::Embedded());
   for (size_t at = 0; at < bytes.size(); at += chunk) {
     builder.Push(std::string_view(bytes).substr(at, chunk));
@@ -43,7 +43,7 @@ TEST_CASE("a dump is known by its content", "[read]") {
 }
 
 TEST_CASE("the calls of a dump are counted as PyTorch counts them", "[read]") {
-  const SourceDigest digest = DigestOf(Dump(kPickle));
+  const SourceDigest digest = DigestOfDump(Dump(kPickle));
   const SourceFacts& facts = digest.facts;
   REQUIRE(facts.processes.size() == 1);
   CHECK(facts.processes[0].launcher_rank == 2);
@@ -58,23 +58,23 @@ TEST_CASE("the calls of a dump are counted as PyTorch counts them", "[read]") {
   CHECK(world->window[39 % limits::kCollectiveWindow].count == 4096);
   CHECK(world->window[33].line == 0);  // the buffer had wrapped
   const std::string text = DigestText(digest);
-  for (const size_t chunk : {1u, 100u, 5000u}) CHECK(DigestText(DigestOf(Dump(kPickle), chunk)) == text);
+  for (const size_t chunk : {1u, 100u, 5000u}) CHECK(DigestText(DigestOfDump(Dump(kPickle), chunk)) == text);
 }
 
 TEST_CASE("dumps that are cut, refused or too large say so", "[read]") {
   const std::string whole = Dump(kPickle);
-  const SourceDigest cut = DigestOf(whole.substr(0, whole.size() - 200));
+  const SourceDigest cut = DigestOfDump(whole.substr(0, whole.size() - 200));
   CHECK(cut.facts.counters.Get(Counter::kCutRecords) == 1);
   CHECK(cut.facts.counters.Get(Counter::kRecords) > 0);
-  const SourceDigest refused = DigestOf(whole.substr(0, whole.size() - 1) + "cos\nsystem\n)R.");
+  const SourceDigest refused = DigestOfDump(whole.substr(0, whole.size() - 1) + "cos\nsystem\n)R.");
   CHECK(refused.facts.counters.Get(Counter::kRefusedRecords) == 1);
   CHECK(refused.facts.processes.empty());
-  const SourceDigest large = DigestOf(whole + std::string(limits::kDocumentBytes, 'N'), 1 << 20);
+  const SourceDigest large = DigestOfDump(whole + std::string(limits::kDocumentBytes, 'N'), 1 << 20);
   CHECK(large.facts.counters.Get(Counter::kRefusedRecords) == 1);
   CHECK(large.facts.bytes == whole.size() + limits::kDocumentBytes);
 }
 
-size_t EventsOf(const SourceDigest& digest, EventKind kind) {
+size_t EventsOfDump(const SourceDigest& digest, EventKind kind) {
   return static_cast<size_t>(std::count_if(digest.facts.events.begin(), digest.facts.events.end(),
                                            [&](const Event& e) { return e.kind == kind; }));
 }
@@ -92,20 +92,20 @@ TEST_CASE("groups and open calls of a dump are bounded: limits::kRecordedGroups,
               ", \"is_p2p\": false, \"pg_id\": 0, \"process_group\": [\"0\", \"default_pg\"], \"record_id\": " +
               std::to_string(i) + ", \"profiling_name\": \"nccl:all_reduce\", \"state\": \"started\"}";
     }
-    return DigestOf(text + "]}");
+    return DigestOfDump(text + "]}");
   };
-  CHECK(EventsOf(dump(limits::kRecordedGroups, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
-  CHECK(EventsOf(dump(limits::kRecordedGroups + 1, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
-  CHECK(EventsOf(dump(1, limits::kRecordedPending), EventKind::kRecordedCall) == limits::kRecordedPending);
-  CHECK(EventsOf(dump(1, limits::kRecordedPending + 1), EventKind::kRecordedCall) == limits::kRecordedPending);
+  CHECK(EventsOfDump(dump(limits::kRecordedGroups, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
+  CHECK(EventsOfDump(dump(limits::kRecordedGroups + 1, 1), EventKind::kProcessGroup) == limits::kRecordedGroups);
+  CHECK(EventsOfDump(dump(1, limits::kRecordedPending), EventKind::kRecordedCall) == limits::kRecordedPending);
+  CHECK(EventsOfDump(dump(1, limits::kRecordedPending + 1), EventKind::kRecordedCall) == limits::kRecordedPending);
 }
 
 TEST_CASE("JSON that only resembles a dump is read as text", "[read]") {
   const std::string log = "{\"pg_config\": 7}\nnode1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n";
-  const SourceDigest digest = DigestOf(log);
+  const SourceDigest digest = DigestOfDump(log);
   CHECK(DigestText(digest).find("2.28.9") != std::string::npos);
   CHECK(digest.facts.counters.Get(Counter::kRecords) == 0);
-  const SourceDigest cut = DigestOf(Dump(kJson).substr(0, Dump(kJson).size() / 2));
+  const SourceDigest cut = DigestOfDump(Dump(kJson).substr(0, Dump(kJson).size() / 2));
   CHECK(cut.facts.counters.Get(Counter::kCutRecords) == 1);
 }
 

@@ -25,7 +25,7 @@ constexpr char kLog[] =
     "error: No space left on device (28)\n"
     "step 12/100 loss=nan\nstep 13/100 loss=nan\n";
 
-SourceDigest DigestOf(const std::string& text, const std::string& name = "rank11.log") {
+SourceDigest DigestOfNode(const std::string& text, const std::string& name = "rank11.log") {
   DigestBuilder builder(name, Rules(), Kb());
   builder.Push(text);
   return builder.Finish();
@@ -66,7 +66,7 @@ size_t HeadEnd(const std::string& file) {
 }
 
 TEST_CASE("a source is what it was", "[node_digest]") {
-  const SourceDigest whole = DigestOf(kLog);
+  const SourceDigest whole = DigestOfNode(kLog);
   REQUIRE(!whole.hits.hits.empty());
   REQUIRE(!whole.facts.collectives.empty());
   SourceDigest read;
@@ -77,8 +77,8 @@ TEST_CASE("a source is what it was", "[node_digest]") {
 
 TEST_CASE("a file of digests holds its sources and problems", "[node_digest]") {
   std::vector<SourceDigest> sources;
-  sources.push_back(DigestOf(kLog, "a"));
-  sources.push_back(DigestOf("", "b"));
+  sources.push_back(DigestOfNode(kLog, "a"));
+  sources.push_back(DigestOfNode("", "b"));
   const std::string file = File(sources);
   REQUIRE(LooksLikeNodeDigest(file));
   for (const size_t chunk : {size_t{1}, size_t{13}, file.size()}) {
@@ -92,7 +92,7 @@ TEST_CASE("a file of digests holds its sources and problems", "[node_digest]") {
 }
 
 TEST_CASE("every other byte of a source is damage or says what it says", "[node_digest]") {
-  const std::string bytes = EncodeSource(DigestOf(kLog));
+  const std::string bytes = EncodeSource(DigestOfNode(kLog));
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const char other : {'\0', '\x01', '\x7F', '\xFF'}) {
       std::string changed = bytes;
@@ -122,7 +122,7 @@ TEST_CASE("limits of a file of digests", "[node_digest]") {
 
 TEST_CASE("one source in two files is one, two equal ones in one file are two", "[node_digest]") {
   const auto from = [](const char* carrier, const std::string& text) {
-    SourceDigest digest = DigestOf(text, "log");
+    SourceDigest digest = DigestOfNode(text, "log");
     digest.carrier = carrier;
     return digest;
   };
@@ -138,10 +138,10 @@ TEST_CASE("one source in two files is one, two equal ones in one file are two", 
 
 TEST_CASE("numbers that the knowledge does not have are damage", "[node_digest]") {
   std::vector<SourceDigest> sources;
-  sources.push_back(DigestOf(kLog));
+  sources.push_back(DigestOfNode(kLog));
   sources[0].hits.hits[0].pattern = static_cast<uint32_t>(Rules().PatternCount());
   CHECK(Refusal(File(sources)).find("damaged") != std::string::npos);
-  sources[0] = DigestOf(kLog);
+  sources[0] = DigestOfNode(kLog);
   sources[0].catalog.push_back({});
   sources[0].catalog[0].message = static_cast<int>(Kb().MessageCount());
   CHECK(Refusal(File(sources)).find("damaged") != std::string::npos);

@@ -10,7 +10,7 @@
 namespace ncclwhy {
 namespace {
 
-SourceDigest DigestOf(const std::string& text, size_t chunk = SIZE_MAX, ParserOptions options = {}) {
+SourceDigest DigestOfText(const std::string& text, size_t chunk = SIZE_MAX, ParserOptions options = {}) {
   DigestBuilder builder("log", RuleSet::Embedded(), KnowledgeBase::Embedded(), options);
   for (size_t at = 0; at < text.size(); at += chunk) {
     builder.Push(std::string_view(text).substr(at, chunk));
@@ -36,59 +36,59 @@ std::vector<std::string> Events(const SourceDigest& digest, EventKind kind) {
 using Lines = std::vector<std::string>;
 
 TEST_CASE("an exception has the innermost frame of the program itself", "[read]") {
-  CHECK(Events(DigestOf("Traceback (most recent call last):\n"
-                        "  File \"/opt/train/train.py\", line 9, in main\n    fit(model)\n"
-                        "  File \"/opt/train/model.py\", line 402, in training_step\n    self.head(hidden)\n"
-                        "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 116, in forward\n"
-                        "RuntimeError: shapes cannot be multiplied\n"),
+  CHECK(Events(DigestOfText("Traceback (most recent call last):\n"
+                            "  File \"/opt/train/train.py\", line 9, in main\n    fit(model)\n"
+                            "  File \"/opt/train/model.py\", line 402, in training_step\n    self.head(hidden)\n"
+                            "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 116, in forward\n"
+                            "RuntimeError: shapes cannot be multiplied\n"),
                EventKind::kPythonException) ==
         Lines{"7 exception=RuntimeError message=shapes cannot be multiplied function=training_step (model.py:402)"});
   // Two ranks in one stream, told apart by their labels.
-  CHECK(
-      Events(DigestOf("[rank0]: Traceback (most recent call last):\n[rank1]: Traceback (most recent call last):\n"
-                      "[rank0]:   File \"/opt/a.py\", line 1, in load\n[rank1]:   File \"/opt/b.py\", line 2, in step\n"
-                      "[rank0]: ValueError: no shard\n[rank1]: KeyError: 'loss'\n"),
-             EventKind::kPythonException) ==
-      Lines{"5 exception=ValueError message=no shard rank=0 function=load (a.py:1)",
-            "6 exception=KeyError message='loss' rank=1 function=step (b.py:2)"});
+  CHECK(Events(DigestOfText(
+                   "[rank0]: Traceback (most recent call last):\n[rank1]: Traceback (most recent call last):\n"
+                   "[rank0]:   File \"/opt/a.py\", line 1, in load\n[rank1]:   File \"/opt/b.py\", line 2, in step\n"
+                   "[rank0]: ValueError: no shard\n[rank1]: KeyError: 'loss'\n"),
+               EventKind::kPythonException) ==
+        Lines{"5 exception=ValueError message=no shard rank=0 function=load (a.py:1)",
+              "6 exception=KeyError message='loss' rank=1 function=step (b.py:2)"});
   // None but libraries, and frames of long ago.
-  CHECK(Events(DigestOf("  File \"/usr/lib/python3.11/site-packages/x.py\", line 1, in f\nValueError: x\n"),
+  CHECK(Events(DigestOfText("  File \"/usr/lib/python3.11/site-packages/x.py\", line 1, in f\nValueError: x\n"),
                EventKind::kPythonException) == Lines{"2 exception=ValueError message=x"});
   std::string old = "  File \"/opt/a.py\", line 1, in load\n";
   for (int i = 0; i < 200; ++i) old += "step\n";
-  CHECK(Events(DigestOf(old + "ValueError: x\n"), EventKind::kPythonException) ==
+  CHECK(Events(DigestOfText(old + "ValueError: x\n"), EventKind::kPythonException) ==
         Lines{"202 exception=ValueError message=x"});
 }
 
 TEST_CASE("a stack is one event, of every tool that prints stacks", "[read]") {
   // py-spy 0.4
-  CHECK(
-      Events(DigestOf("Process 4100: python train.py\nThread 4100 (idle): \"MainThread\"\n    wait (threading.py:331)\n"
-                      "    main (train.py:9)\nThread 4161 (active)\n    run (a.py:1)\n"),
-             EventKind::kStack) ==
-      Lines{"2 pid=4100 process=MainThread function=main (train.py:9) frames=wait (threading.py:331) < main "
-            "(train.py:9) program=main (train.py:9)",
-            "5 pid=4100 process=Thread 4161 function=run (a.py:1) frames=run (a.py:1) program=run (a.py:1)"});
+  CHECK(Events(DigestOfText(
+                   "Process 4100: python train.py\nThread 4100 (idle): \"MainThread\"\n    wait (threading.py:331)\n"
+                   "    main (train.py:9)\nThread 4161 (active)\n    run (a.py:1)\n"),
+               EventKind::kStack) ==
+        Lines{"2 pid=4100 process=MainThread function=main (train.py:9) frames=wait (threading.py:331) < main "
+              "(train.py:9) program=main (train.py:9)",
+              "5 pid=4100 process=Thread 4161 function=run (a.py:1) frames=run (a.py:1) program=run (a.py:1)"});
   // faulthandler, gdb 13, glog
-  CHECK(
-      Events(DigestOf("Current thread 0x00007f3a (most recent call first):\n"
-                      "  File \"/opt/conda/lib/python3.11/threading.py\", line 331 in wait\n"
-                      "\nExtension modules: numpy.core (total: 1)\n"
-                      "Thread 2 (Thread 0x7f3a (LWP 4102) \"python\"):\n#0  0x00007f16 in poll () from /lib/libc.so.6\n"
-                      "#1  ncclProxyService (arg=0x0) at proxy.cc:9\n"
-                      "Thread 1 (Thread 0x7f3b (LWP 4101) \"python\"):\n"
-                      "#0  __GI___libc_read (nbytes=1, fd=18) at ../sysdeps/unix/sysv/linux/read.c:26\n"
-                      "#1  0x00007f16 in shard::read (this=0x7f) at /src/io/shard.cc:40\n"
-                      "#2  0x00007f17 in start_thread (arg=<optimized out>) at ./nptl/pthread_create.c:442\n\n"
-                      "*** SIGSEGV (@0x0) received by PID 4103 (TID 0x7f) from PID 0; stack trace: ***\n"
-                      "    @     0x7f16a8c42520 c10d::ProcessGroupNCCL::~ProcessGroupNCCL()\n"),
-             EventKind::kStack) ==
-      Lines{"1 process=Current thread function=wait (threading.py:331) frames=wait (threading.py:331)",
-            "5 process=Thread 2 function=poll frames=poll < ncclProxyService (proxy.cc:9)",
-            "8 pid=4101 process=Thread 1 function=shard::read (shard.cc:40) frames=__GI___libc_read < shard::read "
-            "(shard.cc:40) < start_thread program=shard::read (shard.cc:40)",
-            "13 pid=4103 process=SIGSEGV function=c10d::ProcessGroupNCCL::~ProcessGroupNCCL() "
-            "frames=c10d::ProcessGroupNCCL::~ProcessGroupNCCL()"});
+  CHECK(Events(DigestOfText(
+                   "Current thread 0x00007f3a (most recent call first):\n"
+                   "  File \"/opt/conda/lib/python3.11/threading.py\", line 331 in wait\n"
+                   "\nExtension modules: numpy.core (total: 1)\n"
+                   "Thread 2 (Thread 0x7f3a (LWP 4102) \"python\"):\n#0  0x00007f16 in poll () from /lib/libc.so.6\n"
+                   "#1  ncclProxyService (arg=0x0) at proxy.cc:9\n"
+                   "Thread 1 (Thread 0x7f3b (LWP 4101) \"python\"):\n"
+                   "#0  __GI___libc_read (nbytes=1, fd=18) at ../sysdeps/unix/sysv/linux/read.c:26\n"
+                   "#1  0x00007f16 in shard::read (this=0x7f) at /src/io/shard.cc:40\n"
+                   "#2  0x00007f17 in start_thread (arg=<optimized out>) at ./nptl/pthread_create.c:442\n\n"
+                   "*** SIGSEGV (@0x0) received by PID 4103 (TID 0x7f) from PID 0; stack trace: ***\n"
+                   "    @     0x7f16a8c42520 c10d::ProcessGroupNCCL::~ProcessGroupNCCL()\n"),
+               EventKind::kStack) ==
+        Lines{"1 process=Current thread function=wait (threading.py:331) frames=wait (threading.py:331)",
+              "5 process=Thread 2 function=poll frames=poll < ncclProxyService (proxy.cc:9)",
+              "8 pid=4101 process=Thread 1 function=shard::read (shard.cc:40) frames=__GI___libc_read < shard::read "
+              "(shard.cc:40) < start_thread program=shard::read (shard.cc:40)",
+              "13 pid=4103 process=SIGSEGV function=c10d::ProcessGroupNCCL::~ProcessGroupNCCL() "
+              "frames=c10d::ProcessGroupNCCL::~ProcessGroupNCCL()"});
 }
 
 TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
@@ -97,12 +97,12 @@ TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
        {"Stack (most recent call first):", "  File \"/a/x.py\", line 1 in f", "  File \"/a/y.py\", line 2 in g", ""}) {
     for (int rank = 0; rank < 28; ++rank) log += std::to_string(rank) + ": " + text + "\n";
   }
-  const Lines stacks = Events(DigestOf(log), EventKind::kStack);
+  const Lines stacks = Events(DigestOfText(log), EventKind::kStack);
   REQUIRE(stacks.size() == 28);
   CHECK(stacks[7] ==
         "8 rank=7 process=Stack function=f (x.py:1) frames=f (x.py:1) < g (y.py:2) "
         "program=f (x.py:1) < g (y.py:2)");
-  CHECK(DigestText(DigestOf(log, 7)) == DigestText(DigestOf(log)));
+  CHECK(DigestText(DigestOfText(log, 7)) == DigestText(DigestOfText(log)));
 }
 
 TEST_CASE("what only resembles a stack is none", "[read]") {
@@ -111,35 +111,36 @@ TEST_CASE("what only resembles a stack is none", "[read]") {
         "Thread 7 (idle) started\n", "Process 3 on node a\n", "Thread 0x7f (most recent call first):\n",
         "#0 building with \"default\"\n", "Port 1:\nState: Down\n", "State: Running\n"}) {
     CAPTURE(text);
-    CHECK(Events(DigestOf(text), EventKind::kStack).empty());
-    CHECK(Events(DigestOf(text), EventKind::kDeviceState).empty());
+    CHECK(Events(DigestOfText(text), EventKind::kStack).empty());
+    CHECK(Events(DigestOfText(text), EventKind::kDeviceState).empty());
   }
 }
 
 TEST_CASE("a port and its state, of ibstat, ibstatus and ibv_devinfo", "[read]") {
-  CHECK(
-      Events(DigestOf("CA 'mlx5_0'\n\tCA type: MT4129\n\tPort 1:\n\t\tState: Active\n\t\tPhysical state: LinkUp\n"
-                      "\tPort 2:\n\t\tState: Down\n\t\tPhysical state: Polling\n\t\tLink layer: InfiniBand\n"
-                      "hca_id:\tmlx5_1\n\t\tport:\t1\n\t\t\tstate:\t\t\tPORT_INIT (2)\n"
-                      "Infiniband device 'mlx5_2' port 1 status:\n\tstate:\t\t 4: ACTIVE\n\tphys state:\t 5: LinkUp\n"),
-             EventKind::kDeviceState) == Lines{"3 device=mlx5_0 port=1 state=ACTIVE phase=LINKUP",
-                                               "6 device=mlx5_0 port=2 state=DOWN phase=POLLING network=InfiniBand",
-                                               "11 device=mlx5_1 port=1 state=INIT",
-                                               "13 device=mlx5_2 port=1 state=ACTIVE phase=LINKUP"});
+  CHECK(Events(DigestOfText(
+                   "CA 'mlx5_0'\n\tCA type: MT4129\n\tPort 1:\n\t\tState: Active\n\t\tPhysical state: LinkUp\n"
+                   "\tPort 2:\n\t\tState: Down\n\t\tPhysical state: Polling\n\t\tLink layer: InfiniBand\n"
+                   "hca_id:\tmlx5_1\n\t\tport:\t1\n\t\t\tstate:\t\t\tPORT_INIT (2)\n"
+                   "Infiniband device 'mlx5_2' port 1 status:\n\tstate:\t\t 4: ACTIVE\n\tphys state:\t 5: LinkUp\n"),
+               EventKind::kDeviceState) == Lines{"3 device=mlx5_0 port=1 state=ACTIVE phase=LINKUP",
+                                                 "6 device=mlx5_0 port=2 state=DOWN phase=POLLING network=InfiniBand",
+                                                 "11 device=mlx5_1 port=1 state=INIT",
+                                                 "13 device=mlx5_2 port=1 state=ACTIVE phase=LINKUP"});
 }
 
 TEST_CASE("ncclras in text and in JSON gives the same facts", "[read]") {
-  CHECK(Events(DigestOf("#0-0 (3c0ffee3b24a1d07) MISMATCH\n  7 ranks have launched up to operation 64\n"
-                        "  Rank 7 has launched up to operation 60 -- GPU 3 managed by process 5203 on node gpu-a2\n"),
-               EventKind::kRas) == Lines{"1 phase=communicator value=MISMATCH", "2 phase=launched count=7 value=64",
-                                         "3 phase=launched rank=7 value=60 pid=5203 host=gpu-a2"});
+  CHECK(
+      Events(DigestOfText("#0-0 (3c0ffee3b24a1d07) MISMATCH\n  7 ranks have launched up to operation 64\n"
+                          "  Rank 7 has launched up to operation 60 -- GPU 3 managed by process 5203 on node gpu-a2\n"),
+             EventKind::kRas) == Lines{"1 phase=communicator value=MISMATCH", "2 phase=launched count=7 value=64",
+                                       "3 phase=launched rank=7 value=60 pid=5203 host=gpu-a2"});
   // With the comma that NCCL 2.28.9 forgets in front of missing_ranks.
   const std::string json =
       R"({"nccl_version": "2.28.9", "communicators_count": 1, "communicators": [{"hash": "0x3c", "size": 3, "ranks": [)"
       R"({"rank": 0, "host": "gpu-a1", "pid": 4100, "collective_counts": {"AllReduce": 60}},)"
       R"({"rank": 1, "host": "gpu-a1", "pid": 4101, "collective_counts": {"AllReduce": 64}}])"
       R"("missing_ranks": [{"rank": 2, "host": "gpu-a2", "pid": 5200, "status": {"considered_dead": true}}]}]})";
-  const SourceDigest digest = DigestOf(json);
+  const SourceDigest digest = DigestOfText(json);
   CHECK(Events(digest, EventKind::kRas) ==
         Lines{"1 phase=communicator value=0x3c count=2", "2 phase=dead count=1",
               "3 phase=listed host=gpu-a2 rank=2 pid=5200", "4 phase=launched value=64 count=1",
@@ -154,8 +155,8 @@ TEST_CASE("passages do not depend on where a text is cut", "[read]") {
   for (int i = 0; i < 40; ++i) log += "CA 'mlx5_0'\n\tPort 1:\n\t\tState: Active\nnode1:7:7 [0] NCCL INFO x\n";
   ParserOptions small;
   small.segment_bytes = 64;
-  for (const size_t chunk : {1u, 50u}) CHECK(DigestText(DigestOf(log, chunk)) == DigestText(DigestOf(log)));
-  CHECK(Events(DigestOf(log, 100, small), EventKind::kDeviceState).size() <= 40);
+  for (const size_t chunk : {1u, 50u}) CHECK(DigestText(DigestOfText(log, chunk)) == DigestText(DigestOfText(log)));
+  CHECK(Events(DigestOfText(log, 100, small), EventKind::kDeviceState).size() <= 40);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ std::string Header(int rank) {
 }
 
 // Steps of a job whose ranks print CALL and COLL lines, with everything that a segment must put together.
-std::string Job(bool calls) {
+std::string JobText(bool calls) {
   std::string text;
   for (int rank = 0; rank < 4; ++rank) text += Header(rank) + "Bootstrap : Using eth0:10.0.0.3<0>\n";
   for (int step = 0; step < 400; ++step) {
@@ -172,7 +172,7 @@ std::string Job(bool calls) {
 
 TEST_CASE("facts of segments, joined, are those of the whole", "[segments]") {
   for (const bool calls : {false, true}) {
-    const std::string text = Job(calls);
+    const std::string text = JobText(calls);
     const std::string whole = FactsText(Whole(text));
     for (const uint64_t bytes : {2'000u, 5'000u, 33'333u, 150'000u}) {
       INFO(calls << ' ' << bytes);

@@ -8,7 +8,7 @@
 namespace ncclwhy {
 namespace {
 
-bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool HasText(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // What becomes of one log line.
 std::string Line(const std::string& text) {
@@ -70,7 +70,7 @@ TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]"
   CHECK(out.causes[0].fixes[0].command == "ssh " + alias + " df -h; ssh " + other + " df -h");
   for (const char* format : {"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}) {
     CAPTURE(format);
-    CHECK_FALSE(Has(FindFormat(format)->render(out, {}), "gpu-a1"));
+    CHECK_FALSE(HasText(FindFormat(format)->render(out, {}), "gpu-a1"));
   }
 }
 
@@ -101,9 +101,9 @@ TEST_CASE("no text of the outcome keeps a name", "[report]") {
   for (Fix& fix : report.causes[0].fixes_elsewhere) fix.text = fix.command = leak;
   report.causes[0].sure = leak;
   const Report out = Redact(report, Language::kEnglish);
-  const std::string json = RenderJson(out, {});
-  CHECK_FALSE(Has(json, "gpu-a1"));
-  CHECK_FALSE(Has(json, "alice"));
+  const std::string document = RenderJson(out, {});
+  CHECK_FALSE(HasText(document, "gpu-a1"));
+  CHECK_FALSE(HasText(document, "alice"));
   CHECK(out.decision->command == "srun --exclude=" + out.decision->hosts[0] + " user-1");
 }
 

@@ -23,7 +23,7 @@ RenderOptions At(int width, Language language = Language::kEnglish) {
   return options;
 }
 
-bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool HasWords(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("a failure on a terminal of 80 columns", "[report]") {
   const std::string expected = R"(FAILURE  /dev/shm is too small  (shm.too-small, very likely)
@@ -138,7 +138,7 @@ TEST_CASE("nothing but commands is wider than the terminal", "[report]") {
       for (const Report& report : {testing::FailureReport(), testing::HealthyReport(), testing::UndeterminedReport(),
                                    testing::NoNcclReport(), testing::LargeReport(64)}) {
         for (const std::string& line : Lines(RenderText(report, At(width, language)))) {
-          if (Has(line, "  $ ") || Has(line, "emptyDir")) continue;
+          if (HasWords(line, "  $ ") || HasWords(line, "emptyDir")) continue;
           CAPTURE(width, line);
           CHECK(DisplayWidth(line) <= static_cast<size_t>(width));
         }
@@ -149,8 +149,8 @@ TEST_CASE("nothing but commands is wider than the terminal", "[report]") {
 
 TEST_CASE("a pipe gets whole log lines and no colour", "[report]") {
   const std::string text = RenderText(testing::FailureReport(), At(0));
-  CHECK(Has(text, "error: No space left on device (28)\n"));
-  CHECK_FALSE(Has(text, "\x1b"));
+  CHECK(HasWords(text, "error: No space left on device (28)\n"));
+  CHECK_FALSE(HasWords(text, "\x1b"));
 }
 
 TEST_CASE("colour comes only when asked and is always closed", "[report]") {
@@ -176,9 +176,9 @@ TEST_CASE("the failure of 64 ranks fits a screen, its verdict and fix the upper 
 TEST_CASE("Chinese labels, and no line begins with closing punctuation", "[report]") {
   const std::string text = RenderFull(testing::FailureReport(), At(60, Language::kChinese)) +
                            RenderText(testing::FailureReport(), At(60, Language::kChinese));
-  CHECK(Has(text, "失败  "));
-  CHECK(Has(text, "解决办法\n"));
-  CHECK(Has(text, "置信度 93%"));
+  CHECK(HasWords(text, "失败  "));
+  CHECK(HasWords(text, "解决办法\n"));
+  CHECK(HasWords(text, "置信度 93%"));
   for (const std::string& line : Lines(text)) {
     const std::string begin = line.substr(std::min(line.find_first_not_of(' '), line.size()));
     CHECK_FALSE(begin.starts_with("，"));
@@ -189,9 +189,9 @@ TEST_CASE("Chinese labels, and no line begins with closing punctuation", "[repor
 TEST_CASE("undetermined names candidates and what to collect, not a fix", "[report]") {
   const std::string text = RenderFull(testing::UndeterminedReport(), At(80));
   CHECK(text.starts_with("UNDETERMINED  Something failed, but these logs do not say why.\n"));
-  CHECK(Has(text, "What it could be\n  - A peer died (net.peer-died, 30% sure)\n"));
-  CHECK(Has(text, "$ NCCL_DEBUG=INFO"));
-  CHECK_FALSE(Has(text, "Fix\n"));
+  CHECK(HasWords(text, "What it could be\n  - A peer died (net.peer-died, 30% sure)\n"));
+  CHECK(HasWords(text, "$ NCCL_DEBUG=INFO"));
+  CHECK_FALSE(HasWords(text, "Fix\n"));
 }
 
 TEST_CASE("healthy and empty inputs are one sentence and the coverage", "[report]") {
@@ -223,9 +223,9 @@ TEST_CASE("a divergence is quoted side by side, the same from another rank only 
                                watchdog("logs/run1/rank1.log", "ALLGATHER"),
                                watchdog("logs/run1/rank2.log", "ALLGATHER")};
   const std::string text = RenderText(report, At(100));
-  CHECK(Has(text,
-            "Evidence, in logs/run1/\n  rank0.log:33  WorkNCCL(SeqNum=39, OpType=ALLREDUCE) ran out\n"
-            "  rank1.log:33  WorkNCCL(SeqNum=39, OpType=ALLGATHER) ran out\n    = also rank2.log:33\n"));
+  CHECK(HasWords(text,
+                 "Evidence, in logs/run1/\n  rank0.log:33  WorkNCCL(SeqNum=39, OpType=ALLREDUCE) ran out\n"
+                 "  rank1.log:33  WorkNCCL(SeqNum=39, OpType=ALLGATHER) ran out\n    = also rank2.log:33\n"));
 }
 
 TEST_CASE("of a silence the last life signs are quoted", "[report]") {
@@ -235,10 +235,10 @@ TEST_CASE("of a silence the last life signs are quoted", "[report]") {
   report.candidates.clear();
   report.timeline.clear();
   const std::string text = RenderText(report, At(100));
-  CHECK(
-      Has(text,
-          "  missing: rank 3 says nothing more\n  rank3.log:103  NCCL INFO last words\n    = the last line of rank 3\n"
-          "  rank0.log:100  NCCL INFO last words\n    = the last line of rank 0\n"));
+  CHECK(HasWords(
+      text,
+      "  missing: rank 3 says nothing more\n  rank3.log:103  NCCL INFO last words\n    = the last line of rank 3\n"
+      "  rank0.log:100  NCCL INFO last words\n    = the last line of rank 0\n"));
 }
 
 TEST_CASE("a place is a link where the terminal follows links, and is never broken", "[report]") {
@@ -247,24 +247,24 @@ TEST_CASE("a place is a link where the terminal follows links, and is never brok
     return "file:///w/" + file + "#" + std::to_string(line);
   };
   Report report = testing::FailureReport();
-  CHECK(Has(RenderText(report, options), "\x1b]8;;file:///w/rank3.log#41\x1b\\rank3.log:41\x1b]8;;\x1b\\"));
+  CHECK(HasWords(RenderText(report, options), "\x1b]8;;file:///w/rank3.log#41\x1b\\rank3.log:41\x1b]8;;\x1b\\"));
   const std::string longer = "a-folder-with-a-name/that-is-longer-than-the-terminal-is-wide.log";
   report.causes[0].evidence[0].file = longer;
-  CHECK(Has(RenderText(report, At(40)), "  " + longer + ":41\n    "));
+  CHECK(HasWords(RenderText(report, At(40)), "  " + longer + ":41\n    "));
 }
 
 TEST_CASE("undetermined lists candidates with what would tell", "[report]") {
   const std::string text = RenderText(testing::UndeterminedReport(), At(80));
-  CHECK(Has(
+  CHECK(HasWords(
       text,
       "What it could be\n  - A peer died (net.peer-died): its own log, or the kernel's of its host\n  $ dmesg -T\n"));
 }
 
 TEST_CASE("several jobs are one line each, the worst first", "[report]") {
   const std::string text = RenderText(testing::SeveralJobsReport(), At(100));
-  CHECK(Has(text,
-            "Jobs in these logs: 3\n  1. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on "));
-  CHECK(Has(text, "\n  3. job 19: HEALTHY, succeeded: Nothing failed in these logs.\n"));
+  CHECK(HasWords(
+      text, "Jobs in these logs: 3\n  1. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on "));
+  CHECK(HasWords(text, "\n  3. job 19: HEALTHY, succeeded: Nothing failed in these logs.\n"));
 }
 
 TEST_CASE("a degraded job is told what slowed it and how to mend that", "[report]") {
@@ -272,17 +272,17 @@ TEST_CASE("a degraded job is told what slowed it and how to mend that", "[report
   CHECK(
       text.starts_with("DEGRADED  NCCL fell back to TCP sockets  (perf.socket-fallback, very likely)\n"
                        "  Outcome: succeeded, 1,000 steps in 12 min: it says that it is done (rank0.log:120)\n"));
-  CHECK(Has(text, "Fix: Let NCCL use the cards.\n  $ unset NCCL_IB_DISABLE\n"));
+  CHECK(HasWords(text, "Fix: Let NCCL use the cards.\n  $ unset NCCL_IB_DISABLE\n"));
 }
 
 TEST_CASE("a hostile log moves no cursor, hides no text and starts no CI command", "[report]") {
   for (const int width : {0, 40, 80, 200}) {
     const std::string text = RenderText(testing::HostileReport(), At(width));
-    CHECK_FALSE(Has(text, "\x1b"));
-    CHECK_FALSE(Has(text, "\x07"));
-    CHECK_FALSE(Has(text, testing::kBidi));
-    CHECK_FALSE(Has(text, testing::kZeroWidth));
-    CHECK_FALSE(Has(text, "##["));
+    CHECK_FALSE(HasWords(text, "\x1b"));
+    CHECK_FALSE(HasWords(text, "\x07"));
+    CHECK_FALSE(HasWords(text, testing::kBidi));
+    CHECK_FALSE(HasWords(text, testing::kZeroWidth));
+    CHECK_FALSE(HasWords(text, "##["));
     CHECK(SanitizeUtf8(text) == text);
     for (const std::string& line : Lines(text)) {
       const size_t first = line.find_first_not_of(' ');
@@ -297,7 +297,7 @@ TEST_CASE("the summary is one line", "[report]") {
   CHECK(RenderSummary(testing::FailureReport(), {}) ==
         "failed, failure: shm.too-small (93%), rank 3 on gpu-a17, pid 4242, GPU 1: /dev/shm on gpu-a17 has no room for "
         "NCCL's segment of 33.0 MB. Now: fix first, a rerun would fail again.\n");
-  CHECK(Has(RenderSummary(testing::SeveralJobsReport(), {}), " Jobs in these logs: 3.\n"));
+  CHECK(HasWords(RenderSummary(testing::SeveralJobsReport(), {}), " Jobs in these logs: 3.\n"));
   CHECK(RenderSummary(testing::HealthyReport(), {}) == "succeeded, healthy: Nothing failed in these logs.\n");
   CHECK(Lines(RenderSummary(testing::HostileReport(), {})).size() == 1);
 }

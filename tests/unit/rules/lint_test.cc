@@ -14,8 +14,7 @@ namespace {
 std::string Codes(const std::vector<Diagnostic>& diagnostics) {
   std::string codes;
   for (const Diagnostic& d : diagnostics) {
-    codes +=
-        (codes.empty() ? "" : " ") + std::string(d.level == Diagnostic::Level::kError ? "E" : "W") + d.code.substr(1);
+    codes += (codes.empty() ? "" : " ") + std::string(d.level == Diagnostic::kError ? "E" : "W") + d.code.substr(1);
   }
   return codes;
 }

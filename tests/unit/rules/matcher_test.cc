@@ -102,6 +102,23 @@ TEST_CASE("a condition that counts lines sees every line", "[rules]") {
   CHECK(job.Resolve().empty());
 }
 
+// "failed, retrying" is asked for "retrying"; the other thousand lines with that word are not.
+TEST_CASE("a condition on the same line is recorded where a pattern of its rule matched", "[rules]") {
+  const auto rules = RulesOf({{"r", R"("role":"root","match":[{"literal":"send failed on the link"}],
+      "unless":[{"literal":"retrying","scope":"line"}])"}});
+  const std::vector<FakeLine> lines = {{"retrying", 0},
+                                       {"send failed on the link", 0},
+                                       {"send failed on the link, retrying", 0},
+                                       {"retrying: send failed on the li...", 0},
+                                       {"retrying: recv failed on the li...", 0}};
+  FakeJob job(*rules);
+  job.AddSource("a.log", lines);
+  std::vector<std::pair<uint64_t, bool>> seen;  // line, whether of the condition
+  for (const Hit& hit : job.hits(0).hits) seen.emplace_back(hit.line, rules->RuleOf(hit) == nullptr);
+  std::sort(seen.begin(), seen.end());
+  CHECK(seen == std::vector<std::pair<uint64_t, bool>>{{2, false}, {3, false}, {3, true}, {4, false}, {4, true}});
+}
+
 TEST_CASE("a line of any bytes is matched", "[rules]") {
   const auto rules =
       RulesOf({{"r", R"("role":"root","match":[{"literal":"device","regex":"device (?P<device>.+) gone"}])"}});

@@ -21,7 +21,8 @@ TEST_CASE("whether numbers are all the same to a regex", "[rules]") {
     CHECK(NumbersAlikeOf(regex) != NumbersAlike::kNo);
   }
   CHECK(NumbersAlikeOf("len \\S+ of \\w*") == NumbersAlike::kAll);
-  CHECK(NumbersAlikeOf("len (\\d+) of") == NumbersAlike::kDecimals);
+  CHECK(NumbersAlikeOf("len (\\d+) of") == NumbersAlike::kAll);
+  CHECK(NumbersAlikeOf("len(\\d+) of") == NumbersAlike::kDecimals);
   CHECK(NumbersAlikeOf("a bad one") == NumbersAlike::kDecimals);
   for (const char* regex : {"status 12\\b",
                             "len \\d{4,}",
@@ -73,7 +74,9 @@ std::string WithNumbers(std::string_view shape, std::mt19937& random) {
       continue;
     }
     const bool hex = c == skeleton::kHex;
-    const size_t most = hex ? skeleton::kMostHexDigits : skeleton::kMostDigits;
+    const bool letters = hex && !text.ends_with("0x");  // without that in front it has digits and letters
+    const size_t most = letters ? skeleton::kMostHexDigits - 2 : hex ? skeleton::kMostHexDigits : skeleton::kMostDigits;
+    if (letters) text += "1b";
     for (size_t n = 1 + random() % (random() % 2 == 0 ? 2 : most); n > 0; --n) {
       text.push_back("0123456789abcdef"[random() % (hex ? 16 : 10)]);
     }
@@ -115,6 +118,89 @@ TEST_CASE("what is said of a regex is true of all texts of a shape", "[rules]") 
   }
   WARN(alike << " of " << with_regex);
   CHECK(alike * 2 > with_regex);
+}
+
+TEST_CASE("a regex names numbers as a whole or it is not known", "[rules]") {
+  using Named = std::vector<std::string>;
+  const auto numbers = [](std::string_view regex) {
+    const auto named = NumbersNamedBy(regex);
+    return named.has_value() && !named->lengths ? named->numbers : Named{"not known"};
+  };
+  CHECK(numbers(R"(with (?:error |status=)(?P<status>12)\b,?(?:.*?err (?P<err>\d+))?)") == Named{"12"});
+  CHECK(numbers(R"(status=(?:\w+\()?(?:12|5)\b)") == Named{"12", "5"});
+  // Digits between what is none are no hexadecimal number.
+  CHECK(numbers(R"(from (?P<peer>[^ <]+)(?:<\d+>)? with 12\b)") == Named{"12"});
+  CHECK_FALSE(NumbersNamedBy(R"(from (?P<peer>[^ <]+)(?:<\d+)?\w* with 12\b)").has_value());
+  // What may be missing at the end decides nothing; in the middle it does.
+  CHECK(numbers(R"(at (?P<where>\w*)( of (?:3|[45]))*)") == Named{});
+  CHECK_FALSE(NumbersNamedBy(R"(x[\d)] of(?: [45])? err)").has_value());
+  CHECK(numbers("signal 9 |code: 137$") == Named{"137", "9"});
+  CHECK(numbers(R"(closed by (?P<peer>\S+))") == Named{});
+  const auto size = NumbersNamedBy(R"(alloc (?P<size>\d{1,12}) bytes)");
+  CHECK((size.has_value() && size->lengths && size->numbers.empty()));
+  CHECK_FALSE(NumbersNamedBy(R"(alloc\d{1,12} bytes)").has_value());
+  CHECK_FALSE(NumbersNamedBy(R"(alloc \d{1,12})").has_value());
+  // Of 129 the first digits are 12 as well, and of 812 the last ones.
+  for (const char* regex : {"status=12", R"(status=12,?\w*)", R"(\w+12\b)", R"(.*12\b)", R"(=1[25]\b)",
+                            R"(=(?:12)?5\b)", R"(=12\d*\b)", "status=12(?: done)?", R"((?:x|=)12\b)"}) {
+    INFO(regex);
+    CHECK_FALSE(NumbersNamedBy(regex).has_value());
+  }
+}
+
+// Of every rule whose regex names numbers: texts with these and others in the same places.
+TEST_CASE("what a regex says hangs on the numbers that it names", "[rules]") {
+  const PatternTable patterns(RuleSet::Embedded().rules());
+  std::mt19937 random(17);
+  size_t named_by = 0, matched = 0;
+  for (uint32_t number = 0; number < patterns.size(); ++number) {
+    const LinePattern& pattern = *patterns.entry(number).pattern;
+    if (pattern.regex.empty() || patterns.Alike(number) == NumbersAlike::kAll) continue;
+    const PatternTable::Named& named = patterns.NumbersNamed(number);
+    if (!named.has_value() || named->numbers.empty()) continue;
+    ++named_by;
+    const RE2& regex = *patterns.Compiled(number).regex;
+    std::vector<std::string> pieces;
+    for (const std::string& text : patterns.Texts(number).required) pieces.push_back(text);
+    for (const std::string& literal : pattern.literals) pieces.push_back(std::string(PieceWithoutNumber(literal)));
+    pieces.insert(pieces.end(), {" ", "=", "status=", " error ", "code: ", " (", "signal "});
+    const auto other = [&](size_t digits) {
+      for (;;) {
+        std::string text;
+        const size_t size = named->lengths ? digits : 1 + random() % (random() % 2 == 0 ? 2 : 8);
+        while (text.size() < size) text.push_back(static_cast<char>('0' + random() % 10));
+        if (std::find(named->numbers.begin(), named->numbers.end(), text) == named->numbers.end()) return text;
+      }
+    };
+    INFO(pattern.regex);
+    for (int round = 0; round < 40; ++round) {
+      struct Part {
+        std::string piece, number;  // the named number behind it, or none
+        size_t digits;              // of another
+      };
+      std::vector<Part> parts;
+      for (size_t n = 2 + random() % 8; n > 0; --n) {
+        const bool any = random() % 2 == 0;
+        parts.push_back({pieces[random() % pieces.size()],
+                         any ? std::string() : named->numbers[random() % named->numbers.size()], 2 + random() % 14});
+      }
+      const auto text_of = [&] {
+        std::string text;
+        for (const Part& p : parts) text += p.piece + (p.number.empty() ? other(p.digits) : p.number) + " ";
+        return text;
+      };
+      const auto matches = [&](const std::string& text) {
+        return InRe2([&] { return RE2::PartialMatch(ToRe2(text), regex); });
+      };
+      const std::string one = text_of(), another = text_of();
+      INFO(one);
+      INFO(another);
+      matched += matches(one) ? 1 : 0;
+      REQUIRE(matches(one) == matches(another));
+    }
+  }
+  CHECK(named_by > 10);
+  CHECK(matched > 0);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace ncclwhy {
 namespace {
 
-std::string ShapeOf(std::string_view text) {
+std::string ShapeOfText(std::string_view text) {
   std::string shape;
   REQUIRE(skeleton::Append(text, &shape));
   return shape;
@@ -25,9 +25,9 @@ size_t Taken(const ShapeMemo& memo, LogLevel level, std::string text) {
 
 TEST_CASE("words are compared, numbers are skipped", "[parser]") {
   ShapeMemo memo;
-  memo.Keep(LogLevel::kNone, "sendProxyProgress:1188 NCCL TRACE ", ShapeOf("sendProxy [3/4] request 0x7f00 done"), 7,
-            {"c10d"});
-  memo.Keep(LogLevel::kInfo, "", ShapeOf("7 of 8 channels are set up"), 8, {});
+  memo.Keep(LogLevel::kNone, "sendProxyProgress:1188 NCCL TRACE ", ShapeOfText("sendProxy [3/4] request 0x7f00 done"),
+            7, {"c10d"});
+  memo.Keep(LogLevel::kInfo, "", ShapeOfText("7 of 8 channels are set up"), 8, {});
   const struct {
     LogLevel level;
     const char* text;
@@ -63,9 +63,9 @@ TEST_CASE("words are compared, numbers are skipped", "[parser]") {
 
 TEST_CASE("a shape may begin another one", "[parser]") {
   ShapeMemo memo;
-  memo.Keep(LogLevel::kInfo, "", ShapeOf("channels 8"), 1, {});
-  memo.Keep(LogLevel::kInfo, "", ShapeOf("channels 8 of 9"), 2, {});
-  memo.Keep(LogLevel::kInfo, "", ShapeOf("channels 8 of"), 3, {});
+  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8"), 1, {});
+  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8 of 9"), 2, {});
+  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8 of"), 3, {});
   const std::string more(ShapeMemo::kReach, '.');
   for (const auto& [text, message] :
        {std::pair<std::string, int>{"channels 17\n", 1}, {"channels 1 of 2\n", 2}, {"channels 17 of\n", 3}}) {

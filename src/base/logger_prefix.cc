@@ -1,0 +1,92 @@
+#include "base/logger_prefix.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+// Where a message begins: E1122 11:12:03.206394, 2026-11-22 11:12:03. In a mask 9 is a digit, A the letter of a level.
+bool BeginsMessage(std::string_view text) {
+  const auto fits = [](char mask, char c) {
+    if (mask == '9') return IsDigit(c);
+    return mask == 'A' ? c == 'E' || c == 'W' || c == 'I' || c == 'F' : mask == c;
+  };
+  for (const std::string_view mask : {"A9999 99:99:99", "9999-99-99 99:99:99", "9999-99-99T99:99:99"}) {
+    if (text.size() >= mask.size() && std::equal(mask.begin(), mask.end(), text.begin(), fits)) return true;
+  }
+  return false;
+}
+
+// A word before the message of a logger: 2026-11-22, 11:12:03.206394:, E, external/xla/client.cc:441], train.py:212
+bool IsLoggerWord(std::string_view word) {
+  constexpr std::string_view kLevels[] = {"E", "W", "I", "F", "ERROR", "WARNING", "WARN", "INFO", "CRITICAL", "|", "-"};
+  if (std::find(std::begin(kLevels), std::end(kLevels), word) != std::end(kLevels)) return true;
+  if (word.find_first_of(kDigits) == std::string_view::npos) return false;
+  const bool glog = word.size() == 5 && std::string_view("EWIF").find(word[0]) != std::string_view::npos;  // E1122
+  if (glog && word.find_first_not_of(kDigits, 1) == std::string_view::npos) return true;
+  if (word.find_first_not_of("0123456789:.,-/+TZ[]") == std::string_view::npos) return word.size() > 4;
+  const size_t colon = word.rfind(".py:");
+  return word.ends_with(']') ||
+         (colon != std::string_view::npos && word.find_first_not_of(kDigits, colon + 4) == std::string_view::npos);
+}
+
+void DropBrackets(std::string_view* text) {
+  while (text->starts_with('[')) {
+    const size_t close = text->find(']');
+    if (close == std::string_view::npos || text->substr(0, close).find_first_of(kDigits) == std::string_view::npos) {
+      return;
+    }
+    text->remove_prefix(std::min(close + 1, text->size()));
+    text->remove_prefix(std::min(text->find_first_not_of(' '), text->size()));
+  }
+}
+
+// The message of a line that is an object; empty when it is none.
+std::string_view MessageOfObject(std::string_view text) {
+  if (!text.starts_with('{') || !text.ends_with('}')) return {};
+  for (const std::string_view key : {"\"msg\": \"", "\"message\": \"", "\"msg\":\"", "\"message\":\""}) {
+    const size_t at = text.find(key);
+    if (at == std::string_view::npos) continue;
+    const std::string_view value = text.substr(at + key.size());
+    size_t end = 0;
+    while (end < value.size() && value[end] != '"') end += value[end] == '\\' ? 2 : 1;
+    return value.substr(0, std::min(end, value.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view WithoutProgressBar(std::string_view text) {
+  constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
+  for (size_t at = text.size(); at-- > 1;) {
+    if (!BeginsMessage(text.substr(at))) continue;
+    const std::string_view before = text.substr(0, at);
+    const bool bar = std::any_of(std::begin(kBars), std::end(kBars),
+                                 [&](auto word) { return before.find(word) != std::string_view::npos; });
+    return bar ? text.substr(at) : text;
+  }
+  return text;
+}
+
+std::string_view WithoutLoggerPrefix(std::string_view text) {
+  text = WithoutProgressBar(text);
+  if (const std::string_view message = MessageOfObject(text); !message.empty()) return message;
+  const std::string_view whole = text;
+  DropBrackets(&text);
+  if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
+    const size_t dash = text.find(" - ", bar);
+    if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);
+  }
+  for (size_t end; (end = text.find(' ')) != std::string_view::npos && IsLoggerWord(text.substr(0, end));) {
+    text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
+  }
+  DropBrackets(&text);
+  return text.empty() ? whole : text;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,19 @@
+// What stands in front of the message in a line of a program's log.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ncclwhy {
+
+// A line that a progress bar without a line end stands in front of, without the bar.
+//     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
+std::string_view WithoutProgressBar(std::string_view text);
+
+// The message alone: without progress bar, time, level, place and name of the rank.
+//   [E1122 11:12:03.206394 ProcessGroupNCCL.cpp:684] [Rank 0] Some NCCL operations have failed
+//   2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress
+//   {"ts": 1795345731.142, "level": "WARNING", "rank": 0, "msg": "no progress"}
+std::string_view WithoutLoggerPrefix(std::string_view text);
+
+}  // namespace ncclwhy
