@@ -2,9 +2,9 @@
 import sys
 
 
-def write_or_check(script, folder, wanted):
-    """`wanted`: path below `folder` -> text. What else stands there goes."""
-    have = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+def write_or_check(script, folder, wanted, files="*"):
+    """`wanted`: path below `folder` -> text. What else stands there goes, of the files that are called so."""
+    have = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob(files) if p.is_file()}
     if sys.argv[1:2] == ["check"]:
         differ = sorted(k for k in wanted.keys() | have.keys() if wanted.get(k) != have.get(k))
         if differ:

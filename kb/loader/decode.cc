@@ -11,67 +11,64 @@
 namespace ncclwhy {
 namespace {
 
-using json = JsonValue;
-
 // In the order of MessageMeaning.
-constexpr std::array<std::string_view, 6> kMeanings = {"root", "symptom", "secondary", "benign", "context", "never"};
-
-json Parse(std::string_view record) {
-  json value = json::parse(record, nullptr, /*allow_exceptions=*/false);
-  return value.is_discarded() ? json::object() : value;
+JsonValue Parse(std::string_view record) {
+  JsonValue value = JsonValue::parse(record, nullptr, /*allow_exceptions=*/false);
+  return value.is_discarded() ? JsonValue::object() : value;
 }
 
-const json* Member(const json& object, const char* name) {
+const JsonValue* Member(const JsonValue& object, const char* name) {
   const auto it = object.find(name);
   return it == object.end() || it->is_null() ? nullptr : &*it;
 }
 
 // A text, a number, a truth value, a list of these, or an object of languages.
-std::string TextOf(const json* value, Language language) {
+std::string TextOf(const JsonValue* value, Language language) {
   if (value == nullptr) return {};
   if (value->is_string()) return value->get<std::string>();
   if (value->is_object()) {
-    const json* text = Member(*value, language == Language::kChinese ? "zh" : "en");
+    const JsonValue* text = Member(*value, language == Language::kChinese ? "zh" : "en");
     return TextOf(text != nullptr ? text : Member(*value, "en"), language);
   }
   if (value->is_array()) {
     std::string out;
-    for (const json& part : *value) out += (out.empty() ? "" : ", ") + TextOf(&part, language);
+    for (const JsonValue& part : *value) out += (out.empty() ? "" : ", ") + TextOf(&part, language);
     return out;
   }
   return value->dump();
 }
-std::string TextOf(const json& object, const char* name, Language language = Language::kEnglish) {
+std::string TextOf(const JsonValue& object, const char* name, Language language = Language::kEnglish) {
   return TextOf(Member(object, name), language);
 }
 
-bool FlagOf(const json& object, const char* name) {
-  const json* value = Member(object, name);
+bool FlagOf(const JsonValue& object, const char* name) {
+  const JsonValue* value = Member(object, name);
   return value != nullptr && value->is_boolean() && value->get<bool>();
 }
 
 template <typename Visitor>
-void ForEach(const json& object, const char* name, Visitor visit) {
-  const json* list = Member(object, name);
+void ForEach(const JsonValue& object, const char* name, Visitor visit) {
+  const JsonValue* list = Member(object, name);
   if (list == nullptr || !list->is_array()) return;
-  for (const json& entry : *list) visit(entry);
+  for (const JsonValue& entry : *list) visit(entry);
 }
 
-std::vector<std::string> StringsOf(const json& object, const char* name) {
+std::vector<std::string> StringsOf(const JsonValue& object, const char* name) {
   std::vector<std::string> out;
-  ForEach(object, name, [&](const json& text) { out.push_back(TextOf(&text, Language::kEnglish)); });
+  ForEach(object, name, [&](const JsonValue& text) { out.push_back(TextOf(&text, Language::kEnglish)); });
   return out;
 }
 
-MessageMeaning MeaningOf(const json& object) {
-  const auto it = std::find(kMeanings.begin(), kMeanings.end(), TextOf(object, "meaning"));
-  return it == kMeanings.end() ? MessageMeaning::kContext : static_cast<MessageMeaning>(it - kMeanings.begin());
+MessageMeaning MeaningOf(const JsonValue& object) {
+  const auto it = std::find(kMessageMeanings.begin(), kMessageMeanings.end(), TextOf(object, "meaning"));
+  return it == kMessageMeanings.end() ? MessageMeaning::kContext
+                                      : static_cast<MessageMeaning>(it - kMessageMeanings.begin());
 }
 
-void ReadJudgement(const json& object, Language language, MessageKnowledge* out) {
+void ReadJudgement(const JsonValue& object, Language language, MessageKnowledge* out) {
   out->meaning = MeaningOf(object);
   out->causes.clear();
-  if (const json* causes = Member(object, "causes"); causes != nullptr && causes->is_object()) {
+  if (const JsonValue* causes = Member(object, "causes"); causes != nullptr && causes->is_object()) {
     for (const auto& [id, weight] : causes->items()) {
       if (weight.is_number()) out->causes.emplace_back(id, weight.get<double>());
     }
@@ -82,7 +79,7 @@ void ReadJudgement(const json& object, Language language, MessageKnowledge* out)
 }  // namespace
 
 CauseKnowledge DecodeCause(std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   CauseKnowledge out;
   out.id = TextOf(entry, "id");
   out.title = TextOf(entry, "title", language);
@@ -92,18 +89,18 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   out.unproven = TextOf(entry, "unproven", language);
   out.recurs = TextOf(entry, "recurs");
   out.about = TextOf(entry, "about");
-  ForEach(entry, "fixes", [&](const json& fix) {
+  ForEach(entry, "fixes", [&](const JsonValue& fix) {
     out.fixes.push_back(
         {{TextOf(fix, "for"), TextOf(fix, "text", language), TextOf(fix, "command"), TextOf(fix, "cost", language)},
          StringsOf(fix, "needs")});
   });
-  ForEach(entry, "confirm", [&](const json& confirm) {
+  ForEach(entry, "confirm", [&](const JsonValue& confirm) {
     const std::string environment = TextOf(confirm, "for");
     out.confirm.push_back({{TextOf(confirm, "command"), TextOf(confirm, "text", language)},
                            environment.empty() ? "any" : environment,
                            StringsOf(confirm, "needs")});
   });
-  ForEach(entry, "collect", [&](const json& collect) {
+  ForEach(entry, "collect", [&](const JsonValue& collect) {
     out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});
   });
   out.references = StringsOf(entry, "references");
@@ -112,7 +109,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
 }
 
 VariableKnowledge DecodeVariable(std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   VariableKnowledge out;
   out.name = TextOf(entry, "name");
   out.first = TextOf(entry, "first");
@@ -124,7 +121,7 @@ VariableKnowledge DecodeVariable(std::string_view record, Language language) {
   out.read_by = TextOf(entry, "read_by");
   out.must_agree = FlagOf(entry, "must_agree");
   out.numeric = FlagOf(entry, "numeric");
-  if (const json* degrading = Member(entry, "degrading"); degrading != nullptr && degrading->is_object()) {
+  if (const JsonValue* degrading = Member(entry, "degrading"); degrading != nullptr && degrading->is_object()) {
     out.degrading_when = TextOf(*degrading, "when");
     out.degrading_text = TextOf(*degrading, "text", language);
   }
@@ -136,7 +133,7 @@ VariableKnowledge DecodeVariable(std::string_view record, Language language) {
 }
 
 std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   return {TextOf(entry, "text", language), TextOf(entry, "nearest")};
 }
 
@@ -147,7 +144,7 @@ std::string CodeKey(std::string_view table, std::string_view code) {
 }
 
 CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   CodeKnowledge out;
   out.table = table;
   for (auto it = entry.begin(); entry.is_object() && it != entry.end(); ++it) {
@@ -170,7 +167,7 @@ CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Langua
 }
 
 BugKnowledge DecodeBug(std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   BugKnowledge out;
   out.id = TextOf(entry, "id");
   out.title = TextOf(entry, "title", language);
@@ -184,12 +181,12 @@ BugKnowledge DecodeBug(std::string_view record, Language language) {
 }
 
 IncidentKnowledge DecodeIncident(std::string_view record, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   IncidentKnowledge out;
   out.id = TextOf(entry, "id");
   out.url = TextOf(entry, "url");
   out.cause = TextOf(entry, "cause");
-  if (const json* products = Member(entry, "products"); products != nullptr && products->is_object()) {
+  if (const JsonValue* products = Member(entry, "products"); products != nullptr && products->is_object()) {
     for (const auto& [name, version] : products->items()) out.products.emplace(name, TextOf(&version, language));
   }
   out.looked_like = StringsOf(entry, "looked_like");
@@ -200,7 +197,7 @@ IncidentKnowledge DecodeIncident(std::string_view record, Language language) {
 }
 
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language) {
-  const json entry = Parse(record);
+  const JsonValue entry = Parse(record);
   MessageKnowledge out;
   out.level = TextOf(entry, "level");
   out.format = TextOf(entry, "format");
@@ -210,7 +207,7 @@ MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, L
   out.files = StringsOf(entry, "files");
   ReadJudgement(entry, language, &out);
   bool found = false;
-  ForEach(entry, "by_version", [&](const json& range) {
+  ForEach(entry, "by_version", [&](const JsonValue& range) {
     const auto versions = ParseVersionRange(TextOf(range, "nccl"));
     if (found || !versions || !versions->Contains(VersionCode(nccl))) return;
     ReadJudgement(range, language, &out);

@@ -147,6 +147,19 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCode(std::string_view table, std
   return DecodeCode(table, impl_->tables.Json(*r), language);
 }
 
+std::optional<CodeKnowledge> KnowledgeBase::FindCodeByWord(std::string_view table, std::string_view word,
+                                                           Language language) const {
+  if (word.empty()) return std::nullopt;
+  if (auto found = FindCode(table, word, language)) return found;
+  const std::string beginning = std::string(table) + "/";
+  for (const KbRecord& r : impl_->tables.codes) {
+    if (!impl_->tables.Key(r).starts_with(beginning)) continue;
+    CodeKnowledge code = DecodeCode(table, impl_->tables.Json(r), language);
+    if (code.name == word || code.text == word) return code;
+  }
+  return std::nullopt;
+}
+
 std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Language language) const {
   std::vector<CodeKnowledge> out;
   const std::string number = CodeKey("", code);

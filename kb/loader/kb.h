@@ -2,6 +2,7 @@
 // Immutable after Load; share it between threads. Nothing is parsed before it is asked for.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,6 +61,9 @@ struct VariableKnowledge {
 };
 
 enum class MessageMeaning : uint8_t { kRoot, kSymptom, kSecondary, kBenign, kContext, kNever };
+// As knowledge files say them.
+inline constexpr std::array<std::string_view, 6> kMessageMeanings = {"root",   "symptom", "secondary",
+                                                                     "benign", "context", "never"};
 
 struct MessageKnowledge {
   int index = -1;
@@ -117,6 +121,9 @@ class KnowledgeBase : public MessageRecognizer {
 
   // The same by text, for tables whose codes are no numbers, and for "0x1f".
   std::optional<CodeKnowledge> FindCode(std::string_view table, std::string_view code, Language language) const;
+
+  // The entry of a table that a program means by a word: its number ("9"), its name ("SIGKILL") or its text ("Killed").
+  std::optional<CodeKnowledge> FindCodeByWord(std::string_view table, std::string_view word, Language language) const;
 
   // Everything of that number ("79", "0x0c") or name ("SIGBUS", "ENOSPC"), whatever its table, in the order of tables.
   // Not the table "environment", whose codes are words.

@@ -7,6 +7,7 @@
 
 #include "base/version_range.h"
 #include "kb/loader/command_words.h"
+#include "kb/loader/kb.h"
 #include "kb/loader/message_index.h"
 #include "kb/loader/template.h"
 
@@ -19,8 +20,6 @@ constexpr std::array<std::string_view, 11> kEnvironments = {
     "any", "docker", "kubernetes", "slurm", "mpi", "bare-metal", "pytorch", "vllm", "ray", "cloud", "code"};
 constexpr std::array<std::string_view, 3> kRecurs = {"always", "sometimes", "rarely"};
 constexpr std::array<std::string_view, 4> kAbout = {"job", "host", "device", "outside"};
-constexpr std::array<std::string_view, 6> kMeanings = {"root", "symptom", "secondary", "benign", "context", "never"};
-
 // Looks at one object; remembers which members were asked for, so that misspelt ones are found.
 class Checker {
  public:
@@ -283,7 +282,7 @@ void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
   message.String("format", true);
   for (const char* name : {"first", "last", "product"}) message.String(name, false);
   message.Strings("files", true);
-  message.OneOf("meaning", kMeanings);
+  message.OneOf("meaning", kMessageMeanings);
   message.Weights("causes", true);
   message.Languages("note", false);
   for (const json& value : message.List("by_version", false)) {
@@ -293,7 +292,7 @@ void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
     if (nccl != value.end() && nccl->is_string() && !ParseVersionRange(nccl->get<std::string>())) {
       complaints->push_back("by_version: \"" + nccl->get<std::string>() + "\" is no range of versions");
     }
-    range.OneOf("meaning", kMeanings);
+    range.OneOf("meaning", kMessageMeanings);
     range.Weights("causes", true);
     range.Languages("note", false);
     range.NothingElse();

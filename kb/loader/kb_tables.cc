@@ -10,21 +10,21 @@
 namespace ncclwhy {
 namespace {
 
-KbRecord Append(std::string_view key, std::string_view json, std::string& text) {
+KbRecord Append(std::string_view key, std::string_view entry, std::string& text) {
   KbRecord record;
   record.key = static_cast<uint32_t>(text.size());
   record.key_size = static_cast<uint32_t>(key.size());
   text += key;
   record.json = static_cast<uint32_t>(text.size());
-  record.json_size = static_cast<uint32_t>(json.size());
-  text += json;
+  record.json_size = static_cast<uint32_t>(entry.size());
+  text += entry;
   return record;
 }
 
 std::vector<KbRecord> AppendAll(const std::map<std::string, std::string>& entries, std::string& text) {
   std::vector<KbRecord> records;
   records.reserve(entries.size());
-  for (const auto& [key, json] : entries) records.push_back(Append(key, json, text));
+  for (const auto& [key, entry] : entries) records.push_back(Append(key, entry, text));
   return records;
 }
 

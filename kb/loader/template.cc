@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kNames =
     " address bus_id bytes cloud comm compared container count cuda device driver errno_text error exception exit_code"
     " expected_value fabric first_host fixed_in frame framework function gid gid_index gpu gpus_per_node holder host"
-    " image interface job_id kind launcher library limit magic_text missing_ranks mtu namespace nearest network node "
+    " image interface job_id kind last_words launcher library limit magic_text missing_ranks mtu namespace nearest "
+    "network node "
     "nodes"
     " nranks op_count operation other_bytes other_interface other_operation other_version path peer peer_host"
     " peer_rank pid places pod port rank ranks_seen reporter scheduler shm_needed signal size size_human stands_in "

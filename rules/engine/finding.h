@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -50,6 +51,12 @@ struct Finding {
   std::string text;                           // the evidence line
   uint64_t repeats = 0;                       // further lines like it
   std::map<std::string, std::string> fields;  // captures, columns, `fields` of the rule
+
+  // Empty when there is none.
+  std::string_view Field(const char* name) const {
+    const auto it = fields.find(name);
+    return it == fields.end() ? std::string_view() : std::string_view(it->second);
+  }
 };
 
 }  // namespace ncclwhy

@@ -14,7 +14,7 @@ constexpr uint32_t kNearTheEnd = 60;
 // No more than that the program of the line ended.
 bool BareEnding(const Rule& rule) {
   return rule.role == Role::kRoot && rule.sign.life == Life::kEnding && rule.causes.size() == 1 &&
-         rule.causes[0].cause == "app.rank-crashed";
+         rule.causes[0].cause == kRankCrashed;
 }
 
 // That all is well, or that it goes on. An end that went badly leaves open what broke; a launcher's report

@@ -19,8 +19,6 @@ namespace ncclwhy {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr auto kError = Diagnostic::Level::kError;
-constexpr auto kWarning = Diagnostic::Level::kWarning;
 
 bool ReadFile(const fs::path& path, std::string* out) {
   std::ifstream file(path, std::ios::binary);
@@ -77,10 +75,10 @@ class RuleLint {
 
  private:
   void Error(const std::string& path, std::string code, std::string message, std::string help = {}) {
-    out_->push_back(text_.At(kError, path, std::move(code), std::move(message), std::move(help)));
+    out_->push_back(text_.At(Diagnostic::kError, path, std::move(code), std::move(message), std::move(help)));
   }
   void Warn(const std::string& path, std::string code, std::string message, std::string help = {}) {
-    out_->push_back(text_.At(kWarning, path, std::move(code), std::move(message), std::move(help)));
+    out_->push_back(text_.At(Diagnostic::kWarning, path, std::move(code), std::move(message), std::move(help)));
   }
 
   void Identity() {
@@ -101,7 +99,7 @@ class RuleLint {
     for (const Weight& weight : causes) {
       if (options_.causes->count(weight.cause) != 0) continue;
       const std::string_view nearest = NearestName(weight.cause, known);
-      out_->push_back(text_.AtKey(kError, path + "/" + weight.cause, "R020",
+      out_->push_back(text_.AtKey(Diagnostic::kError, path + "/" + weight.cause, "R020",
                                   fmt::format("no cause \"{}\" in kb/causes", weight.cause),
                                   nearest.empty() ? "" : fmt::format("did you mean \"{}\"?", nearest)));
     }
@@ -210,8 +208,9 @@ class RuleLint {
       const std::string first = inside.begin()->string();
       if (inside.has_parent_path() ? !IsCaseName(first)
                                    : !IsCaseName(first) && first != "rule.json" && first != "expect.json") {
-        Diagnostic d = text_.At(kWarning, "", "R073", fmt::format("{} belongs to no test case", inside.string()),
-                                "cases are fires*.log, silent*.log, and directories fires*/ and silent*/");
+        Diagnostic d =
+            text_.At(Diagnostic::kWarning, "", "R073", fmt::format("{} belongs to no test case", inside.string()),
+                     "cases are fires*.log, silent*.log, and directories fires*/ and silent*/");
         out_->push_back(std::move(d));
         continue;
       }
@@ -242,7 +241,8 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
   for (const auto& [rule, text] : all) {
     const auto [it, inserted] = file_of.try_emplace(rule.id, rule.file);
     if (!inserted) {
-      out->push_back(text.At(kError, "/id", "R011", fmt::format("the id \"{}\" is taken by {}", rule.id, it->second)));
+      out->push_back(
+          text.At(Diagnostic::kError, "/id", "R011", fmt::format("the id \"{}\" is taken by {}", rule.id, it->second)));
     }
   }
   const auto names_a_rule = [&](const std::string& glob) {
@@ -254,15 +254,15 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
     for (size_t i = 0; i < rule.needs.size(); ++i) {
       if (!IsViewNeed(rule.needs[i]) && !IsTextNeed(rule.needs[i]) && !IsEventKind(rule.needs[i]) &&
           !names_a_rule(rule.needs[i])) {
-        out->push_back(text.At(kWarning, fmt::format("/needs/{}", i), "R052",
+        out->push_back(text.At(Diagnostic::kWarning, fmt::format("/needs/{}", i), "R052",
                                fmt::format("no kind of event and no rule is called \"{}\"", rule.needs[i])));
       }
     }
     for (size_t i = 0; i < rule.explains.size(); ++i) {
       const std::string& glob = rule.explains[i];
       if (!names_a_rule(glob)) {
-        out->push_back(
-            text.At(kWarning, fmt::format("/explains/{}", i), "R050", fmt::format("no rule is called \"{}\"", glob)));
+        out->push_back(text.At(Diagnostic::kWarning, fmt::format("/explains/{}", i), "R050",
+                               fmt::format("no rule is called \"{}\"", glob)));
       }
     }
   }
@@ -279,8 +279,14 @@ void LintOrphans(const fs::path& directory, const std::vector<fs::path>& files, 
     std::error_code error;
     if (folder == directory || fs::exists(folder / "rule.json", error)) continue;
     if (!reported.insert(folder.generic_string()).second) continue;
-    out->push_back(
-        {kError, folder.generic_string(), 0, 0, "R003", "a folder with logs, but without rule.json", {}, {}});
+    out->push_back({Diagnostic::kError,
+                    folder.generic_string(),
+                    0,
+                    0,
+                    "R003",
+                    "a folder with logs, but without rule.json",
+                    {},
+                    {}});
   }
 }
 
@@ -301,7 +307,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
     const std::string name = file.generic_string();
     std::string content;
     if (!ReadFile(file, &content)) {
-      found.push_back({kError, name, 0, 0, "R001", "the file cannot be read", {}, {}});
+      found.push_back({Diagnostic::kError, name, 0, 0, "R001", "the file cannot be read", {}, {}});
       continue;
     }
     RuleText text(name, std::move(content));
@@ -311,7 +317,8 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
     }
   }
   if (all.empty() && found.empty()) {
-    found.push_back({kError, directory, 0, 0, "R001", "there is no rule.json below this directory", {}, {}});
+    found.push_back(
+        {Diagnostic::kError, directory, 0, 0, "R001", "there is no rule.json below this directory", {}, {}});
   }
   LintTogether(all, options, &found);
   LintOrphans(directory, files, &found);
@@ -321,7 +328,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
   });
   std::set<std::string> broken;
   for (const Diagnostic& d : found) {
-    if (d.level == kError) broken.insert(d.file);
+    if (d.level == Diagnostic::kError) broken.insert(d.file);
   }
   std::vector<Rule> rules;
   for (auto& [rule, text] : all) {

@@ -15,9 +15,6 @@
 namespace ncclwhy {
 namespace {
 
-constexpr auto kError = Diagnostic::Level::kError;
-constexpr auto kWarning = Diagnostic::Level::kWarning;
-
 // A literal shorter than this sends every other line to the regular expression.
 constexpr size_t kShortLiteral = 4;
 // What a literal must share with a required part of the regex: `rc=` is a part of "rc=1" that tells.
@@ -75,10 +72,10 @@ void LintLiterals(const LinePattern& pattern, const RuleText& text, const std::s
                   std::vector<Diagnostic>* out) {
   for (const std::string& literal : pattern.literals) {
     if (std::any_of(literal.begin(), literal.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
-      out->push_back(text.At(kError, path + "/literal", "R038", "a literal holds a control character",
+      out->push_back(text.At(Diagnostic::kError, path + "/literal", "R038", "a literal holds a control character",
                              "a pattern sees one line; use \\s in the regex"));
     } else if (literal.size() < kShortLiteral) {
-      out->push_back(text.At(kWarning, path + "/literal", "R036",
+      out->push_back(text.At(Diagnostic::kWarning, path + "/literal", "R036",
                              fmt::format("the literal \"{}\" is short: many lines will reach the regex", literal),
                              "choose a longer text that every match contains"));
     }
@@ -89,18 +86,19 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
                std::vector<Diagnostic>* out) {
   const std::string at = path + "/regex";
   if (pattern.regex.size() > limits::kPatternBytes) {
-    out->push_back(
-        text.At(kError, at, "R034", fmt::format("the regex is longer than {} bytes", limits::kPatternBytes)));
+    out->push_back(text.At(Diagnostic::kError, at, "R034",
+                           fmt::format("the regex is longer than {} bytes", limits::kPatternBytes)));
     return;
   }
   const auto made = InRe2([&] { return std::make_unique<RE2>(ToRe2(pattern.regex), RulePatternOptions()); });
   const RE2& regex = *made;
   if (!regex.ok()) {
     if (regex.error_code() == RE2::ErrorPatternTooLarge) {
-      out->push_back(text.At(kError, at, "R034", "the regex needs too much memory",
+      out->push_back(text.At(Diagnostic::kError, at, "R034", "the regex needs too much memory",
                              "counted repetitions such as {1,1000} are copied that often; use + or *"));
     } else {
-      out->push_back(text.At(kError, at, "R033", fmt::format("the regex does not compile: {}", regex.error()),
+      out->push_back(text.At(Diagnostic::kError, at, "R033",
+                             fmt::format("the regex does not compile: {}", regex.error()),
                              "the syntax is RE2's: no backreferences, no look-around; named groups are (?P<name>…)"));
     }
     return;
@@ -108,24 +106,27 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
   const auto* groups = InRe2([&] { return &regex.NamedCapturingGroups(); });
   for (const auto& [name, index] : *groups) {
     if (IsTemplateName(name)) continue;
-    out->push_back(text.At(kError, at, "R035", fmt::format("\"{}\" is no name that templates know", name),
+    out->push_back(text.At(Diagnostic::kError, at, "R035", fmt::format("\"{}\" is no name that templates know", name),
                            "the names are in kb/README.md; use (?:…) for a group that only groups"));
   }
   if (static_cast<size_t>(regex.NumberOfCapturingGroups()) != groups->size()) {
-    out->push_back(text.At(kWarning, at, "R036", "an unnamed group is captured for nothing", "write (?:…)"));
+    out->push_back(
+        text.At(Diagnostic::kWarning, at, "R036", "an unnamed group is captured for nothing", "write (?:…)"));
   }
   if (pattern.regex.starts_with(".*") || pattern.regex.ends_with(".*") || pattern.regex.starts_with("^.*")) {
-    out->push_back(text.At(kWarning, at, "R036", "a leading or trailing .* only costs time",
+    out->push_back(text.At(Diagnostic::kWarning, at, "R036", "a leading or trailing .* only costs time",
                            "the regex is searched anywhere in the line; leave it out"));
   }
   if (regex.ProgramSize() > kLargeProgram) {
-    out->push_back(text.At(kWarning, at, "R036", fmt::format("the regex is slow: {} instructions", regex.ProgramSize()),
+    out->push_back(text.At(Diagnostic::kWarning, at, "R036",
+                           fmt::format("the regex is slow: {} instructions", regex.ProgramSize()),
                            "counted repetitions and long alternations make it so"));
   }
 
   if (pattern.literals.empty()) {
     const std::string suggestion = RequiredLiteral(pattern.regex);
-    out->push_back(text.At(kError, at, "R031", "the pattern has no literal: every line would reach the regex",
+    out->push_back(text.At(Diagnostic::kError, at, "R031",
+                           "the pattern has no literal: every line would reach the regex",
                            suggestion.size() < kShortLiteral
                                ? "give \"literal\": a text, or a list of texts of which every match contains one"
                                : fmt::format("add \"literal\": \"{}\"", suggestion)));
@@ -135,11 +136,11 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
   for (const std::string& literal : pattern.literals) lower.push_back(ToLower(literal));
   const RequiredAtoms atoms(pattern.regex);
   if (pattern.regex.find("(?i") != std::string::npos) {
-    out->push_back(text.At(kWarning, path + "/literal", "R036",
+    out->push_back(text.At(Diagnostic::kWarning, path + "/literal", "R036",
                            "the regex ignores case somewhere, literals do not: lines spelled otherwise are missed"));
   }
   if (!atoms.Involve(lower)) {
-    out->push_back(text.At(kWarning, path + "/literal", "R032",
+    out->push_back(text.At(Diagnostic::kWarning, path + "/literal", "R032",
                            "the regex has a way to match that has nothing to do with the literals",
                            "every line needs one of the literals besides the regex; give each alternative its own"));
   }

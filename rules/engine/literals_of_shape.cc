@@ -75,6 +75,7 @@ bool IsHexWord(std::string_view literal) {
 bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words) {
   const Shape text(shape);
   for (uint32_t number = 0; number < patterns.size(); ++number) {
+    if (patterns.entry(number).of_line()) continue;
     for (const std::string& literal : patterns.entry(number).pattern->literals) {
       if (!text.MayHoldBytesOf(literal)) continue;
       if (!text.has_hex() || !IsHexWord(literal)) {

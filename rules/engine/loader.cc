@@ -33,15 +33,15 @@ const Keys& KeysOfCondition() {
 }
 
 // Reads one file; every method that can complain takes the path of the value for the diagnostic.
-class Reader {
+class RuleReader {
  public:
-  Reader(const RuleText& text, std::vector<Diagnostic>* out) : text_(text), out_(out) {}
+  RuleReader(const RuleText& text, std::vector<Diagnostic>* out) : text_(text), out_(out) {}
 
   bool ok() const { return ok_; }
 
   void Error(const std::string& path, std::string code, std::string message, std::string help = {}) {
     ok_ = false;
-    out_->push_back(text_.At(Diagnostic::Level::kError, path, std::move(code), std::move(message), std::move(help)));
+    out_->push_back(text_.At(Diagnostic::kError, path, std::move(code), std::move(message), std::move(help)));
   }
 
   bool IsObject(const json& value, const std::string& path) { return IsType(value.is_object(), path, "an object"); }
@@ -52,7 +52,7 @@ class Reader {
       if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
       ok_ = false;
       const std::string_view near = NearestName(item.key(), known);
-      out_->push_back(text_.AtKey(Diagnostic::Level::kError, path + "/" + item.key(), "R002",
+      out_->push_back(text_.AtKey(Diagnostic::kError, path + "/" + item.key(), "R002",
                                   fmt::format("unknown key \"{}\"", item.key()),
                                   near.empty() ? fmt::format("known keys are {}", fmt::join(known, ", "))
                                                : fmt::format("did you mean \"{}\"?", near)));
@@ -270,7 +270,7 @@ std::string FamilyOf(std::string_view file) {
                                  end - (begin == std::string_view::npos ? 0 : begin + 1)));
 }
 
-Rule Read(const json& root, const RuleText& text, Reader& reader) {
+Rule Read(const json& root, const RuleText& text, RuleReader& reader) {
   Rule rule;
   rule.file = text.file();
   rule.family = FamilyOf(text.file());
@@ -362,7 +362,7 @@ Rule Read(const json& root, const RuleText& text, Reader& reader) {
 }  // namespace
 
 std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* diagnostics) {
-  Reader reader(text, diagnostics);
+  RuleReader reader(text, diagnostics);
   json root;
   try {
     root = json::parse(text.text());
@@ -370,11 +370,11 @@ std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* dia
     // "[json.exception.parse_error.101] parse error at line 3, column 4: syntax error …": keep what follows the place.
     std::string_view what = error.what();
     if (const size_t at = what.find(": "); at != std::string_view::npos) what.remove_prefix(at + 2);
-    diagnostics->push_back(text.AtOffset(Diagnostic::Level::kError, error.byte == 0 ? 0 : error.byte - 1, "R001",
+    diagnostics->push_back(text.AtOffset(Diagnostic::kError, error.byte == 0 ? 0 : error.byte - 1, "R001",
                                          fmt::format("this is not JSON: {}", what)));
     return std::nullopt;
   } catch (const std::exception& error) {
-    diagnostics->push_back(text.At(Diagnostic::Level::kError, "", "R001", error.what()));
+    diagnostics->push_back(text.At(Diagnostic::kError, "", "R001", error.what()));
     return std::nullopt;
   }
   for (const std::string& path : text.duplicates()) {

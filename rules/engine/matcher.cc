@@ -36,6 +36,11 @@ RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& liter
       latest_(patterns.size()),
       clipped_(patterns) {}
 
+void RuleMatcher::SortByPattern(std::vector<Candidate>* candidates) {
+  std::sort(candidates->begin(), candidates->end(),
+            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+}
+
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
   candidates->clear();
@@ -44,8 +49,25 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
     seen_[number] = lines_;
     candidates->push_back({number});
   });
-  std::sort(candidates->begin(), candidates->end(),
-            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+  SortByPattern(candidates);
+}
+
+void RuleMatcher::AddOfLine() {
+  const size_t found = candidates_.size();
+  uint32_t latest = UINT32_MAX;
+  for (size_t i = 0; i < found; ++i) {
+    const PatternEntry& entry = patterns_.entry(candidates_[i].pattern);
+    if (entry.condition != nullptr || entry.rule == latest) continue;
+    latest = entry.rule;
+    for (const uint32_t number : patterns_.OfLine(entry.rule)) candidates_.push_back({number});
+  }
+  if (candidates_.size() > found) SortByPattern(&candidates_);
+}
+
+bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
+  const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+  return std::any_of(literals.begin(), literals.end(),
+                     [&](const std::string& literal) { return body.find(literal) != std::string_view::npos; });
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
@@ -54,7 +76,13 @@ void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message
     if (Alike* const alike = AlikeOf(line)) return OnKnown(*alike, line, process, facts);
   }
   FindCandidates(line.body, &candidates_);
-  for (Candidate& candidate : candidates_) TryPattern(candidate, line, process, facts);
+  AddOfLine();
+  matched_rule_ = UINT32_MAX;
+  for (Candidate& candidate : candidates_) {
+    if (!IsAsked(candidate)) continue;
+    if (patterns_.entry(candidate.pattern).of_line() && !HasLiteral(candidate.pattern, line.body)) continue;
+    if (TryPattern(candidate, line, process, facts)) Matched(candidate);
+  }
   if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) {
     OnClipped(line, clipped, candidates_, process, facts);
   }
@@ -89,7 +117,13 @@ void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const
   }
   // A beginning that many go on from in their own ways tells nothing; two may both be meant.
   if (named.size() > 2) return;
-  for (const uint32_t number : matching) Hold(number, line, process, facts);
+  for (const uint32_t number : matching) {
+    Hold(number, line, process, facts);
+    for (const uint32_t of_line : patterns_.OfLine(patterns_.entry(number).rule)) {
+      Candidate condition{of_line};
+      if (HasLiteral(of_line, line.body)) TryPattern(condition, line, process, facts);
+    }
+  }
 }
 
 bool RuleMatcher::Fits(const LinePattern& pattern, const ParsedLine& line) {
@@ -113,17 +147,18 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string
   return match ? Regex::kYes : Regex::kNo;
 }
 
-void RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+bool RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   const uint32_t number = candidate.pattern;
   const PatternEntry& entry = patterns_.entry(number);
   const LinePattern& pattern = *entry.pattern;
-  if (!candidate.has_literal || !Fits(pattern, line)) return;
+  if (!candidate.has_literal || !Fits(pattern, line)) return false;
   if (!pattern.regex.empty()) {
     if (candidate.regex == Candidate::Regex::kUnknown) candidate.regex = AskRegex(number, line.body);
     if (candidate.regex == Candidate::Regex::kBroken) facts.counters.Add(Counter::kPatternErrors);
-    if (candidate.regex != Candidate::Regex::kYes) return;
+    if (candidate.regex != Candidate::Regex::kYes) return false;
   }
   Hold(number, line, process, facts);
+  return true;
 }
 
 void RuleMatcher::Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts) {

@@ -46,6 +46,7 @@ class RuleMatcher final : public RuleSet::Matcher {
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
     bool regex_decides = false;  // of lines that differ in numbers: its regex is asked for each
     bool has_literal = true;     // false: its literals of digits are not in this one
+    bool fits = true;            // level, dialect and file of the latest line
   };
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
@@ -64,6 +65,14 @@ class RuleMatcher final : public RuleSet::Matcher {
     static constexpr uint32_t kAnywhere = UINT32_MAX;
     std::vector<Asked> asked;
     std::vector<Asked> asked_now;  // of candidates that fit
+    // Of a candidate of a shape: the numbers that its regex names, and what it said of bodies that have the same of
+    // them in the same places.
+    struct Named {
+      uint32_t candidate = 0;
+      const NumbersNamed* by = nullptr;
+      std::unordered_map<uint64_t, Candidate::Regex> said;
+    };
+    std::vector<Named> named;
     // Which candidates may match lines like the latest one, and what was kept of them for some processes.
     bool fitted = false;
     LogLevel level = LogLevel::kNone;
@@ -78,12 +87,20 @@ class RuleMatcher final : public RuleSet::Matcher {
   };
   static constexpr uint32_t kOften = 32;  // to find what holds for all costs as much as some dozens of lines
   static constexpr size_t kCounts = 32;   // a power of two
+  static constexpr size_t kMostSaid = 512;
+  static constexpr size_t kMostLength = 32;  // digits of a number
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
+  static void SortByPattern(std::vector<Candidate>* candidates);
+  bool HasLiteral(uint32_t number, std::string_view body) const;
+  // The conditions on the same line of the rules whose patterns are in candidates_.
+  void AddOfLine();
   // What all lines of a kind have in common, and what its lines may or must hold.
   struct Kind;
   void FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike);
   static void AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike);
-  static void AskNumbers(const ParsedLine& line, Alike* alike);
+  void AskNumbers(const ParsedLine& line, Alike* alike) const;
+  // Asks the regex of this pattern, unless it is known what it says of these numbers.
+  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
@@ -99,7 +116,17 @@ class RuleMatcher final : public RuleSet::Matcher {
   void OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known, uint32_t process,
                  SourceFacts& facts);
   void Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts);
-  void TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  // True: it matches.
+  bool TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  // In the order of their numbers. A condition on the same line stands behind the patterns of its rule.
+  bool IsAsked(const Candidate& candidate) const {
+    const PatternEntry& entry = patterns_.entry(candidate.pattern);
+    return !entry.of_line() || entry.rule == matched_rule_;
+  }
+  void Matched(const Candidate& candidate) {
+    const PatternEntry& entry = patterns_.entry(candidate.pattern);
+    if (entry.condition == nullptr) matched_rule_ = entry.rule;
+  }
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
   enum class Room : uint8_t { kNone, kPlace, kAll };
   Room CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts);
@@ -119,6 +146,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::string masked_;
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
+  uint32_t matched_rule_ = UINT32_MAX;  // the latest one of which a pattern matched this line
   ClippedMatch clipped_;
   uint32_t clipped_lines_ = 0;
   SourceHits hits_;

@@ -48,11 +48,12 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
     seen_[numbered.pattern] = lines_;
     candidates_.push_back({numbered.pattern});
   }
-  std::sort(candidates_.begin(), candidates_.end(),
-            [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
+  SortByPattern(&candidates_);
+  AddOfLine();
   std::vector<Candidate>& candidates = alike->candidates;
   candidates.clear();
   alike->asked.clear();
+  alike->named.clear();
   const auto there = [&](const std::string& text) { return line.body.find(text) != std::string_view::npos; };
   for (Candidate& c : candidates_) {
     const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
@@ -69,7 +70,12 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
       const bool ask = !c.has_literal && !kind.SameForAll(literal);
       if (ask) AddPlaces(static_cast<uint32_t>(candidates.size()), literal, kind, alike);
     }
-    if (c.has_literal || alike->asked.size() > places) candidates.push_back(c);
+    if (!c.has_literal && alike->asked.size() == places) continue;
+    if (kind.shape && c.regex_decides) {
+      const PatternTable::Named& named = patterns_.NumbersNamed(c.pattern);
+      if (named.has_value()) alike->named.push_back({static_cast<uint32_t>(candidates.size()), &*named, {}});
+    }
+    candidates.push_back(c);
   }
   alike->fitted = false;
 }
@@ -96,8 +102,28 @@ void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const 
   }
 }
 
+// Which of the named numbers stand where, as one number.
+//   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12, other, 5, other   →   0·3³ + 2·3² + 1·3 + 2
+RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint32_t pattern,
+                                                    Alike::Named* named) const {
+  const std::vector<std::string>& numbers = named->by->numbers;
+  const uint64_t ways = numbers.size() + 1 + (named->by->lengths ? kMostLength : 0);
+  uint64_t key = 0;
+  for (const NumberPlace& place : line.numbers) {
+    const std::string_view number = line.body.substr(place.begin, place.end - place.begin);
+    const auto which = static_cast<uint64_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
+    const bool other = which == numbers.size();
+    if (key > UINT64_MAX / (2 * ways) || number.size() > kMostLength) return AskRegex(pattern, line.body);
+    key = key * ways + which + (other && named->by->lengths ? number.size() : 0);
+  }
+  if (named->said.size() >= kMostSaid) named->said.clear();
+  const auto [it, inserted] = named->said.try_emplace(key, Candidate::Regex::kUnknown);
+  if (inserted) it->second = AskRegex(pattern, line.body);
+  return it->second;
+}
+
 // What the numbers of this body decide.
-void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
+void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   const std::string_view body = line.body;
   alike->latest.assign(body);
   for (const uint32_t i : alike->fitting) {
@@ -114,6 +140,10 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
       there = body.substr(at).starts_with(asked.literal);
     }
     if (there) alike->candidates[asked.candidate].has_literal = true;
+  }
+  for (Alike::Named& named : alike->named) {
+    Candidate& c = alike->candidates[named.candidate];
+    if (c.has_literal && c.fits) c.regex = AskNamed(line, c.pattern, &named);
   }
 }
 
@@ -146,7 +176,8 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
   for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
     Candidate& c = alike->candidates[i];
     const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
-    if (!Fits(pattern, line)) continue;
+    c.fits = Fits(pattern, line);
+    if (!c.fits) continue;
     if (pattern.regex.empty()) c.regex = Regex::kYes;
     if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
     if (c.regex_decides || c.regex != Regex::kNo) alike->fitting.push_back(i);
@@ -180,16 +211,18 @@ void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process
   if (alike.fitting.empty()) return;
   if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);
   const Alike::Counts& counts = CountsOf(alike, process);
+  matched_rule_ = UINT32_MAX;
   uint64_t only_counted = 0;
   for (size_t i = 0; i < alike.fitting.size(); ++i) {
     Candidate& c = alike.candidates[alike.fitting[i]];
-    if (!c.has_literal || c.regex == Candidate::Regex::kNo) continue;
+    if (!c.has_literal || c.regex == Candidate::Regex::kNo || !IsAsked(c)) continue;
     if (c.regex == Candidate::Regex::kYes && counts.kept[i]->full) {
       CountOnly(c.pattern, *counts.kept[i], line);
       ++only_counted;
-    } else {
-      TryPattern(c, line, process, facts);
+    } else if (!TryPattern(c, line, process, facts)) {
+      continue;
     }
+    Matched(c);
   }
   facts.counters.Add(Counter::kDroppedHits, only_counted);
 }

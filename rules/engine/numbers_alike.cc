@@ -4,13 +4,14 @@
 #include <bitset>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 
 namespace ncclwhy {
 namespace {
 
-constexpr int kMostDepth = 6;
+constexpr int kMostNested = 6;
 
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
 // Of letters, digits and _ in a row: a number begins where they do.
@@ -25,15 +26,16 @@ bool MayBeNumber(std::string_view word) { return MayBeDecimal(word) || MayBeHex(
 
 // Every part of a regex must either take all digits of a number, however many, or none. Between two that each need one
 // there must be something that is none, or else a number of one digit would not do for both.
-class Reader {
+class NumberReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit NumberReader(std::string_view text, bool naming = false) : text_(text), naming_(naming) {}
 
   NumbersAlike Answer() {
-    Alternatives({}, 0);
-    if (at_ != text_.size() || !decimals_) return NumbersAlike::kNo;
-    return hex_ ? NumbersAlike::kAll : NumbersAlike::kDecimals;
+    const Needs end = Alternatives({}, 0);
+    if (at_ != text_.size() || !decimals_ || end.open) return NumbersAlike::kNo;
+    return hex_ && !end.digits ? NumbersAlike::kAll : NumbersAlike::kDecimals;
   }
+  NumbersNamed TakeNamed() { return std::move(named_); }
 
  private:
   using Bytes = std::bitset<256>;
@@ -42,9 +44,15 @@ class Reader {
   struct Needs {
     bool decimal = false;
     bool hex = false;
+    bool bounded = false;  // a number that begins here has nothing in front: behind `=`, `\b`, `^`
+    bool open = false;     // a number that is named may end here, and nothing says yet that it does
+    bool digits = false;   // one that has no letters may end here: of hexadecimal ones the same is said where it does
     void Or(const Needs& other) {
       decimal = decimal || other.decimal;
       hex = hex || other.hex;
+      bounded = bounded && other.bounded;
+      open = open || other.open;
+      digits = digits || other.digits;
     }
   };
 
@@ -69,10 +77,18 @@ class Reader {
     std::string word;
     const auto end_word = [&] {
       if (word.empty()) return;
-      // Some letter that is no digit: nothing of it is in a number.
-      decimals_ = decimals_ && !MayBeDecimal(word);
-      hex_ = hex_ && !MayBeNumber(word);
-      needs = {};
+      if (needs.open) Fail();
+      if (needs.digits) hex_ = false;
+      if (naming_ && needs.bounded && std::all_of(word.begin(), word.end(), IsDigit)) {
+        named_.numbers.push_back(word);
+        needs = {};
+        needs.open = true;
+      } else {
+        // Some letter that is no digit: nothing of it is in a number.
+        decimals_ = decimals_ && !MayBeDecimal(word);
+        hex_ = hex_ && !MayBeNumber(word);
+        needs = {};
+      }
       word.clear();
     };
     while (More() && text_[at_] != '|' && text_[at_] != ')') {
@@ -89,6 +105,8 @@ class Reader {
       if (c == '^' || c == '$' || text_.substr(at_).starts_with("\\b")) {
         end_word();
         at_ += c == '\\' ? 2 : 1;
+        needs.open = needs.digits = false;
+        needs.bounded = true;
         continue;
       }
       const std::optional<Bytes> bytes = c == '[' ? Class() : c == '.' ? Any() : One();
@@ -104,8 +122,17 @@ class Reader {
         continue;
       }
       end_word();
+      if (naming_ && needs.bounded && !needs.open && times == Times::kCounted && *bytes == Digits()) {
+        named_.lengths = true;
+        needs = {};
+        needs.open = true;
+        continue;
+      }
+      const bool only_digits = times == Times::kSome && needs.bounded && !needs.digits && *bytes == Digits();
       Part(*bytes, times, "0123456789", &decimals_, &needs.decimal);
-      Part(*bytes, times, "0123456789abcdef", &hex_, &needs.hex);
+      if (!only_digits) Part(*bytes, times, "0123456789abcdef", &hex_, &needs.hex);
+      Bound(*bytes, times, &needs);
+      needs.digits = needs.digits || only_digits;
     }
     end_word();
     return needs;
@@ -123,10 +150,29 @@ class Reader {
     *needs = *needs || times == Times::kSome;
   }
 
+  static Bytes Digits() {
+    Bytes digits;
+    for (const char c : std::string_view("0123456789")) digits.set(static_cast<unsigned char>(c));
+    return digits;
+  }
+
+  void Bound(const Bytes& bytes, Times times, Needs* needs) {
+    bool word = false;
+    for (size_t c = 0; c < bytes.size(); ++c) {
+      word = word || (bytes[c] && IsWordChar(static_cast<char>(static_cast<unsigned char>(c))));
+    }
+    if (word && needs->open) Fail();
+    if (word && needs->digits) hex_ = false;
+    const bool once = times == Times::kOnce || times == Times::kSome || times == Times::kCounted;
+    needs->bounded = !word && (once || needs->bounded);
+    needs->open = needs->open && !once;
+    needs->digits = needs->digits && !once;
+  }
+
   // (?P<host>…) (?:…)
   Needs Group(Needs before, int depth) {
     ++at_;
-    if (depth >= kMostDepth) Fail();
+    if (depth >= kMostNested) Fail();
     if (Take("?P<")) {
       at_ = std::min(text_.find('>', at_), text_.size() - 1) + 1;
     } else if (!Take("?:") && More() && text_[at_] == '?') {
@@ -254,8 +300,38 @@ class Reader {
 
   std::string_view text_;
   size_t at_ = 0;
+  const bool naming_;
   bool decimals_ = true, hex_ = true;
+  NumbersNamed named_;
 };
+
+// One part of a regex, without how often it may come: where it ends.
+size_t EndOfPart(std::string_view regex, size_t at) {
+  const size_t size = regex.size();
+  if (regex[at] == '\\') return std::min(at + 2, size);
+  if (regex[at] == '[') {
+    at += regex.substr(at + 1).starts_with("^") ? 2 : 1;
+    for (++at; at < size && regex[at] != ']'; ++at) at += regex[at] == '\\' ? 1 : 0;
+  } else if (regex[at] == '(') {
+    for (++at; at < size && regex[at] != ')';) at = EndOfPart(regex, at);
+  }
+  return std::min(at + 1, size);
+}
+
+// Whether a regex matches does not hang on what may as well be missing at its end: where it is only asked that, its
+// captures there are for nothing.
+//   with status=12\b,?(?:.*vendor err (?P<vendor_err>\d+))?   →   with status=12\b
+std::string_view WithoutOptionalEnd(std::string_view regex) {
+  size_t needed = 0;
+  for (size_t at = 0; at < regex.size();) {
+    const bool or_else = regex[at] == '|';
+    at = EndOfPart(regex, at);
+    const bool perhaps = at < regex.size() && (regex[at] == '?' || regex[at] == '*');
+    if (perhaps) at += regex.substr(at + 1).starts_with("?") ? 2 : 1;
+    if (!perhaps || or_else) needed = at;
+  }
+  return regex.substr(0, needed);
+}
 
 // Calls visit(begin, end) for every word of `text`.
 template <typename Visit>
@@ -269,7 +345,16 @@ void ForEachWord(std::string_view text, Visit visit) {
 
 }  // namespace
 
-NumbersAlike NumbersAlikeOf(std::string_view regex) { return Reader(regex).Answer(); }
+NumbersAlike NumbersAlikeOf(std::string_view regex) { return NumberReader(WithoutOptionalEnd(regex)).Answer(); }
+
+std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex) {
+  NumberReader reader(WithoutOptionalEnd(regex), /*naming=*/true);
+  if (reader.Answer() != NumbersAlike::kAll) return std::nullopt;
+  NumbersNamed named = reader.TakeNamed();
+  std::sort(named.numbers.begin(), named.numbers.end());
+  named.numbers.erase(std::unique(named.numbers.begin(), named.numbers.end()), named.numbers.end());
+  return named;
+}
 
 NumbersAlike LiteralAlike(std::string_view literal) {
   NumbersAlike alike = NumbersAlike::kAll;

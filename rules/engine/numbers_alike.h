@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace ncclwhy {
 
@@ -16,6 +19,15 @@ enum class NumbersAlike : uint8_t {
 };
 
 NumbersAlike NumbersAlikeOf(std::string_view regex);
+
+// The numbers that a regex names, each as a whole: of all texts of a shape that have the same of these in the same
+// places, and others in the others, it says the same. Nothing where that is not known.
+//   `status=(?:12|5)\b`   12, 5          `of \d{1,12} bytes`   lengths          `status=12`   not known: 129 begins so, too
+struct NumbersNamed {
+  std::vector<std::string> numbers;
+  bool lengths = false;  // and the others have as many digits
+};
+std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex);
 
 // Whether a part of `literal` may be a part of a number: kAll for "P2P" or "failed", which stand in all texts of a
 // shape or in none; kDecimals for "bad", kNo for "status 12".

@@ -27,6 +27,7 @@ constexpr uint32_t kTellingHitsPerPattern = 1024;
 
 PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
+  of_line_.resize(rules.size());
   for (uint32_t i = 0; i < rules.size(); ++i) {
     first_.push_back(static_cast<uint32_t>(entries_.size()));
     const Life life = rules[i].sign.life;
@@ -36,11 +37,13 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
       const bool keep = many && condition == nullptr;
       entries_.push_back(
           {&pattern, condition, i, keep ? kTellingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
+      if (entries_.back().of_line()) of_line_[i].push_back(static_cast<uint32_t>(entries_.size() - 1));
     });
   }
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
   texts_ = std::make_unique<std::atomic<const RegexTexts*>[]>(entries_.size());
   alike_ = std::make_unique<std::atomic<const NumbersAlike*>[]>(entries_.size());
+  named_ = std::make_unique<std::atomic<const Named*>[]>(entries_.size());
 }
 
 PatternTable::~PatternTable() {
@@ -48,6 +51,7 @@ PatternTable::~PatternTable() {
     delete compiled_[i].load();
     delete texts_[i].load();
     delete alike_[i].load();
+    delete named_[i].load();
   }
   delete numbered_.load();
 }
@@ -77,11 +81,17 @@ NumbersAlike PatternTable::Alike(uint32_t number) const {
                   [&] { return std::make_unique<NumbersAlike>(NumbersAlikeOf(entries_[number].pattern->regex)); });
 }
 
+const PatternTable::Named& PatternTable::NumbersNamed(uint32_t number) const {
+  return MadeOnce(named_[number],
+                  [&] { return std::make_unique<Named>(NumbersNamedBy(entries_[number].pattern->regex)); });
+}
+
 const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() const {
   return MadeOnce(numbered_, [&] {
     auto made = std::make_unique<std::vector<Numbered>>();
     std::string masked;
     for (uint32_t number = 0; number < entries_.size(); ++number) {
+      if (entries_[number].of_line()) continue;
       for (const std::string& literal : entries_[number].pattern->literals) {
         const NumbersAlike alike = LiteralAlike(literal);
         const bool digits = HasDigit(literal);
@@ -97,6 +107,7 @@ const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() cons
 LiteralTablesStorage PatternTable::BuildLiterals() const {
   LiteralIndexBuilder builder;
   for (uint32_t number = 0; number < entries_.size(); ++number) {
+    if (entries_[number].of_line()) continue;
     for (const std::string& literal : entries_[number].pattern->literals) builder.Add(literal, number);
   }
   return builder.Build();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,11 @@ struct PatternEntry {
   uint32_t rule = 0;
   uint32_t most = 0;  // hits that are kept of a process
   const Rule* of = nullptr;
+
+  // A condition on the line that a pattern of its rule matched. No other line is asked for it: `INFO` stands in most.
+  bool of_line() const {
+    return condition != nullptr && condition->scope == Scope::kLine && condition->within == 0 && of->query.empty();
+  }
 };
 
 // A regex and its named groups by number.
@@ -49,9 +55,13 @@ class PatternTable {
   const PatternEntry& entry(uint32_t number) const { return entries_[number]; }
   // The first number of a rule; its patterns, near, unless and boost follow.
   uint32_t first(uint32_t rule) const { return first_[rule]; }
+  // Those of a rule that are conditions on the same line.
+  const std::vector<uint32_t>& OfLine(uint32_t rule) const { return of_line_[rule]; }
   const CompiledPattern& Compiled(uint32_t number) const;
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
+  using Named = std::optional<ncclwhy::NumbersNamed>;
+  const Named& NumbersNamed(uint32_t number) const;
   // The literals of which the numbers of a line decide whether they are in it (rules/engine/numbers_alike.h), and what
   // of them is in its shape then.
   struct Numbered {
@@ -67,11 +77,13 @@ class PatternTable {
  private:
   std::vector<PatternEntry> entries_;
   std::vector<uint32_t> first_;
+  std::vector<std::vector<uint32_t>> of_line_;
   template <typename T>
   using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
   Slots<CompiledPattern> compiled_;
   Slots<RegexTexts> texts_;
   Slots<NumbersAlike> alike_;
+  Slots<Named> named_;
   mutable std::atomic<const std::vector<Numbered>*> numbered_ = nullptr;
 };
 

@@ -21,9 +21,9 @@ struct Part {
 };
 
 // Reads a regex of the forms that rules have: groups, classes, escapes, repetitions.
-class Reader {
+class RegexReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit RegexReader(std::string_view text) : text_(text) {}
 
   std::optional<Part> Whole() {
     std::optional<Part> part = Alternatives(0);
@@ -195,7 +195,7 @@ std::optional<RegexProof> ProofOf(std::string_view alternative) {
     proof.ends_word = true;
     alternative.remove_suffix(2);
   }
-  const std::optional<Part> part = Reader(alternative).Whole();
+  const std::optional<Part> part = RegexReader(alternative).Whole();
   if (!part || !part->exact || part->exact->empty() || part->asserts) return std::nullopt;
   proof.text = *part->exact;
   if (proof.begins_word && !IsWordChar(proof.text.front())) return std::nullopt;
@@ -289,7 +289,7 @@ bool RegexTexts::Prove(std::string_view line) const {
 RegexTexts TextsOfRegex(std::string_view regex) {
   RegexTexts texts;
   texts.digits_alike = DigitsAlike(regex).Answer();
-  Reader reader(regex);
+  RegexReader reader(regex);
   std::optional<Part> whole = reader.Whole();
   if (!whole) return texts;
   texts.required = std::move(whole->required);

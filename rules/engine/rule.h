@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "parser/event.h"
 
 namespace ncclwhy {
+
+// The cause of a process that ended and left no word why; the program asks who it was, and gives way to a better
+// reason.
+inline constexpr std::string_view kRankCrashed = "app.rank-crashed";
 
 enum class Role : uint8_t {
   kRoot,       // names or proves a cause

@@ -24,6 +24,7 @@ constexpr std::array kTemplateNames = {
     std::string_view("holder"), std::string_view("text"), std::string_view("timeout_s"), std::string_view("driver"),
     std::string_view("cuda"), std::string_view("magic_text"), std::string_view("who"), std::string_view("reporter"),
     std::string_view("who_host"), std::string_view("places"), std::string_view("stands_in"),
+    std::string_view("last_words"),
     // Facts of the environment (rules/catalog/environment).
     std::string_view("cloud"), std::string_view("container"), std::string_view("fabric"), std::string_view("framework"),
     std::string_view("image"), std::string_view("job_id"), std::string_view("launcher"), std::string_view("namespace"),

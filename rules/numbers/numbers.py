@@ -6,7 +6,10 @@
 
 A table of numbers.json has the names (or beginnings of names) of an API and rows: which numbers (or texts) speak for which causes.
 "with ibv_modify_qp failed with error 110", "fi_domain returned -12", "hipMalloc(...) failed (2)": what may stand between name
-and number is the same for all, TAIL. A table of `texts` has what the API's own error function prints instead.
+and number is the same for all, TAIL. A table of `texts` has what the API's own error function prints instead. With `by`, words that show
+whose text it is, any program may put it anywhere in its complaint: "cudaSetDevice(3) failed, invalid device ordinal". `own` are texts
+that nobody else has: a word of failure is enough. With `after`, the text counts behind that (the class of an exception); `regex` of a row
+reads what `says` shows.
 """
 import json
 import pathlib
@@ -25,6 +28,13 @@ SAID = r"(?:\([^()]{0,200}\))?[^\n]{0,40}?\b(?:failed|error|returned)\b[^\n]{0,4
 # "non-zero status: 101 cuMemCreate failed": the number stands before the name.
 AHEAD = r"(?:status|error|errno|return code|rc|ret|result|code)\s?[:=]?\s?\(?"
 FORMS = ["{api} failed with error {n}", "{api}() returned {n}", "{api} failed, errno: {n}", "cannot go on: {api} failed ({n})", "{api} rc = {n}", "{api}(): common/tool.c:417, ret={n}"]
+# "CUDA error at f.cu:3 (out of memory)", "Fatal error: cudaMalloc (out of memory at f.cu:3)", "out of memory: cudaMalloc(&p, n)"
+FAILED = r"(?:[Ee]rror|ERROR|[Ff]ail|FAIL|[Aa]ssert|ASSERT|[Aa]bort|ABORT|[Rr]eturned|[Ee]xception|[Ff]atal|FATAL|错误|失败|报错)"
+GAP = r"[^\n]*?"
+SAYS = ["Cuda error {t} ", "CUDA error at solver.cu:312 ({t})", "Fatal error: cudaSetDevice ({t} at solver.cu:312)", "cudaSetDevice(3) failed, {t}",
+        "hipMalloc returned {t}", "ERROR: (HIP) {t} (rank 3, host n12, device.cpp:312 in init())", "[E] 1: Error Code 1: Cuda Runtime ({t})",
+        "Libomptarget error: Failure to set device: {t}", "unhandled cuda error (run with NCCL_DEBUG=INFO for details) {t}", "{t} cudaDeviceSynchronize()"]
+OWN = ["error: '{t}'(17) at square.cpp:61", "check failed: {t}", "{t}"]
 ERRNO = {e["code"]: e["text"] for e in json.loads((HERE.parents[1] / "kb" / "codes.json").read_text())["tables"]["errno"]}
 
 
@@ -65,7 +75,17 @@ def rule_of(name, table, row):
             said = "|".join(sorted({ERRNO[n] for n in row["codes"] if n in ERRNO}))
             regex = r"(?:^|[^\w.])(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + SAID + f"(?P<errno_text>{said})"
             match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
-    if "texts" in row:
+    if "after" in table:
+        text = row.get("regex") or "(?P<errno_text>" + "|".join(spelled(t) for t in row["texts"]) + r")(?:$|[^\w\n-])"
+        match.append({"literal": row["texts"], "regex": table["after"] + ("" if "regex" in row else r"[^\n]*?" + row.get("pre", "") + table["gap"]) + text, "level": "NONE"})
+    elif "by" in table:
+        text = "(?P<text>" + "|".join(spelled(t) for t in row["texts"]) + ")"
+        by = "(?:" + "|".join(table["by"]) + ")"
+        for regex in [rf"(?:{by}{GAP}{FAILED}|{FAILED}{GAP}{by}){GAP}\b{text}", rf"^[^\w\n]{{0,8}}{text}\W[^\n]{{0,80}}?{by}"]:
+            match.append({"literal": row["texts"], "regex": regex, "level": "NONE"})
+        if row.get("own"):
+            match.append({"literal": row["texts"], "regex": rf"(?:^[^\w\n]{{0,8}}|{FAILED}{GAP}\b){text}", "level": "NONE"})
+    elif "texts" in row:
         match.append({"literal": row["texts"], **({"level": table["level"]} if "level" in table else {})})
     rule["match"] = match
     rule["causes"] = row["causes"]
@@ -101,6 +121,21 @@ def rules():
                 fires += [f"{table['names'][0].removesuffix('()')}: {ERRNO[n][0].lower()}{ERRNO[n][1:]}" for n in row["codes"] if n in ERRNO]
             if table.get("errno"):
                 fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
+            if "after" in table:
+                for i, said in enumerate(row.get("says", row["texts"])):
+                    out[f"{rule['id']}/fires-{i + 1}.log"] = f"Traceback (most recent call last):\n  File \"/w/mesh.py\", line 8, in start\nmesh.errors.MeshError: {table['before_text'] if 'says' not in row else ''}{said}\n"
+                out[f"{rule['id']}/rule.json"] = written(rule)
+                out[f"{rule['id']}/silent-retried.log"] = f"mesh.errors.MeshError: {table['before_text'] if 'says' not in row else ''}{row.get('says', row['texts'])[0]}, retrying\n"
+                out[f"{rule['id']}/silent-other.log"] = table["other"] + "\n"
+                continue
+            if "by" in table:
+                for i, form in enumerate(SAYS + (OWN if row.get("own") else [])):
+                    said = form.format(t=row["texts"][i % len(row["texts"])])
+                    out[f"{rule['id']}/fires-{i + 1}.log"] = f"[n04:4711] step 12\n{said}\n" if form[0] != "{" else said + "\n"
+                out[f"{rule['id']}/rule.json"] = written(rule)
+                out[f"{rule['id']}/silent-prose.log"] = "".join(f"# a CUDA error such as '{text}' usually means another thing\n" for text in row["texts"])
+                out[f"{rule['id']}/silent-other.log"] = table["other"] + "\n"
+                continue
             fires += [f"[n04:4711] worker: {text}" for text in row.get("texts", [])]
             other = table.get("names", table.get("api", ["the call"]))[0]
             out[f"{rule['id']}/rule.json"] = written(rule)

@@ -155,7 +155,7 @@ TEST_CASE("the catalogue is sound", "[catalog]") {
   // Two warnings are errors here: the catalogue is complete, so a name that nothing carries is a misspelling.
   std::vector<Diagnostic> serious;
   std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(serious), [](const Diagnostic& d) {
-    return d.level == Diagnostic::Level::kError || d.code == "R023" || d.code == "R050";
+    return d.level == Diagnostic::kError || d.code == "R023" || d.code == "R050";
   });
   INFO(FormatDiagnostics(serious));
   CHECK(serious.empty());
