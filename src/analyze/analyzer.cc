@@ -28,6 +28,12 @@ namespace {
 // Confidence below which the report also says what would decide.
 constexpr double kSureEnough = 0.85;
 
+void AddRank(const Finding& finding, std::vector<int32_t>* ranks) {
+  if (finding.rank < 0) return;
+  const auto at = std::lower_bound(ranks->begin(), ranks->end(), finding.rank);
+  if (at == ranks->end() || *at != finding.rank) ranks->insert(at, finding.rank);
+}
+
 std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best, int64_t* unlisted) {
   std::map<uint32_t, uint32_t> broke;  // source -> first line that shows the cause
   for (const size_t n : best.evidence) {
@@ -60,7 +66,10 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
     const std::string key = item.rule != nullptr ? item.name : item.note;
     const auto [it, fresh] = by_note.try_emplace(key, out.size());
     if (!fresh) {
-      if (it->second < out.size()) out[it->second].count += 1 + item.finding.repeats;
+      if (it->second < out.size()) {
+        out[it->second].count += 1 + item.finding.repeats;
+        AddRank(item.finding, &out[it->second].ranks);
+      }
       continue;
     }
     if (out.size() >= limits::kConsequences) {
@@ -68,7 +77,8 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
       continue;
     }
     const Evidence e = ItemEvidence(c, item, "supporting");
-    out.push_back({e.file, e.line, e.text, best.cause, 1 + item.finding.repeats});
+    out.push_back({e.file, e.line, e.text, best.cause, 1 + item.finding.repeats, {}});
+    AddRank(item.finding, &out.back().ranks);
   }
   return out;
 }
@@ -103,7 +113,8 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
       continue;
     }
     const Evidence e = ItemEvidence(c, *item, "supporting");
-    out.push_back({e.file, e.line, e.text, "", 1 + item->finding.repeats});
+    out.push_back({e.file, e.line, e.text, "", 1 + item->finding.repeats, {}});
+    AddRank(item->finding, &out.back().ranks);
   }
   return out;
 }

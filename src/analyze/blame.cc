@@ -12,8 +12,6 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kCulprits = 8;
-// What closed connections tell of: who had them has ended.
-constexpr std::string_view kCrashed = "app.rank-crashed";
 // Behind the ends that are named, within what is listed beside them.
 constexpr double kSecondEnd = 0.25;
 
@@ -94,7 +92,7 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
     resolver.NameSilent(items, &list);
     // A rank that crashed and whose own lines tell no host. Of one that is late the peers lose each other.
     const bool placeless = list.size() == 1 && list[0].rank >= 0 && list[0].host.empty();
-    if (placeless && hypothesis.cause == kCrashed) list[0].host = LostHost(model, items);
+    if (placeless && hypothesis.cause == kRankCrashed) list[0].host = LostHost(model, items);
   }
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& c : list) {
@@ -118,7 +116,7 @@ std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<Evide
 }
 
 bool BlameLostPeer(const JobModel& model, const std::vector<EvidenceItem>& items, Language language, Cause* cause) {
-  if (!cause->culprits.empty() || cause->id != kCrashed) return false;
+  if (!cause->culprits.empty() || cause->id != kRankCrashed) return false;
   Culprit c;
   c.host = LostHost(model, items);
   if (c.host.empty()) return false;

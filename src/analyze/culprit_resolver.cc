@@ -182,7 +182,10 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
   if (c.rank < 0 && c.host.empty()) return {};
   if (c.rank >= 0) FillRank(c);
   c.device = Get(f.fields, "device");
-  c.why = Why(f, rule, Say("the ranks' logs compared point at it", "比较各 rank 的日志后指向它"));
+  const bool compared = rule == nullptr || !rule->query.empty();
+  c.why = Why(f, rule,
+              compared ? Say("the ranks' logs compared point at it", "比较各 rank 的日志后指向它")
+                       : Say("the failing line names it", "失败的那一行点名了它"));
   return {c};
 }
 

@@ -64,10 +64,10 @@ Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, co
   const bool local = known.about == "host" || known.about == "device";
   for (const Culprit& culprit : cause.culprits) {
     if (!culprit.host.empty()) out.hosts.insert(culprit.host);
-    if (known.about != "device" || culprit.host.empty()) continue;
-    if (!culprit.device.empty()) out.devices.insert(culprit.host + " " + culprit.device);
-    if (culprit.device.empty() && culprit.gpu >= 0)
-      out.devices.insert(fmt::format("{} GPU {}", culprit.host, culprit.gpu));
+    // Not its GPU by number: that is CUDA's, of the devices that the process sees, and no card can be left out by it.
+    if (known.about == "device" && !culprit.host.empty() && !culprit.device.empty()) {
+      out.devices.insert(culprit.host + " " + culprit.device);
+    }
   }
   const bool everywhere = !c.model.hosts.empty() && out.hosts.size() >= c.model.hosts.size();
   const bool without_hosts = local && !out.hosts.empty() && !(everywhere && out.hosts.size() > 1);
@@ -108,8 +108,10 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
                   : "the stack shows where it stands, not what it waits for; see to that first";
       }
       // Who only waits or is gone leaves no reason: what stopped it may still be there.
-      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0 ||
-          (known.about == "job" && !cause.unproven.empty())) {
+      if (known.about == "job" && !cause.unproven.empty()) {
+        return fmt::format(fmt::runtime(zh ? "请先查明：{}" : "find out first {}"), cause.unproven);
+      }
+      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
         return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
       }
       return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";

@@ -12,6 +12,7 @@
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
 #include "base/limits.h"
+#include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
@@ -59,6 +60,28 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
 void AddOnce(Evidence e, std::vector<Evidence>* evidence) {
   const auto same = [&](const Evidence& other) { return other.file == e.file && other.line == e.line; };
   if (std::none_of(evidence->begin(), evidence->end(), same)) evidence->push_back(std::move(e));
+}
+
+// What the program of a culprit printed last, without what a logger puts before it; nothing where that is NCCL's.
+//   2026-11-22 11:10:08 | INFO | checkpoint:231 - rank 2: writing checkpoint shard to /mnt/ckpt/step_000019
+std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprits) {
+  constexpr size_t kColumns = 70;
+  const Process* who = nullptr;
+  if (culprits.size() == 1 && culprits.front().rank >= 0) {
+    for (const Process& p : model.processes) {
+      if (p.rank == culprits.front().rank && (who == nullptr || p.lines > who->lines)) who = &p;
+    }
+  }
+  if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return {};
+  std::string_view text = WithoutLoggerPrefix(who->last.text);
+  const std::string name = "rank " + std::to_string(culprits.front().rank) + ": ";
+  const bool named = text.starts_with(name);
+  // A line without a logger's mark may be anything: NCCL's, a frame of a stack, a progress bar.
+  if (!named && text.size() == who->last.text.size()) return {};
+  if (named) text.remove_prefix(name.size());
+  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+  const std::string_view shown = PrefixOfWidth(text, kColumns);
+  return std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
 }
 
 // Of a culprit whom only others accuse, the last line: often it says goodbye.
@@ -141,6 +164,16 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
   return {};
 }
 
+// "9 (SIGKILL)" for what programs call it: "9", "SIGKILL", "Killed", "Signals.SIGKILL".
+std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
+  constexpr std::string_view kPython = "Signals.";
+  std::string_view word = told.substr(0, told.find_last_not_of(' ') + 1);
+  if (word.starts_with(kPython)) word.remove_prefix(kPython.size());
+  auto known = kb.FindCodeByWord("signal", word, Language::kEnglish);
+  if (!known) known = kb.FindCodeByWord("signal", "SIG" + std::string(word), Language::kEnglish);  // systemd's KILL
+  return known ? std::to_string(known->code) + " (" + known->name + ")" : std::string(told);
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -152,6 +185,10 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     }
     values["who"] = c.language == Language::kChinese ? "rank " + ranks + " 之一" : "one of the ranks " + ranks;
     for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
+  }
+  if (std::string said = LastWords(c.model, culprits); !said.empty()) values.try_emplace("last_words", std::move(said));
+  if (const auto signal = values.find("signal"); signal != values.end()) {
+    signal->second = NameSignal(c.kb, signal->second);
   }
   values.insert(c.environment.values.begin(), c.environment.values.end());
   if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {

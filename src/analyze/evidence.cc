@@ -169,7 +169,8 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
   for (EvidenceItem& i : items) {
     const Role role = i.finding.role;
-    if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary) continue;
+    const bool stumble = i.rule != nullptr && i.rule->sign.life == Life::kStumble;
+    if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary && !stumble) continue;
     const bool guess = i.rule != nullptr && i.rule->last_resort;  // where work was done, not every complaint is its end
     if (outcome.outcome == JobOutcome::kSucceeded || (guess && outcome.worked)) {
       i.survived = true;
@@ -253,7 +254,6 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
 
 namespace {
 
-constexpr char kCrashed[] = "app.rank-crashed";
 // Log-odds from which a finding names a cause of its own.
 constexpr double kTells = 2.0;
 
@@ -261,14 +261,14 @@ constexpr double kTells = 2.0;
 bool BareEnding(const EvidenceItem& i) {
   if (i.rule == nullptr || i.rule->sign.life != Life::kEnding) return false;
   return std::all_of(i.finding.causes.begin(), i.finding.causes.end(),
-                     [](const Weight& w) { return w.cause == kCrashed; });
+                     [](const Weight& w) { return w.cause == kRankCrashed; });
 }
 
 // Says of what it ended.
 bool Specific(const EvidenceItem& i) {
   if (i.rule == nullptr || i.finding.role != Role::kRoot || i.consequence || BareEnding(i)) return false;
   return std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
-                     [](const Weight& w) { return w.cause != kCrashed && w.log_odds >= kTells; });
+                     [](const Weight& w) { return w.cause != kRankCrashed && w.log_odds >= kTells; });
 }
 
 // Reads what an exception carries: "RuntimeError: NCCL error …, unhandled system error", "ChildFailedError: train.py

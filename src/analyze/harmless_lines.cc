@@ -15,9 +15,10 @@ namespace ncclwhy {
 namespace {
 
 // Words at which a reader stops.
-constexpr std::array<std::string_view, 14> kAlarming = {"fail",    "error",   "could not", "cannot",    "unable",
-                                                        "refused", "denied",  "not found", "no device", "timed out",
-                                                        "abort",   "invalid", "closed",    "missing"};
+constexpr std::array<std::string_view, 20> kAlarming = {
+    "fail",          "error",     "could not", "cannot",    "unable",     "refused",      "denied",
+    "not found",     "no device", "timed out", "abort",     "invalid",    "closed",       "missing",
+    "out of memory", "killed",    "exception", "traceback", "unexpected", "reset by peer"};
 
 bool SoundsBad(std::string_view text) {
   std::string lower(text);
@@ -45,8 +46,8 @@ std::set<std::string> SaidBefore(const CaseFile& c, const std::set<std::pair<std
 bool GotOver(const EvidenceItem& item) {
   const Role role = item.finding.role;
   const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
-  const bool ending = item.rule != nullptr && item.rule->sign.life == Life::kEnding;
-  return alarm && item.survived && !ending;
+  const Life life = item.rule != nullptr ? item.rule->sign.life : Life::kNone;
+  return (alarm || life == Life::kStumble) && item.survived && life != Life::kEnding;
 }
 
 // "NET/IB : No device found." is none of the harmless lines where ib.no-device is the answer.
@@ -112,8 +113,12 @@ std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report)
       it->second = SIZE_MAX;
       continue;
     }
-    if (GotOver(*item)) e.note = c.language == Language::kChinese ? "此后作业仍在继续" : "the job went on behind it";
-    out.push_back({std::move(e.file), e.line, std::move(e.text), std::move(e.note), 1 + f.repeats});
+    const bool got_over = GotOver(*item);
+    const bool stumble = got_over && item->rule != nullptr && item->rule->sign.life == Life::kStumble;
+    if (got_over && !stumble) {
+      e.note = c.language == Language::kChinese ? "此后作业仍在继续" : "the job went on behind it";
+    }
+    out.push_back({std::move(e.file), e.line, std::move(e.text), std::move(e.note), 1 + f.repeats, got_over});
   }
   return out;
 }

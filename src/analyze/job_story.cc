@@ -39,6 +39,7 @@ class Story {
       if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
               item.text)) {
         steps_.back().count = item.count;
+        steps_.back().ranks = item.ranks;
         ++shown;
       }
     }

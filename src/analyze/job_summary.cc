@@ -43,8 +43,13 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
   }
   for (const std::string_view v : versions) job.nccl_versions.emplace_back(v);
   job.hosts = static_cast<int64_t>(model.hosts.size());
-  job.processes =
-      std::count_if(model.processes.begin(), model.processes.end(), [](const Process& p) { return p.known(); });
+  std::set<int32_t> ranks;  // of processes that NCCL's headers name
+  for (const Process& p : model.processes) {
+    if (p.pid >= 0 && p.rank >= 0) ranks.insert(p.rank);
+  }
+  // rank3.log beside nccl.node7.4711.log, which says that it is rank 3: two files of one process.
+  job.processes = std::count_if(model.processes.begin(), model.processes.end(),
+                                [&](const Process& p) { return p.known() && (p.pid >= 0 || !ranks.contains(p.rank)); });
   std::vector<const Communicator*> order;
   for (const Communicator& c : model.communicators) order.push_back(&c);
   std::stable_sort(order.begin(), order.end(), [](const Communicator* a, const Communicator* b) {

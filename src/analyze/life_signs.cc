@@ -9,11 +9,6 @@
 namespace ncclwhy {
 namespace {
 
-std::string_view FieldOf(const Finding& f, const char* name) {
-  const auto it = f.fields.find(name);
-  return it == f.fields.end() ? std::string_view() : std::string_view(it->second);
-}
-
 // What ends the job is said by several: the scheduler, each node's daemon, and once more in the middle of a task's
 // line. The last of them is where the job ends.
 void JoinEndingsOfJob(const std::vector<EvidenceItem>& items, std::vector<LifeSign>* signs) {
@@ -48,13 +43,13 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     s.process = f.process;
     s.text = f.text;
     s.note = item.note;
-    const std::string_view rank = FieldOf(f, "culprit_rank");
-    s.rank = ParseInt<int32_t>(rank.empty() ? FieldOf(f, "rank") : rank).value_or(-1);
-    s.pid = ParseInt<int64_t>(FieldOf(f, "pid")).value_or(-1);
-    const std::string_view host = FieldOf(f, "culprit_host");
-    s.host = std::string(host.empty() ? FieldOf(f, "host") : host);
-    s.code = ParseInt<int32_t>(FieldOf(f, "exit_code")).value_or(-1);
-    s.signal = std::string(FieldOf(f, "signal"));
+    const std::string_view rank = f.Field("culprit_rank");
+    s.rank = ParseInt<int32_t>(rank.empty() ? f.Field("rank") : rank).value_or(-1);
+    s.pid = ParseInt<int64_t>(f.Field("pid")).value_or(-1);
+    const std::string_view host = f.Field("culprit_host");
+    s.host = std::string(host.empty() ? f.Field("host") : host);
+    s.code = ParseInt<int32_t>(f.Field("exit_code")).value_or(-1);
+    s.signal = std::string(f.Field("signal"));
     item.sign = static_cast<int32_t>(signs.size());
     signs.push_back(std::move(s));
   }

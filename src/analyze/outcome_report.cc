@@ -96,38 +96,33 @@ std::string Progress(const JobModel& model, const OutcomeReading& o, Language la
   return out;
 }
 
-std::string_view FieldOf(const Finding& f, const char* name) {
-  const auto it = f.fields.find(name);
-  return it == f.fields.end() ? std::string_view() : std::string_view(it->second);
-}
-
 // `Epoch 2/3` in front of steps that are counted anew in each: "2 of 3"; empty where none tells.
 std::string EpochOfPulse(const CaseFile& c, const OutcomeReading& o) {
   if (o.pulse == nullptr) return {};
   const Finding* latest = nullptr;
   for (const EvidenceItem& item : c.items) {
     const Finding& f = item.finding;
-    if (item.rule == nullptr || item.rule->sign.life != Life::kProgress || FieldOf(f, "epoch").empty()) continue;
+    if (item.rule == nullptr || item.rule->sign.life != Life::kProgress || f.Field("epoch").empty()) continue;
     if (f.source != o.pulse_source || f.line > o.pulse->last.line) continue;
     if (latest == nullptr || latest->line < f.line) latest = &f;
   }
   if (latest == nullptr) return {};
   const bool zh = c.language == Language::kChinese;
-  return fmt::format("{}{}{}", FieldOf(*latest, "epoch"), zh ? " / " : " of ", FieldOf(*latest, "epochs"));
+  return fmt::format("{}{}{}", latest->Field("epoch"), zh ? " / " : " of ", latest->Field("epochs"));
 }
 
 // Of what was saved, what lies furthest: by the number of its step, else by its line.
 std::optional<Checkpoint> LatestSaved(const CaseFile& c) {
   const Finding* latest = nullptr;
   const auto worth = [](const Finding& f) {
-    return std::pair(ParseInt<int64_t>(FieldOf(f, "step")).value_or(-1), f.line);
+    return std::pair(ParseInt<int64_t>(f.Field("step")).value_or(-1), f.line);
   };
   for (const EvidenceItem& item : c.items) {
     if (item.rule == nullptr || item.rule->sign.life != Life::kSaved || !item.finding.source.valid()) continue;
     if (latest == nullptr || worth(*latest) < worth(item.finding)) latest = &item.finding;
   }
   if (latest == nullptr) return std::nullopt;
-  return Checkpoint{std::string(FieldOf(*latest, "step")), c.model.sources[latest->source.value]->name, latest->line,
+  return Checkpoint{std::string(latest->Field("step")), c.model.sources[latest->source.value]->name, latest->line,
                     latest->text};
 }
 
@@ -194,7 +189,7 @@ bool EndedBadly(const OutcomeReading& o) {
 
 bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& o,
                      Language language, Cause* cause) {
-  if (!cause->culprits.empty() || (cause->id != "app.rank-crashed" && cause->id != "host.oom")) return false;
+  if (!cause->culprits.empty() || (cause->id != kRankCrashed && cause->id != "host.oom")) return false;
   for (const size_t i : o.bad) {
     const LifeSign& s = signs[i];
     // An exception may tell of somebody else's end; one that does not names its own process as evidence.

@@ -12,7 +12,7 @@ namespace {
 struct TraitWords {
   std::string_view name, english, chinese;
 };
-constexpr std::array<TraitWords, kTraits> kWords = {{
+constexpr std::array<TraitWords, kTraits> kTraitWords = {{
     {"nccl-version", "NCCL version", "NCCL 版本"},
     {"cuda-version", "CUDA version of NCCL", "NCCL 的 CUDA 版本"},
     {"driver-version", "CUDA driver version", "CUDA 驱动版本"},
@@ -177,10 +177,10 @@ class Reader {
 
 }  // namespace
 
-std::string_view TraitName(Trait trait) { return kWords[static_cast<size_t>(trait)].name; }
+std::string_view TraitName(Trait trait) { return kTraitWords[static_cast<size_t>(trait)].name; }
 
 std::string_view TraitLabel(Trait trait, Language language) {
-  const TraitWords& w = kWords[static_cast<size_t>(trait)];
+  const TraitWords& w = kTraitWords[static_cast<size_t>(trait)];
   return language == Language::kChinese ? w.chinese : w.english;
 }
 

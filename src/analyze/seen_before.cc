@@ -11,7 +11,7 @@ namespace {
 
 // What a line must tell at least: some four words of which each stands in one incident of ten. "unhandled system error"
 // is what half of all failures say, and tells less.
-constexpr double kTelling = 9;
+constexpr double kTellingScore = 9;
 constexpr double kTellingOfCause = 5;  // where the cause is known already
 constexpr double kTellingAlone = 14;   // where no rule knows anything of the line
 // Incidents that are as much alike as the first must agree on its cause, or it is chance.
@@ -86,7 +86,7 @@ std::vector<SeenIncident> SeenBefore(const CaseFile& c, const Ranking& ranking, 
   std::vector<std::string> causes;
   for (const Hypothesis& h : ranking.hypotheses) causes.push_back(h.cause);
   std::vector<SeenIncident> out;
-  if (!causes.empty()) out = Agreeing(search.Find(lines.judged, causes), kTelling, c.kb, c.language);
+  if (!causes.empty()) out = Agreeing(search.Find(lines.judged, causes), kTellingScore, c.kb, c.language);
   return out.empty() ? Agreeing(search.Find(lines.unjudged, {}), kTellingAlone, c.kb, c.language) : out;
 }
 

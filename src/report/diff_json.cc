@@ -7,17 +7,12 @@
 #include "base/utf8.h"
 #include "ncclwhy/diff.h"
 #include "ncclwhy/version.h"
+#include "report/json_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
-
-using Json = OrderedJsonValue;
-
-void AddText(Json* object, const char* key, std::string_view text) {
-  if (!text.empty()) (*object)[key] = SanitizeUtf8(text);
-}
 
 std::string_view KindName(DifferenceKind kind) {
   switch (kind) {
@@ -31,16 +26,16 @@ std::string_view KindName(DifferenceKind kind) {
   return "only-good";
 }
 
-Json ToJson(const DiffSide& side) {
-  Json out = {{"name", SanitizeUtf8(side.name)}, {"verdict", VerdictName(side.verdict)}};
+OrderedJsonValue ToJson(const DiffSide& side) {
+  OrderedJsonValue out = {{"name", SanitizeUtf8(side.name)}, {"verdict", VerdictName(side.verdict)}};
   AddText(&out, "cause", side.cause);
   AddText(&out, "title", side.title);
   if (!side.cause.empty() && std::isfinite(side.confidence)) {
     out["confidence"] = std::round(side.confidence * 1000) / 1000;
   }
-  Json culprits = Json::array();
+  OrderedJsonValue culprits = OrderedJsonValue::array();
   for (const Culprit& c : side.culprits) {
-    Json culprit = Json::object();
+    OrderedJsonValue culprit = OrderedJsonValue::object();
     if (c.rank >= 0) culprit["rank"] = c.rank;
     AddText(&culprit, "host", c.host);
     if (c.pid >= 0) culprit["pid"] = c.pid;
@@ -48,7 +43,7 @@ Json ToJson(const DiffSide& side) {
     culprits.push_back(std::move(culprit));
   }
   out["culprits"] = std::move(culprits);
-  Json versions = Json::array();
+  OrderedJsonValue versions = OrderedJsonValue::array();
   for (const std::string& version : side.job.nccl_versions) versions.push_back(SanitizeUtf8(version));
   out["nccl_versions"] = std::move(versions);
   out["hosts"] = side.job.hosts;
@@ -58,14 +53,14 @@ Json ToJson(const DiffSide& side) {
     out["ranks_seen"] = side.job.communicators.front().ranks_seen;
   }
   out["lines"] = side.coverage.lines;
-  Json problems = Json::array();
+  OrderedJsonValue problems = OrderedJsonValue::array();
   for (const std::string& problem : side.problems) problems.push_back(SanitizeUtf8(problem));
   out["problems"] = std::move(problems);
   return out;
 }
 
-Json ToJson(const Difference& d) {
-  Json out = {{"kind", KindName(d.kind)}, {"name", SanitizeUtf8(d.name)}, {"label", SanitizeUtf8(d.label)}};
+OrderedJsonValue ToJson(const Difference& d) {
+  OrderedJsonValue out = {{"kind", KindName(d.kind)}, {"name", SanitizeUtf8(d.name)}, {"label", SanitizeUtf8(d.label)}};
   if (d.kind == DifferenceKind::kSetting) {
     out["good"] = SanitizeUtf8(d.good);
     out["bad"] = SanitizeUtf8(d.bad);
@@ -83,16 +78,16 @@ Json ToJson(const Difference& d) {
 }  // namespace
 
 std::string RenderDiffJson(const JobDiff& diff, const RenderOptions& options) {
-  Json differences = Json::array();
+  OrderedJsonValue differences = OrderedJsonValue::array();
   for (const Difference& d : diff.differences) differences.push_back(ToJson(d));
-  const Json out = {{"schema", "ncclwhy.diff/1"},
-                    {"ncclwhy", NCCLWHY_VERSION},
-                    {"language", WordsOf(options.language).code},
-                    {"same", diff.same()},
-                    {"good", ToJson(diff.good)},
-                    {"bad", ToJson(diff.bad)},
-                    {"differences", std::move(differences)}};
-  return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  const OrderedJsonValue out = {{"schema", "ncclwhy.diff/1"},
+                                {"ncclwhy", NCCLWHY_VERSION},
+                                {"language", WordsOf(options.language).code},
+                                {"same", diff.same()},
+                                {"good", ToJson(diff.good)},
+                                {"bad", ToJson(diff.bad)},
+                                {"differences", std::move(differences)}};
+  return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace ncclwhy

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kSettings = 9;
 constexpr size_t kOnlyBadShown = 8;
 constexpr size_t kOnlyGoodShown = 3;
-constexpr size_t kProblems = 3;
+constexpr size_t kMostProblems = 3;
 // Of the ranks that have a value, and of a value: the rest is in the JSON.
 constexpr size_t kValueBytes = 160;
 
@@ -117,7 +117,7 @@ class DiffText {
     all.insert(all.end(), diff_.bad.problems.begin(), diff_.bad.problems.end());
     if (all.empty()) return;
     layout_.Title(words_.problems);
-    const size_t shown = std::min(all.size(), kProblems);
+    const size_t shown = std::min(all.size(), kMostProblems);
     for (size_t i = 0; i < shown; ++i) layout_.Prose("  - ", all[i], Style::kYellow);
     if (all.size() > shown) layout_.Prose("  ", Counted(words_.more_items, all.size() - shown), Style::kDim);
   }

@@ -6,7 +6,7 @@
 namespace ncclwhy {
 namespace {
 
-std::vector<std::string_view> Words(std::string_view text) {
+std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> words;
   for (size_t at = text.find_first_not_of(' '); at != std::string_view::npos; at = text.find_first_not_of(' ', at)) {
     const size_t end = std::min(text.find(' ', at), text.size());
@@ -18,7 +18,7 @@ std::vector<std::string_view> Words(std::string_view text) {
 
 // "peer 10.0.0.7<51264> … hca mlx5_0" and "peer 10.0.0.7<50684> … hca mlx5_0": names and numbers differ, words do not.
 bool Alike(std::string_view a, std::string_view b) {
-  const std::vector<std::string_view> one = Words(a), other = Words(b);
+  const std::vector<std::string_view> one = WordsOf(a), other = WordsOf(b);
   if (one.size() != other.size()) return false;
   size_t same = 0;
   for (size_t i = 0; i < one.size(); ++i) same += one[i] == other[i] ? 1 : 0;

@@ -27,7 +27,7 @@ constexpr size_t kCollects = 2;
 constexpr size_t kConsequences = 1;
 constexpr size_t kFailing = 3;
 constexpr size_t kWarnings = 2;
-constexpr size_t kProblems = 5;
+constexpr size_t kProblemsShown = 5;
 constexpr size_t kAttempts = 8;
 constexpr size_t kSteps = 12;
 
@@ -316,7 +316,7 @@ class FullText {
   void Problems() {
     if (report_.problems.empty()) return;
     layout_.Title(words_.problems);
-    const size_t shown = std::min(report_.problems.size(), kProblems);
+    const size_t shown = std::min(report_.problems.size(), kProblemsShown);
     for (size_t i = 0; i < shown; ++i) layout_.Prose("  - ", report_.problems[i], Style::kYellow);
     More("  ", words_.more_items, report_.problems.size() - shown);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ncclwhy/report.h"
 #include "report/words.h"
@@ -13,6 +14,28 @@ namespace ncclwhy {
 // Content of the page's only <style> and <script>. Constant, so that a content security policy can name their hashes.
 std::string_view HtmlStyle();
 std::string_view HtmlScript();
+
+// html_blocks.cc: what pages are built of. Nothing is written for an empty text or body.
+std::string HtmlParagraph(std::string_view text, std::string_view css = {});
+std::string HtmlPre(std::string_view text);
+std::string HtmlSection(std::string_view title, const std::string& body);
+std::string HtmlCopyButton(std::string_view label, std::string_view text);
+
+// html_evidence.cc. With an `anchor` the items get the ids anchor0, anchor1, …
+std::string HtmlEvidence(const std::vector<Evidence>& evidence, const Words& words, std::string_view anchor);
+
+// html_fixes.cc: fixes from `begin` to before `end` with their numbers, those for other jobs, and what else to look at.
+std::string HtmlFixes(const Cause& cause, size_t begin, size_t end, const Words& words);
+std::string HtmlOtherFixes(const std::vector<Fix>& fixes, const Words& words);
+std::string HtmlCandidates(const Report& report, const Words& words);
+std::string HtmlCollects(const Report& report, const Words& words);
+
+// html_tables.cc: whole sections.
+std::string HtmlCommunicators(const Report& report, const Words& words);
+std::string HtmlEveryRank(const Report& report, const Words& words);
+std::string HtmlConsequences(const Report& report, const Words& words);
+std::string HtmlHarmless(const Report& report, const Words& words);
+std::string HtmlWarnings(const Report& report, const Words& words);
 
 // A culprit, or on a host that is blamed as a whole.
 bool IsBlamed(const Report& report, const ReportRank& rank);

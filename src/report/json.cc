@@ -9,19 +9,14 @@
 #include "base/utf8.h"
 #include "ncclwhy/exit_status.h"
 #include "ncclwhy/version.h"
+#include "report/json_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
 
-using Json = OrderedJsonValue;
-
-void AddText(Json* object, const char* key, std::string_view text) {
-  if (!text.empty()) (*object)[key] = SanitizeUtf8(text);
-}
-
-void AddNumber(Json* object, const char* key, int64_t value) {
+void AddNumber(OrderedJsonValue* object, const char* key, int64_t value) {
   if (value >= 0) (*object)[key] = value;
 }
 
@@ -29,24 +24,24 @@ void AddNumber(Json* object, const char* key, int64_t value) {
 double Rounded(double probability) { return std::isfinite(probability) ? std::round(probability * 1000) / 1000 : 0; }
 
 // Declared here: the template below finds only what stands above it.
-Json ToJson(const Cause& c);
-Json ToJson(const Consequence& c);
-Json ToJson(const HarmlessLine& l);
-Json ToJson(const Collect& c);
-Json ToJson(const Warning& w);
-Json ToJson(const ReportRank& r);
-Json ToJson(const ReportCommunicator& c);
-Json ToJson(const TransportEdge& e);
-Json ToJson(const OutcomeEvidence& e);
-Json ToJson(const Attempt& a);
-Json ToJson(const JobAnswer& j);
-Json ToJson(const PossibleCause& c);
-Json ToJson(const SeenIncident& s);
-Json ToJson(const TimelineStep& s);
-Json ToJson(const EnvironmentFact& f);
+OrderedJsonValue ToJson(const Cause& c);
+OrderedJsonValue ToJson(const Consequence& c);
+OrderedJsonValue ToJson(const HarmlessLine& l);
+OrderedJsonValue ToJson(const Collect& c);
+OrderedJsonValue ToJson(const Warning& w);
+OrderedJsonValue ToJson(const ReportRank& r);
+OrderedJsonValue ToJson(const ReportCommunicator& c);
+OrderedJsonValue ToJson(const TransportEdge& e);
+OrderedJsonValue ToJson(const OutcomeEvidence& e);
+OrderedJsonValue ToJson(const Attempt& a);
+OrderedJsonValue ToJson(const JobAnswer& j);
+OrderedJsonValue ToJson(const PossibleCause& c);
+OrderedJsonValue ToJson(const SeenIncident& s);
+OrderedJsonValue ToJson(const TimelineStep& s);
+OrderedJsonValue ToJson(const EnvironmentFact& f);
 
-Json ToJson(const Culprit& c) {
-  Json out = Json::object();
+OrderedJsonValue ToJson(const Culprit& c) {
+  OrderedJsonValue out = OrderedJsonValue::object();
   AddNumber(&out, "rank", c.rank);
   AddText(&out, "host", c.host);
   AddNumber(&out, "pid", c.pid);
@@ -56,45 +51,45 @@ Json ToJson(const Culprit& c) {
   return out;
 }
 
-Json ToJson(const Evidence& e) {
-  Json out = {{"role", SanitizeUtf8(e.role)}};
+OrderedJsonValue ToJson(const Evidence& e) {
+  OrderedJsonValue out = {{"role", SanitizeUtf8(e.role)}};
   AddText(&out, "file", e.file);
   if (e.line > 0) out["line"] = e.line;
   AddText(&out, "text", e.text);
   AddText(&out, "rule", e.rule);
   AddText(&out, "note", e.note);
   if (e.context.empty()) return out;
-  Json context = Json::array();
+  OrderedJsonValue context = OrderedJsonValue::array();
   for (const ContextLine& near : e.context) context.push_back({{"line", near.line}, {"text", SanitizeUtf8(near.text)}});
   out["context"] = std::move(context);
   return out;
 }
 
-Json ToJson(const Fix& f) {
-  Json out = {{"for", SanitizeUtf8(f.environment)}, {"text", SanitizeUtf8(f.text)}};
+OrderedJsonValue ToJson(const Fix& f) {
+  OrderedJsonValue out = {{"for", SanitizeUtf8(f.environment)}, {"text", SanitizeUtf8(f.text)}};
   AddText(&out, "command", f.command);
   AddText(&out, "cost", f.cost);
   return out;
 }
 
 template <typename T>
-Json ToJson(const std::vector<T>& items) {
-  Json out = Json::array();
+OrderedJsonValue ToJson(const std::vector<T>& items) {
+  OrderedJsonValue out = OrderedJsonValue::array();
   for (const T& item : items) out.push_back(ToJson(item));
   return out;
 }
 
-Json Texts(const std::vector<std::string>& texts) {
-  Json out = Json::array();
+OrderedJsonValue Texts(const std::vector<std::string>& texts) {
+  OrderedJsonValue out = OrderedJsonValue::array();
   for (const std::string& text : texts) out.push_back(SanitizeUtf8(text));
   return out;
 }
 
-Json ToJson(const Cause& c) {
-  Json out = {{"id", SanitizeUtf8(c.id)},
-              {"title", SanitizeUtf8(c.title)},
-              {"confidence", Rounded(c.confidence)},
-              {"summary", SanitizeUtf8(c.summary)}};
+OrderedJsonValue ToJson(const Cause& c) {
+  OrderedJsonValue out = {{"id", SanitizeUtf8(c.id)},
+                          {"title", SanitizeUtf8(c.title)},
+                          {"confidence", Rounded(c.confidence)},
+                          {"summary", SanitizeUtf8(c.summary)}};
   AddText(&out, "meaning", c.meaning);
   AddText(&out, "mistaken_for", c.mistaken_for);
   AddText(&out, "unproven", c.unproven);
@@ -102,11 +97,11 @@ Json ToJson(const Cause& c) {
   out["culprits"] = ToJson(c.culprits);
   out["evidence"] = ToJson(c.evidence);
   out["fixes"] = ToJson(c.fixes);
-  Json commands = Json::array();
-  Json checks = Json::array();
+  OrderedJsonValue commands = OrderedJsonValue::array();
+  OrderedJsonValue checks = OrderedJsonValue::array();
   for (const Confirm& confirm : c.confirm) {
     if (!confirm.command.empty()) commands.push_back(SanitizeUtf8(confirm.command));
-    Json check = Json::object();
+    OrderedJsonValue check = OrderedJsonValue::object();
     AddText(&check, "command", confirm.command);
     AddText(&check, "text", confirm.text);
     checks.push_back(std::move(check));
@@ -119,8 +114,8 @@ Json ToJson(const Cause& c) {
   return out;
 }
 
-Json ToJson(const OutcomeEvidence& e) {
-  Json out = Json::object();
+OrderedJsonValue ToJson(const OutcomeEvidence& e) {
+  OrderedJsonValue out = OrderedJsonValue::object();
   AddText(&out, "file", e.file);
   if (e.line > 0) out["line"] = e.line;
   AddText(&out, "text", e.text);
@@ -128,8 +123,8 @@ Json ToJson(const OutcomeEvidence& e) {
   return out;
 }
 
-Json ToJson(const Attempt& a) {
-  Json out = {{"outcome", OutcomeName(a.outcome)}};
+OrderedJsonValue ToJson(const Attempt& a) {
+  OrderedJsonValue out = {{"outcome", OutcomeName(a.outcome)}};
   AddText(&out, "cause", a.cause);
   AddText(&out, "file", a.file);
   if (a.first_line > 0) out["first_line"] = a.first_line;
@@ -138,8 +133,9 @@ Json ToJson(const Attempt& a) {
   return out;
 }
 
-Json ToJson(const JobAnswer& j) {
-  Json out = {{"name", SanitizeUtf8(j.name)}, {"outcome", OutcomeName(j.outcome)}, {"verdict", VerdictName(j.verdict)}};
+OrderedJsonValue ToJson(const JobAnswer& j) {
+  OrderedJsonValue out = {
+      {"name", SanitizeUtf8(j.name)}, {"outcome", OutcomeName(j.outcome)}, {"verdict", VerdictName(j.verdict)}};
   AddText(&out, "cause", j.cause);
   AddText(&out, "title", j.title);
   out["culprits"] = ToJson(j.culprits);
@@ -148,22 +144,23 @@ Json ToJson(const JobAnswer& j) {
   return out;
 }
 
-Json ToJson(const PossibleCause& c) {
-  Json out = {{"id", SanitizeUtf8(c.id)}, {"title", SanitizeUtf8(c.title)}};
+OrderedJsonValue ToJson(const PossibleCause& c) {
+  OrderedJsonValue out = {{"id", SanitizeUtf8(c.id)}, {"title", SanitizeUtf8(c.title)}};
   AddText(&out, "tells", c.tells);
   AddText(&out, "command", c.command);
   return out;
 }
 
-Json ToJson(const SeenIncident& s) {
-  Json out = {{"id", SanitizeUtf8(s.id)},       {"url", SanitizeUtf8(s.url)},       {"cause", SanitizeUtf8(s.cause)},
-              {"title", SanitizeUtf8(s.title)}, {"solved", SanitizeUtf8(s.solved)}, {"products", Json::object()}};
+OrderedJsonValue ToJson(const SeenIncident& s) {
+  OrderedJsonValue out = {{"id", SanitizeUtf8(s.id)},         {"url", SanitizeUtf8(s.url)},
+                          {"cause", SanitizeUtf8(s.cause)},   {"title", SanitizeUtf8(s.title)},
+                          {"solved", SanitizeUtf8(s.solved)}, {"products", OrderedJsonValue::object()}};
   for (const auto& [name, version] : s.products) out["products"][SanitizeUtf8(name)] = SanitizeUtf8(version);
   return out;
 }
 
-Json ToJson(const Decision& d) {
-  Json out = {{"do", ActionName(d.action)}, {"hosts", Texts(d.hosts)}};
+OrderedJsonValue ToJson(const Decision& d) {
+  OrderedJsonValue out = {{"do", ActionName(d.action)}, {"hosts", Texts(d.hosts)}};
   if (!d.devices.empty()) out["devices"] = Texts(d.devices);
   out["confidence"] = Rounded(d.confidence);
   out["why"] = SanitizeUtf8(d.why);
@@ -171,8 +168,8 @@ Json ToJson(const Decision& d) {
   return out;
 }
 
-Json ToJson(const TimelineStep& s) {
-  Json out = {{"kind", SanitizeUtf8(s.kind)}};
+OrderedJsonValue ToJson(const TimelineStep& s) {
+  OrderedJsonValue out = {{"kind", SanitizeUtf8(s.kind)}};
   AddText(&out, "time", s.time);
   if (s.seconds >= 0) out["seconds"] = Rounded(s.seconds);
   AddNumber(&out, "rank", s.rank);
@@ -182,48 +179,51 @@ Json ToJson(const TimelineStep& s) {
   if (s.line > 0) out["line"] = s.line;
   AddText(&out, "text", s.text);
   out["count"] = s.count;
+  if (!s.ranks.empty()) out["ranks"] = s.ranks;
   return out;
 }
 
-Json ToJson(const EnvironmentFact& f) {
-  Json out = {{"name", SanitizeUtf8(f.name)}, {"value", SanitizeUtf8(f.value)}};
+OrderedJsonValue ToJson(const EnvironmentFact& f) {
+  OrderedJsonValue out = {{"name", SanitizeUtf8(f.name)}, {"value", SanitizeUtf8(f.value)}};
   AddText(&out, "file", f.file);
   if (f.line > 0) out["line"] = f.line;
   return out;
 }
 
-Json ToJson(const HarmlessLine& l) {
-  Json out = Json::object();
+OrderedJsonValue ToJson(const HarmlessLine& l) {
+  OrderedJsonValue out = OrderedJsonValue::object();
   AddText(&out, "file", l.file);
   if (l.line > 0) out["line"] = l.line;
   out["text"] = SanitizeUtf8(l.text);
   AddText(&out, "why", l.why);
   out["count"] = l.count;
+  if (l.got_over) out["got_over"] = true;
   return out;
 }
 
-Json ToJson(const Consequence& c) {
-  Json out = Json::object();
+OrderedJsonValue ToJson(const Consequence& c) {
+  OrderedJsonValue out = OrderedJsonValue::object();
   AddText(&out, "file", c.file);
   if (c.line > 0) out["line"] = c.line;
   out["text"] = SanitizeUtf8(c.text);
   out["of"] = SanitizeUtf8(c.of);
   out["count"] = c.count;
+  if (!c.ranks.empty()) out["ranks"] = c.ranks;
   return out;
 }
 
-Json ToJson(const Collect& c) {
-  Json out = {{"what", SanitizeUtf8(c.what)}};
+OrderedJsonValue ToJson(const Collect& c) {
+  OrderedJsonValue out = {{"what", SanitizeUtf8(c.what)}};
   AddText(&out, "command", c.command);
   return out;
 }
 
-Json ToJson(const Warning& w) {
+OrderedJsonValue ToJson(const Warning& w) {
   return {{"id", SanitizeUtf8(w.id)}, {"text", SanitizeUtf8(w.text)}, {"evidence", ToJson(w.evidence)}};
 }
 
-Json ToJson(const ReportRank& r) {
-  Json out = Json::object();
+OrderedJsonValue ToJson(const ReportRank& r) {
+  OrderedJsonValue out = OrderedJsonValue::object();
   AddNumber(&out, "rank", r.rank);
   AddText(&out, "host", r.host);
   AddNumber(&out, "pid", r.pid);
@@ -238,14 +238,14 @@ Json ToJson(const ReportRank& r) {
   return out;
 }
 
-Json ToJson(const CallTable& t) {
-  Json columns = Json::array();
+OrderedJsonValue ToJson(const CallTable& t) {
+  OrderedJsonValue columns = OrderedJsonValue::array();
   for (const CallColumn& c : t.columns) columns.push_back({{"ranks", c.ranks}, {"calls", Texts(c.calls)}});
   return {{"first", t.first}, {"disagree", t.disagree}, {"columns", std::move(columns)}};
 }
 
-Json ToJson(const ReportCommunicator& c) {
-  Json out = {{"id", c.id}};
+OrderedJsonValue ToJson(const ReportCommunicator& c) {
+  OrderedJsonValue out = {{"id", c.id}};
   AddText(&out, "comm_id", c.comm_id);
   out["nranks"] = c.nranks;
   out["ranks_seen"] = c.ranks_seen;
@@ -255,15 +255,15 @@ Json ToJson(const ReportCommunicator& c) {
   return out;
 }
 
-Json ToJson(const TransportEdge& e) {
+OrderedJsonValue ToJson(const TransportEdge& e) {
   return {{"from", e.from}, {"to", e.to}, {"transport", SanitizeUtf8(e.transport)}, {"channels", e.channels}};
 }
 
-Json ToJson(const Job& j) {
-  Json transports = Json::object();
+OrderedJsonValue ToJson(const Job& j) {
+  OrderedJsonValue transports = OrderedJsonValue::object();
   for (const auto& [name, count] : j.transports) transports[SanitizeUtf8(name)] = count;
   // One by one: an initializer list would copy the large ones.
-  Json out = {{"nccl_versions", Texts(j.nccl_versions)}, {"hosts", j.hosts}, {"processes", j.processes}};
+  OrderedJsonValue out = {{"nccl_versions", Texts(j.nccl_versions)}, {"hosts", j.hosts}, {"processes", j.processes}};
   out["communicators"] = ToJson(j.communicators);
   out["transports"] = std::move(transports);
   out["edges"] = ToJson(j.edges);
@@ -271,8 +271,8 @@ Json ToJson(const Job& j) {
   return out;
 }
 
-Json ToJson(const Coverage& c) {
-  Json notes = Json::object();
+OrderedJsonValue ToJson(const Coverage& c) {
+  OrderedJsonValue notes = OrderedJsonValue::object();
   for (const auto& [name, count] : c.notes) notes[SanitizeUtf8(name)] = count;
   return {{"lines", c.lines},           {"nccl", c.nccl},
           {"recognised", c.recognised}, {"unrecognised", c.unrecognised},
@@ -284,16 +284,16 @@ Json ToJson(const Coverage& c) {
 }  // namespace
 
 std::string RenderJson(const Report& report, const RenderOptions& options) {
-  Json out = {{"schema", "ncclwhy.report/1"},
-              {"ncclwhy", NCCLWHY_VERSION},
-              {"language", WordsOf(options.language).code},
-              {"verdict", VerdictName(report.verdict)},
-              {"exit_status", ExitStatus(report)},
-              {"outcome", OutcomeName(report.outcome)},
-              {"outcome_evidence", ToJson(report.outcome_evidence)}};
+  OrderedJsonValue out = {{"schema", "ncclwhy.report/1"},
+                          {"ncclwhy", NCCLWHY_VERSION},
+                          {"language", WordsOf(options.language).code},
+                          {"verdict", VerdictName(report.verdict)},
+                          {"exit_status", ExitStatus(report)},
+                          {"outcome", OutcomeName(report.outcome)},
+                          {"outcome_evidence", ToJson(report.outcome_evidence)}};
   AddText(&out, "progress", report.progress);
   if (report.checkpoint) {
-    Json saved = Json::object();
+    OrderedJsonValue saved = OrderedJsonValue::object();
     AddText(&saved, "step", report.checkpoint->step);
     AddText(&saved, "file", report.checkpoint->file);
     saved["line"] = report.checkpoint->line;
@@ -314,7 +314,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   out["job"] = ToJson(report.job);
   out["coverage"] = ToJson(report.coverage);
   out["problems"] = Texts(report.problems);
-  return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace ncclwhy

@@ -31,7 +31,7 @@ std::string Story(const Report& report, const Words& words) {
     if (!text.empty()) out += Filled(words.label, label) + text + "\n";
   };
   line(words.outcome, OutcomeSentence(report, words));
-  line(words.chain, ChainOf(report, ProofOf(report, words, kShownProofs), words));
+  line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
   if (report.decision) line(words.decision, DecisionSentence(*report.decision, words));
   for (size_t i = 0; i < report.attempts.size(); ++i) out += AttemptLine(i + 1, report.attempts[i], words) + "\n";
   return out;

@@ -19,7 +19,7 @@ bool InTable(std::string_view word) {
 }
 
 // What a word looks like that carries no name, whatever it is.
-constexpr char kShapes[] =
+constexpr char kShapesOfValues[] =
     // 12, 1_000, 3.5, 2026-11-20, 12-15; more groups between dashes may be a telephone or an account.
     R"([0-9_]{1,19}(?:\.[0-9]+)*|[0-9]{1,6}-[0-9]{1,6}|[0-9]{4}-[0-9]{2}-[0-9]{2}|)"
     // 2026-11-20T10 … 12.123Z, 20261120T101112Z
@@ -47,7 +47,7 @@ bool HasShape(std::string_view token) {
   static const RE2* const shapes = [] {
     RE2::Options options(RE2::Quiet);
     options.set_max_mem(limits::kPatternMemory);
-    return InRe2([&] { return std::make_unique<RE2>(std::string("(?:") + kShapes + ")", options); }).release();
+    return InRe2([&] { return std::make_unique<RE2>(std::string("(?:") + kShapesOfValues + ")", options); }).release();
   }();
   return InRe2([&] { return RE2::FullMatch(re2::StringPiece(token.data(), token.size()), *shapes); });
 }

@@ -122,6 +122,31 @@ std::string WithoutEscapes(std::string_view text) {
   return out;
 }
 
+// Prose that has no room ends with its last whole sentence, if that is a good part of what there was room for.
+bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
+  size_t whole = 0;
+  for (size_t i = 0; i < rows; ++i) whole += (*lines)[i].size();
+  size_t before = whole;
+  for (size_t row = rows; row-- > 0;) {
+    const std::string& line = (*lines)[row];
+    before -= line.size();
+    for (size_t end = line.size(); end > 0; --end) {
+      const std::string_view kept(line.data(), end);
+      const bool chinese = kept.ends_with("\xE3\x80\x82");  // 。
+      const std::string_view next = end < line.size() ? std::string_view(line).substr(end) : (*lines)[row + 1];
+      const size_t word = next.find_first_not_of(' ');
+      const bool apart = end == line.size() || next.front() == ' ';
+      const bool begins = word != std::string_view::npos && next[word] >= 'A' && next[word] <= 'Z';
+      if (!chinese && !(kept.ends_with('.') && apart && begins)) continue;
+      if (2 * (before + end) < whole) return false;
+      (*lines)[row].resize(end);
+      lines->resize(row + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Style VerdictStyle(Verdict verdict) {
@@ -191,8 +216,9 @@ void Layout::Headed(std::string_view head, Style style, std::string_view rest) {
   }
 }
 
-void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style) {
-  if (lines.size() > rows) {
+void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style,
+                      bool prose) {
+  if (lines.size() > rows && !(prose && EndWithSentence(&lines, rows))) {
     lines.resize(rows);
     std::string& last = lines.back();
     if (DisplayWidth(last) >= room) last = std::string(PrefixOfWidth(last, room - 1));
@@ -211,7 +237,7 @@ void Layout::Clipped(std::string_view first, std::string_view text, size_t rows,
   out_ += first;
   std::vector<std::string> lines = Wrap(EscapeTerminal(text), room, room);
   if (!lines.empty()) lines.front() = Defused(lines.front());
-  EmitRows(std::move(lines), rows, room, std::string(indent, ' '), style);
+  EmitRows(std::move(lines), rows, room, std::string(indent, ' '), style, true);
 }
 
 void Layout::Section(std::string_view text) {
@@ -225,7 +251,8 @@ void Layout::Labelled(std::string_view name, std::string_view text, size_t rows,
   out_ += DisplayWidth(plain) == plain.size() ? ": " : "\xEF\xBC\x9A";  // ：
   const size_t used = DisplayWidth(plain) + 2;
   const size_t room = prose_width_ > used + 20 ? prose_width_ - used : 20;
-  EmitRows(Wrap(EscapeTerminal(text), room, prose_width_ - 2), rows, rows == 1 ? room : prose_width_ - 2, "  ", style);
+  EmitRows(Wrap(EscapeTerminal(text), room, prose_width_ - 2), rows, rows == 1 ? room : prose_width_ - 2, "  ", style,
+           true);
 }
 
 void Layout::Quote(std::string_view place, std::string_view link, std::string_view text, size_t rows) {
@@ -241,7 +268,7 @@ void Layout::Quote(std::string_view place, std::string_view link, std::string_vi
   const size_t room = prose_width_ - 4;
   std::vector<std::string> lines = Wrap(EscapeTerminal(text), first, room);
   if (below) lines.front() = Defused(lines.front());
-  EmitRows(std::move(lines), rows, rows == 1 ? first : room, "    ", Style::kPlain);
+  EmitRows(std::move(lines), rows, rows == 1 ? first : room, "    ", Style::kPlain, false);
 }
 
 size_t Layout::rows() const {

@@ -43,6 +43,7 @@ class Layout {
   // empty. The place is never broken; what does not fit beside a long one stands below it.
   void Quote(std::string_view place, std::string_view link, std::string_view text, size_t rows);
 
+  size_t prose_width() const { return prose_width_; }
   // Rows so far on a terminal of kRowWidth columns, with what it breaks itself.
   size_t rows() const;
   static constexpr size_t kRowWidth = 100;
@@ -51,7 +52,8 @@ class Layout {
 
  private:
   void Emit(std::string_view text, Style style);
-  void EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style);
+  void EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style,
+                bool prose);
 
   size_t prose_width_;
   size_t log_width_;  // 0: no limit

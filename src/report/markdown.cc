@@ -110,7 +110,7 @@ void Outcomes(const Report& report, Markdown* out) {
     if (!text.empty()) out->Add("- " + EscapeMarkdown(Filled(words.label, label) + std::string(text)) + "\n");
   };
   line(words.outcome, OutcomeSentence(report, words));
-  line(words.chain, ChainOf(report, ProofOf(report, words, kShownProofs), words));
+  line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
   if (const Cause* cause = NamedCause(report)) line(words.why_sure, cause->sure);
   for (size_t i = 0; i < report.attempts.size() && i < 8; ++i) {
     out->Add("- " + EscapeMarkdown(AttemptLine(i + 1, report.attempts[i], words)) + "\n");

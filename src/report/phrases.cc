@@ -333,4 +333,18 @@ std::string ReadSentence(const Coverage& c, const Words& words) {
   return Counted(words.lines_read, c.lines) + Counted(words.of_sources, c.sources);
 }
 
+bool HasPlaceholder(std::string_view command) {
+  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto apart = [](char c) { return std::string_view(" /:;@<>,").find(c) != std::string_view::npos; };
+  for (size_t at = 0; at < command.size(); ++at) {
+    if (!capital(command[at])) continue;
+    size_t end = at;
+    while (end < command.size() && (capital(command[end]) || (command[end] >= '0' && command[end] <= '9'))) ++end;
+    const bool begins = at == 0 || apart(command[at - 1]);
+    if (end - at > 2 && begins && (end == command.size() || apart(command[end]))) return true;
+    at = end;
+  }
+  return command.find("/path/to") != std::string_view::npos || command.find("./app") != std::string_view::npos;
+}
+
 }  // namespace ncclwhy

@@ -69,4 +69,7 @@ std::string ReadSentence(const Coverage& coverage, const Words& words);
 std::string Counted(std::string_view forms, uint64_t n);
 std::string Filled(std::string_view frame, std::string_view value);
 
+// Whether a command has a word in capitals that the reader has to replace: PID, NODE, HOST1.
+bool HasPlaceholder(std::string_view command);
+
 }  // namespace ncclwhy

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr size_t kLinkColumns = 72;
 constexpr size_t kEnoughLinks = 2;
+// Of the last link of a chain, with its label and arrow.
+constexpr size_t kTellingColumns = 36;
 
 // The words of a text without those that hold a digit or are a path: what two lines share that differ in numbers and
 // names only.
@@ -100,38 +103,6 @@ void AddLifeSigns(const Report& report, const Words& words, size_t most, std::ve
   if (other != ranks.end()) add(*other);
 }
 
-// A word before the message of a logger: 2026-11-22, 11:12:03.206394:, E, external/xla/client.cc:441]
-bool IsLoggerWord(std::string_view word) {
-  constexpr std::string_view kLevels[] = {"E", "W", "I", "F", "ERROR", "WARNING", "WARN", "INFO", "CRITICAL", "|", "-"};
-  if (std::find(std::begin(kLevels), std::end(kLevels), word) != std::end(kLevels)) return true;
-  if (word.find_first_of("0123456789") == std::string_view::npos) return false;
-  if (word.find_first_not_of("0123456789:.,-/+TZ[]") == std::string_view::npos) return word.size() > 4;
-  return word.ends_with(']');
-}
-
-// [E1122 11:12:03.206394 ProcessGroupNCCL.cpp:684] [Rank 0] Some NCCL operations have failed
-// 2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress
-std::string WithoutLoggerPrefix(std::string_view text) {
-  const std::string_view whole = text;
-  while (text.starts_with('[')) {
-    const size_t close = text.find(']');
-    if (close == std::string_view::npos ||
-        text.substr(0, close).find_first_of("0123456789") == std::string_view::npos) {
-      break;
-    }
-    text.remove_prefix(std::min(close + 1, text.size()));
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  }
-  if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
-    const size_t dash = text.find(" - ", bar);
-    if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);
-  }
-  for (size_t end; (end = text.find(' ')) != std::string_view::npos && IsLoggerWord(text.substr(0, end));) {
-    text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
-  }
-  return std::string(text.empty() ? whole : text);
-}
-
 std::string Clipped(const std::string& raw) {
   std::string text;  // without the columns of a shell's table
   for (const char c : raw) {
@@ -143,6 +114,15 @@ std::string Clipped(const std::string& raw) {
 
 std::string Times(uint64_t count, const Words& words) {
   return count > 1 ? fmt::format(" ({})", Filled(words.times, std::to_string(count))) : std::string();
+}
+
+// "rank 2: step watchdog" of several ranks' lines, without whose the first of them is.
+std::string WithoutRank(std::string text, const Words& words) {
+  const size_t colon = text.find(": ");
+  const std::string_view head = std::string_view(text).substr(0, std::min(colon, text.size()));
+  const size_t digits = head.find_last_not_of("0123456789");
+  if (colon == std::string::npos || digits + 1 == head.size() || digits == std::string_view::npos) return text;
+  return head == Filled(words.ranks_named, head.substr(digits + 1)) ? text.substr(colon + 2) : text;
 }
 
 }  // namespace
@@ -163,13 +143,15 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
   return out;
 }
 
-std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words) {
+std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words) {
   const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
   if (!failed) return {};
   struct Link {
     std::string text;
     std::string wording;
     uint64_t count;
+    std::vector<int32_t> ranks;
+    bool generic;  // an ending in the words of a rule: "A Python program ends with an exception"
   };
   std::vector<Link> links;
   std::set<std::string> told;
@@ -181,29 +163,49 @@ std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, cons
     return std::any_of(quoted.begin(), quoted.end(), [&](const Proof& p) { return p.file == file && p.line == line; });
   };
   // What is quoted above is not told again, and what several say in the same words is told once.
-  const auto add = [&](const std::string& text, const std::string& raw, uint64_t count) {
+  const auto add = [&](const std::string& text, const TimelineStep& step) {
     const std::string wording = Wording(text);
     const auto same = std::find_if(links.begin(), links.end(), [&](const Link& l) { return l.wording == wording; });
     if (same != links.end()) {
-      same->count += count;
-    } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(raw))) {
-      links.push_back({text, wording, count});
-      told.insert(Wording(raw));
+      same->count += step.count;
+      same->ranks.insert(same->ranks.end(), step.ranks.begin(), step.ranks.end());
+    } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(step.text))) {
+      links.push_back({text, wording, step.count, step.ranks, step.kind == "ending" && step.what != step.text});
+      told.insert(Wording(step.text));
     }
   };
   for (const TimelineStep& step : report.timeline) {
     if ((step.kind != "consequence" && step.kind != "ending") || quotes(step.file, step.line)) continue;
-    // How it ended is mostly said by then; its words would be those of a rule.
-    if (step.kind == "ending" && links.size() >= kEnoughLinks && step.what != step.text) continue;
     TimelineStep link = step;  // the order is what a chain tells
     link.time.clear();
     link.count = 1;
-    add(WithoutLoggerPrefix(StepLine(link, words)), step.text, step.count);
+    add(std::string(WithoutLoggerPrefix(StepLine(link, words))), step);
   }
-  std::string out;
-  for (const Link& link : links)
-    out += (out.empty() ? "" : " \xE2\x86\x92 ") + Clipped(link.text) + Times(link.count, words);  // →
+  // How it ended is mostly said by others.
+  if (links.size() > kEnoughLinks) std::erase_if(links, [](const Link& link) { return link.generic; });
+  std::vector<std::string> out;
+  for (Link& link : links) {
+    std::sort(link.ranks.begin(), link.ranks.end());
+    link.ranks.erase(std::unique(link.ranks.begin(), link.ranks.end()), link.ranks.end());
+    std::string who = link.ranks.empty() ? std::string() : Filled(words.ranks_named, RankRanges(link.ranks));
+    if (link.text.find(who) != std::string::npos) who.clear();
+    if (!who.empty()) who = Filled(words.label, who);
+    if (!who.empty()) link.text = WithoutRank(std::move(link.text), words);
+    const bool once_each = link.ranks.size() == link.count;
+    out.push_back(who + Clipped(link.text) + (once_each ? std::string() : Times(link.count, words)));
+  }
   return out;
+}
+
+std::string Joined(std::vector<std::string> chain, size_t columns) {
+  while (chain.size() > 1) {
+    const std::string last = std::move(chain.back());
+    chain.pop_back();
+    if (DisplayWidth(Joined(chain)) + kTellingColumns > columns) continue;
+    chain.push_back(last);
+    break;
+  }
+  return fmt::format("{}", fmt::join(chain, " \xE2\x86\x92 "));  // →
 }
 
 std::string CommonFolder(const std::vector<std::string>& names) {

@@ -31,9 +31,12 @@ inline constexpr size_t kShownProofs = 4;
 // At most `most`, in the order to quote. When no cause is likely: the lines that report the failure.
 std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most);
 
-// What followed and how the job ended, as one sentence with arrows, without what is quoted already; empty when nothing
-// is left to tell.
-std::string ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words);
+// What followed, with whose lines tell of it, and how the job ended, in order and without what is quoted already:
+//   rank 0–2: socketProgress: Connection closed by remote peer node7<43083>
+std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words);
+
+// As one sentence with arrows; without links at its end of which `columns` would show their first words only.
+std::string Joined(std::vector<std::string> chain, size_t columns = std::string::npos);
 
 // The folder that all of the names have in common, with its slash; empty when there is none.
 std::string CommonFolder(const std::vector<std::string>& names);

@@ -14,34 +14,32 @@
 namespace ncclwhy {
 namespace {
 
-using Json = OrderedJsonValue;
-
 constexpr char kUndeterminedRule[] = "ncclwhy.undetermined";
 
-Json Message(std::string_view text) { return {{"text", SanitizeUtf8(text)}}; }
+OrderedJsonValue Message(std::string_view text) { return {{"text", SanitizeUtf8(text)}}; }
 
-Json Location(std::string_view file, uint64_t line, std::string_view text, std::string_view note) {
-  Json physical = {{"artifactLocation", {{"uri", EscapeUriPath(file)}}}};
+OrderedJsonValue Location(std::string_view file, uint64_t line, std::string_view text, std::string_view note) {
+  OrderedJsonValue physical = {{"artifactLocation", {{"uri", EscapeUriPath(file)}}}};
   if (line > 0) {
-    Json region = {{"startLine", line}};
+    OrderedJsonValue region = {{"startLine", line}};
     if (!text.empty()) region["snippet"] = Message(text);
     physical["region"] = std::move(region);
   }
-  Json out = {{"physicalLocation", std::move(physical)}};
+  OrderedJsonValue out = {{"physicalLocation", std::move(physical)}};
   if (!note.empty()) out["message"] = Message(note);
   return out;
 }
 
 // The first line is the result's place, further ones are related.
-void AddLocations(const std::vector<Evidence>& evidence, Json* result) {
-  Json first = Json::array();
-  Json related = Json::array();
+void AddLocations(const std::vector<Evidence>& evidence, OrderedJsonValue* result) {
+  OrderedJsonValue first = OrderedJsonValue::array();
+  OrderedJsonValue related = OrderedJsonValue::array();
   for (const Evidence& item : evidence) {
     if (item.file.empty()) continue;
     if (first.empty()) {
       first.push_back(Location(item.file, item.line, item.text, {}));
     } else {
-      Json location = Location(item.file, item.line, item.text, item.note);
+      OrderedJsonValue location = Location(item.file, item.line, item.text, item.note);
       location["id"] = related.size() + 1;
       related.push_back(std::move(location));
     }
@@ -58,51 +56,52 @@ class Sarif {
     for (size_t i = 0; i < report_.causes.size(); ++i) AddCause(report_.causes[i], i == 0);
     if (report_.verdict == Verdict::kUndetermined && report_.causes.empty()) AddUndetermined();
     for (const Warning& warning : report_.warnings) AddWarning(warning);
-    Json notifications = Json::array();
+    OrderedJsonValue notifications = OrderedJsonValue::array();
     for (const std::string& problem : report_.problems) {
       notifications.push_back({{"level", "error"}, {"message", Message(problem)}});
     }
-    const Json driver = {{"name", "ncclwhy"}, {"version", NCCLWHY_VERSION}, {"rules", std::move(rules_)}};
-    Json properties = {{"outcome", OutcomeName(report_.outcome)}, {"verdict", VerdictName(report_.verdict)}};
+    const OrderedJsonValue driver = {{"name", "ncclwhy"}, {"version", NCCLWHY_VERSION}, {"rules", std::move(rules_)}};
+    OrderedJsonValue properties = {{"outcome", OutcomeName(report_.outcome)},
+                                   {"verdict", VerdictName(report_.verdict)}};
     if (!report_.progress.empty()) properties["progress"] = SanitizeUtf8(report_.progress);
     if (report_.decision) {
       properties["decision"] = ActionName(report_.decision->action);
       properties["decisionSentence"] = SanitizeUtf8(DecisionSentence(*report_.decision, words_));
     }
-    Json jobs = Json::array();
+    OrderedJsonValue jobs = OrderedJsonValue::array();
     for (size_t i = 0; i < report_.jobs.size(); ++i) {
       jobs.push_back(SanitizeUtf8(JobLine(i + 1, report_.jobs[i], words_)));
     }
     if (!jobs.empty()) properties["jobs"] = std::move(jobs);
-    const Json run = {{"tool", {{"driver", driver}}},
-                      {"columnKind", "unicodeCodePoints"},
-                      {"invocations",
-                       {{{"executionSuccessful", report_.problems.empty()},
-                         {"toolExecutionNotifications", std::move(notifications)}}}},
-                      {"properties", std::move(properties)},
-                      {"results", std::move(results_)}};
-    const Json out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                      {"version", "2.1.0"},
-                      {"runs", Json::array({run})}};
-    return EscapeJsonHidden(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+    const OrderedJsonValue run = {{"tool", {{"driver", driver}}},
+                                  {"columnKind", "unicodeCodePoints"},
+                                  {"invocations",
+                                   {{{"executionSuccessful", report_.problems.empty()},
+                                     {"toolExecutionNotifications", std::move(notifications)}}}},
+                                  {"properties", std::move(properties)},
+                                  {"results", std::move(results_)}};
+    const OrderedJsonValue out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                                  {"version", "2.1.0"},
+                                  {"runs", OrderedJsonValue::array({run})}};
+    return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
   }
 
  private:
   void AddResult(const std::string& rule, const char* level, std::string_view text, const std::string& fingerprint,
                  const std::vector<Evidence>& evidence, double rank) {
-    Json result = {{"ruleId", SanitizeUtf8(rule)}, {"level", level}, {"message", Message(text)}};
+    OrderedJsonValue result = {{"ruleId", SanitizeUtf8(rule)}, {"level", level}, {"message", Message(text)}};
     if (rank >= 0) result["rank"] = rank;
     AddLocations(evidence, &result);
     result["partialFingerprints"] = {{"ncclwhy/v1", fingerprint}};
     results_.push_back(std::move(result));
   }
 
-  void AddRule(const std::string& id, Json rule) {
+  void AddRule(const std::string& id, OrderedJsonValue rule) {
     if (ids_.insert(id).second) rules_.push_back(std::move(rule));
   }
 
   void AddCause(const Cause& cause, bool first) {
-    Json rule = {{"id", SanitizeUtf8(cause.id)}, {"shortDescription", Message(cause.title)}};
+    OrderedJsonValue rule = {{"id", SanitizeUtf8(cause.id)}, {"shortDescription", Message(cause.title)}};
     if (!cause.meaning.empty()) rule["fullDescription"] = Message(cause.meaning);
     std::string help;
     for (const Fix& fix : cause.fixes) {
@@ -112,7 +111,7 @@ class Sarif {
     if (!help.empty()) rule["help"] = Message(help);
     if (!cause.references.empty()) rule["helpUri"] = SanitizeUtf8(cause.references.front());
     if (!cause.fixes_elsewhere.empty()) {
-      Json elsewhere = Json::array();
+      OrderedJsonValue elsewhere = OrderedJsonValue::array();
       for (const Fix& fix : cause.fixes_elsewhere) elsewhere.push_back(SanitizeUtf8(FixLabel(fix, words_) + fix.text));
       rule["properties"] = {{"fixesElsewhere", std::move(elsewhere)}};
     }
@@ -143,8 +142,8 @@ class Sarif {
   const Report& report_;
   const Words& words_;
   std::set<std::string> ids_;
-  Json rules_ = Json::array();
-  Json results_ = Json::array();
+  OrderedJsonValue rules_ = OrderedJsonValue::array();
+  OrderedJsonValue results_ = OrderedJsonValue::array();
 };
 
 }  // namespace

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kRow = 22;
 constexpr int kPlot = 760;
-constexpr size_t kLabelColumns = 40;
+constexpr size_t kStoryColumns = 40;
 constexpr size_t kLanes = 60;
 
 int LabelWidth(const std::vector<std::string>& labels) {
   size_t widest = 0;
-  for (const std::string& label : labels) widest = std::max(widest, std::min(DisplayWidth(label), kLabelColumns));
+  for (const std::string& label : labels) widest = std::max(widest, std::min(DisplayWidth(label), kStoryColumns));
   return static_cast<int>(widest) * 8 + 12;
 }
 
@@ -32,9 +32,9 @@ std::string Open(int width, int height) {
                      width, height);
 }
 
-std::string Label(int y, std::string_view text, bool culprit) {
+std::string RowLabel(int y, std::string_view text, bool culprit) {
   return fmt::format("<text x=\"0\" y=\"{}\"{}>{}</text>", y + 14, culprit ? " class=\"mark\"" : "",
-                     EscapeHtml(PrefixOfWidth(text, kLabelColumns)));
+                     EscapeHtml(PrefixOfWidth(text, kStoryColumns)));
 }
 
 bool IsCulprit(const Report& report, const TimelineStep& step) {
@@ -90,7 +90,7 @@ std::string StoryPicture(const Report& report, const Words& words) {
   }
   int y = kRow;
   for (const Lane& lane : lanes) {
-    out += "<g data-item=\"\">" + Label(y, lane.label, lane.culprit);
+    out += "<g data-item=\"\">" + RowLabel(y, lane.label, lane.culprit);
     out += fmt::format("<rect class=\"{}\" opacity=\"0.3\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"4\"/>",
                        lane.culprit ? "bad" : "bar", left + places[lane.steps.front()], y + 8,
                        std::max(places[lane.steps.back()] - places[lane.steps.front()], 4));
@@ -142,7 +142,7 @@ std::string CallsPicture(const Report& report, const Words& words) {
     const auto [innocent, calls] = key;
     const int width = static_cast<int>(static_cast<double>(calls) / static_cast<double>(most) * kPlot);
     out += fmt::format("<g data-item=\"\"><title>{}</title>", EscapeHtml(labels[lane])) +
-           Label(y, labels[lane], !innocent);
+           RowLabel(y, labels[lane], !innocent);
     out += fmt::format(
         "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"12\"/><text x=\"{}\" y=\"{}\">{}</text></g>\n",
         innocent ? "bar" : "bad", left, y + 4, std::max(width, 3), left + std::max(width, 3) + 6, y + 14, calls);

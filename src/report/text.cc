@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
+#include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/layout.h"
 #include "report/phrases.h"
@@ -34,8 +35,8 @@ struct Measure {
 };
 constexpr Measure kMeasures[] = {
     {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true, true, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 1, 1, false, true, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, true},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, false},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, false},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, false},
     {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false, false, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false, false, false},
     {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false, false, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false, false, false},
 };
@@ -46,28 +47,13 @@ constexpr double kNoDoubt = 0.95;
 constexpr size_t kProblems = 3;
 // Rows that leave room for more than must be told.
 constexpr size_t kComfortable = 16;
-// Harmless lines that are named, and the columns of each.
+// Harmless lines that are named, and the columns of each and of its reason.
 constexpr size_t kHarmless = 2;
 constexpr size_t kHarmlessColumns = 60;
 // What somebody quotes by hand.
 constexpr uint64_t kQuoteLines = 30;
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
-
-// PID, NODE, HOST1: a word in capitals that stands by itself.
-bool HasPlaceholder(std::string_view command) {
-  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto apart = [](char c) { return std::string_view(" /:;@<>,").find(c) != std::string_view::npos; };
-  for (size_t at = 0; at < command.size(); ++at) {
-    if (!capital(command[at])) continue;
-    size_t end = at;
-    while (end < command.size() && (capital(command[end]) || (command[end] >= '0' && command[end] <= '9'))) ++end;
-    const bool begins = at == 0 || apart(command[at - 1]);
-    if (end - at > 2 && begins && (end == command.size() || apart(command[end]))) return true;
-    at = end;
-  }
-  return command.find("/path/to") != std::string_view::npos || command.find("./app") != std::string_view::npos;
-}
 
 bool HasCandidates(const Report& report) {
   return report.verdict == Verdict::kUndetermined && (!report.candidates.empty() || !report.causes.empty());
@@ -92,8 +78,8 @@ class ShortAnswer {
     Chain();
     Harmless();
     if (const Cause* cause = NamedCause(report_)) {
-      FirstFix(*cause);
       Check(*cause);
+      FirstFix(*cause);
     }
     Alternatives();
     SeenBefore();
@@ -128,7 +114,10 @@ class ShortAnswer {
     }
     for (const Attempt& attempt : report_.attempts) {
       if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
-      layout_.Clipped("  ", Labelled(words_.earlier_attempt, attempt.sentence), 1);
+      const bool well = attempt.outcome == Outcome::kSucceeded;
+      const std::string how =
+          well ? std::string(words_.succeeded) + std::string(words_.clause_separator) : std::string();
+      layout_.Clipped("  ", Labelled(words_.earlier_attempt, how + attempt.sentence), 1);
       break;
     }
     if (cause == nullptr) return;
@@ -145,7 +134,9 @@ class ShortAnswer {
     if (!cause->sure.empty() && !SureAbove()) {
       layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
     }
-    if (measure_.unproven && !cause->unproven.empty()) {
+    // "rerun as it is: find out first whose memory grew" says it.
+    const bool asked = report_.decision && report_.decision->why.ends_with(cause->unproven);
+    if (measure_.unproven && !cause->unproven.empty() && !asked) {
       layout_.Clipped("  ", Labelled(words_.unproven, cause->unproven), 1, Style::kDim);
     }
   }
@@ -173,7 +164,7 @@ class ShortAnswer {
       layout_.Clipped("  ", Labelled(words_.absent, proof.note), 2);
       return;
     }
-    std::string text = proof.text.empty() ? proof.note : proof.text;
+    std::string text = proof.text.empty() ? proof.note : std::string(WithoutProgressBar(proof.text));
     if (proof.count > 1) text = fmt::format("({}) {}", Filled(words_.times, std::to_string(proof.count)), text);
     layout_.Quote(FileLine(proof.file.substr(folder.size()), proof.line),
                   link_ ? link_(proof.file, proof.line) : std::string(), text, measure_.quote_rows);
@@ -189,28 +180,48 @@ class ShortAnswer {
   }
 
   void Chain() {
-    const std::string chain = ChainOf(report_, proofs_, words_);
+    const std::string chain = Joined(ChainOf(report_, proofs_, words_), measure_.chain_rows * layout_.prose_width());
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
   }
 
-  // Failed to open libibverbs.so[.1] (rank0.log:6)
-  void Harmless() {
-    if (!measure_.harmless) return;
-    if (NamedCause(report_) == nullptr) return Meanings();
-    std::string list;
-    for (size_t i = 0; i < std::min(report_.harmless.size(), kHarmless); ++i) {
-      const HarmlessLine& item = report_.harmless[i];
-      std::string text = EscapeTerminal(item.text);
-      if (const std::string_view head = PrefixOfWidth(text, kHarmlessColumns); head.size() < text.size()) {
-        text = std::string(head) + "\xE2\x80\xA6";  // …
-      }
-      if (!list.empty()) list += words_.list_separator;
-      list += fmt::format("{} ({})", text, FileLine(item.file.substr(item.file.rfind('/') + 1), item.line));
-    }
-    if (!list.empty()) layout_.Labelled(words_.harmless, list, 2, Style::kDim);
+  // Whether a warning tells of the line.
+  bool IsWarned(const HarmlessLine& item) const {
+    return std::any_of(report_.warnings.begin(), report_.warnings.end(), [&](const Warning& warning) {
+      return std::any_of(warning.evidence.begin(), warning.evidence.end(),
+                         [&](const Evidence& e) { return e.file == item.file && e.line == item.line; });
+    });
   }
 
-  // A quote of a few lines that show nothing of a failure: what each is.
+  // The first clause of it, when it is short.
+  static std::string Reason(const std::string& why) {
+    const std::string clause = why.substr(0, std::min(why.find_first_of(".;:"), why.find("\xE3\x80\x82")));  // 。
+    return DisplayWidth(clause) <= kHarmlessColumns ? clause : std::string();
+  }
+
+  // Failed to open libibverbs.so[.1] (rank0.log:6: normal where there is no InfiniBand or RoCE). Where all went well
+  // only what did fail is worth a word: that it was got over.
+  void Harmless() {
+    if (!measure_.harmless) return;
+    const bool well = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kSucceeded;
+    if (NamedCause(report_) == nullptr && !well) return Meanings();
+    std::string list;
+    size_t told = 0;
+    for (const HarmlessLine& item : report_.harmless) {
+      if (told == kHarmless) break;
+      if (well && (!item.got_over || IsWarned(item))) continue;
+      ++told;
+      std::string text = EscapeTerminal(WithoutLoggerPrefix(item.text));
+      const std::string_view head = PrefixOfWidth(text, kHarmlessColumns);
+      if (head.size() < text.size()) text = std::string(head) + "\xE2\x80\xA6";  // …
+      if (!list.empty()) list += words_.list_separator;
+      const std::string place = FileLine(item.file.substr(item.file.rfind('/') + 1), item.line);
+      const std::string reason = Reason(item.why);
+      list += fmt::format("{} ({})", text, reason.empty() ? place : Filled(words_.label, place) + reason);
+    }
+    if (!list.empty()) layout_.Labelled(well ? words_.got_over : words_.harmless, list, 3, Style::kDim);
+  }
+
+  // A quote of a few lines that show no failure: what each is.
   void Meanings() {
     const bool open = report_.verdict == Verdict::kHealthy || report_.verdict == Verdict::kNoNccl;
     if (!open || report_.outcome != Outcome::kUnknown || report_.coverage.lines > kQuoteLines) return;
@@ -231,8 +242,8 @@ class ShortAnswer {
 
   // What a look would settle, where the lines leave a doubt; nothing that the reader would have to fill in first.
   void Check(const Cause& cause) {
-    const bool told = !cause.fixes.empty() && !cause.fixes.front().command.empty();
-    if (!measure_.check || (cause.confidence >= kNoDoubt && told)) return;
+    const bool told = cause.confidence >= kNoDoubt && !cause.fixes.empty() && !cause.fixes.front().command.empty();
+    if (!measure_.check || told) return;
     for (const Confirm& confirm : cause.confirm) {
       if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
       if (HasPlaceholder(confirm.command)) continue;
@@ -286,6 +297,9 @@ class ShortAnswer {
 
   void Decide() {
     if (!report_.decision || report_.decision->action == Action::kUndecided) return;
+    // A few lines that somebody quotes do not show that the job ended with them.
+    const bool quote = report_.coverage.lines <= kQuoteLines && report_.job.communicators.empty();
+    if (report_.decision->action == Action::kFixFirst && (quote || report_.outcome == Outcome::kUnknown)) return;
     Decision brief = *report_.decision;
     if (const Cause* cause = NamedCause(report_); cause != nullptr && brief.why == cause->title) brief.why.clear();
     layout_.Labelled(words_.decision, DecisionSentence(brief, words_), 2);
@@ -349,8 +363,7 @@ class ShortAnswer {
     if (!job.empty()) read = Labelled(words_.job, ReadSentence(report_.coverage, words_) + "; " + job);
     layout_.Clipped("", read, job.empty() ? 2 : 1, Style::kDim);
     const Cause* cause = NamedCause(report_);
-    const bool more = cause != nullptr || report_.verdict == Verdict::kUndetermined || !report_.warnings.empty();
-    if (!more) return;
+    if (cause == nullptr && report_.verdict != Verdict::kUndetermined && report_.warnings.empty()) return;
     std::string where(words_.more_full);
     if (cause != nullptr) where += Filled(words_.more_explain, cause->id);
     layout_.Clipped("", Labelled(words_.more, where), 1, Style::kDim);

@@ -13,7 +13,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kLabelColumns = 28;
+constexpr size_t kNameColumns = 28;
 constexpr int kMostSide = 860;
 // Cells beyond this make a page that browsers are slow to show.
 constexpr size_t kMostCells = 8192;
@@ -61,7 +61,7 @@ void DrawLabels(const std::vector<Label>& labels, int left, int top, int cell, s
     if (!labels[i].culprit && (i % step != 0 || std::any_of(first, last, blamed))) continue;
     const int at = static_cast<int>(i) * cell;
     const char* css = labels[i].culprit ? "mark" : "head";
-    const std::string name = EscapeHtml(PrefixOfWidth(labels[i].name, kLabelColumns));
+    const std::string name = EscapeHtml(PrefixOfWidth(labels[i].name, kNameColumns));
     *out += fmt::format("<text class=\"{}\" x=\"0\" y=\"{}\">{}</text>", css, top + at + std::max(cell - 4, 8), name);
     *out += fmt::format("<line class=\"grid\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>", left, top + at, left + side,
                         top + at);
@@ -78,7 +78,7 @@ std::string Draw(const Matrix& matrix, const std::vector<Label>& labels, const W
     mixed |= cell.channels.size() > 1;
   }
   size_t widest = 0;
-  for (const Label& label : labels) widest = std::max(widest, std::min(DisplayWidth(label.name), kLabelColumns));
+  for (const Label& label : labels) widest = std::max(widest, std::min(DisplayWidth(label.name), kNameColumns));
 
   const int cell = std::clamp(kMostSide / static_cast<int>(labels.size()), 3, 18);
   const int side = static_cast<int>(labels.size()) * cell;

@@ -28,7 +28,7 @@ struct Words {
   // the short answer
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}
-  std::string_view unproven, harmless;
+  std::string_view unproven, harmless, got_over;
   std::string_view chain, check, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}
   // section titles

@@ -265,6 +265,39 @@ class Answer(unittest.TestCase):
                "| NVIDIA-SMI 384.81                 Driver Version: 384.81                    |\n")
         self.says({"job.log": log}, ["The GPU driver 384.81 is too old"], ["384.81"])
 
+    def test_got_over(self):
+        steps = "".join(f"step {i}/40 loss {9 - i / 10:.2f}\n" for i in range(1, 41))
+        log = (steps[:200] + "\n" + "fetch of bucket/part-0003 failed: 503 Service Unavailable, retrying in 2 s (1/6)\n"
+               + "loader worker (pid 4711) exited unexpectedly with signal 9: Killed. Restarting it (1 of 3)\n"
+               + start(0, "n1", 1) + steps[200:] + "Training finished\n")
+        self.says({"rank0.log": log},
+                  ["HEALTHY", "Got over: ", "503 Service Unavailable", "it tried again, and the job went on",
+                   "it was started anew, and the job went on"], ["已恢复", "程序重试后作业继续"])
+        told = json.loads(self.answer({"rank0.log": log}, "en", "--format", "json"))
+        self.assertTrue(all(line["got_over"] for line in told["harmless"]))
+
+    def test_tries_in_vain(self):
+        log = ("fetch of bucket/part-0003 failed: 503 Service Unavailable, retrying in 2 s (6/6)\n"
+               "fetch: giving up after 6 attempts\n")
+        self.assertNotIn("went on", self.answer({"rank0.log": log}, "en"))
+
+    def test_no_build_for_linux_on_windows(self):
+        log = ("  File \"C:\\work\\envs\\t\\Lib\\site-packages\\torch\\distributed\\distributed_c10d.py\", line 9, in f\n"
+               "RuntimeError: Distributed package doesn't have NCCL built in\n")
+        self.says({"log.txt": log}, ["NCCL does not exist for Windows", "gloo"], ["NCCL 没有 Windows 版本"])
+        self.assertNotIn("whl/cu", self.answer({"log.txt": log}, "en"))
+        self.assertIn("whl/cu", self.answer({"log.txt": log.replace("C:\\work", "/work").replace("\\", "/")}, "en"))
+
+    def test_last_words_of_the_late_rank(self):
+        def watch(rank):
+            return (f"2026-11-22 11:11:4{rank},500 - ERROR - watch.py:41 - rank {rank}: step watchdog: "
+                    "collective #20 (ALLREDUCE) of step 20 did not finish in 6 s\n")
+
+        files = {f"rank{r}.log": start(r, "n1", 4) + watch(r) for r in range(3)}
+        files["rank3.log"] = start(3, "n1", 4) + ("2026-11-22 11:11:40,100 - INFO - loader.py:7 - "
+                                                  "rank 3: waiting for shard 00057\n")
+        self.says(files, ["rank 3", "fell silent, \"waiting for shard 00057\""], ["“waiting for shard 00057”"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -160,7 +160,8 @@ struct TimelineStep {
   std::string file;  // empty when there is no line
   uint64_t line = 0;
   std::string text;
-  uint64_t count = 1;  // lines, or ranks, of this kind that were folded into this step
+  uint64_t count = 1;               // lines, or ranks, of this kind that were folded into this step
+  std::vector<int32_t> ranks = {};  // whose lines a consequence is, of the largest communicator; sorted, each once
 };
 
 // A line that only reports the failure of somebody else.
@@ -170,6 +171,8 @@ struct Consequence {
   std::string text;
   std::string of;      // cause id; empty when no cause is named
   uint64_t count = 1;  // lines of this kind that were folded into this one
+  // Whose they are, of the largest communicator, where that is known; sorted, each once.
+  std::vector<int32_t> ranks = {};
 };
 
 // A line that sounds like a failure and is none here: healthy jobs print it, too, or the job went on behind it.
@@ -178,7 +181,8 @@ struct HarmlessLine {
   uint64_t line = 0;
   std::string text;
   std::string why;
-  uint64_t count = 1;  // lines of this kind that were folded into this one
+  uint64_t count = 1;     // lines of this kind that were folded into this one
+  bool got_over = false;  // something did fail, and the job went on behind it
 };
 
 struct Collect {

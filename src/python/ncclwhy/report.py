@@ -109,6 +109,7 @@ class Step:
     file: Optional[str] = None
     line: Optional[int] = None
     text: Optional[str] = None
+    ranks: Optional[List[int]] = None
 
 
 @dataclass
@@ -177,6 +178,7 @@ class Consequence:
     file: Optional[str] = None
     line: Optional[int] = None
     count: Optional[int] = None
+    ranks: Optional[List[int]] = None
 
 
 @dataclass
@@ -186,6 +188,7 @@ class HarmlessLine:
     file: Optional[str] = None
     line: Optional[int] = None
     why: Optional[str] = None
+    got_over: Optional[bool] = None
 
 
 @dataclass
