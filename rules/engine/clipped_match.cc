@@ -9,8 +9,6 @@
 namespace ncclwhy {
 namespace {
 
-// Of a literal that was cut. Less is in many lines.
-constexpr size_t kLeastShown = 10;
 constexpr size_t kMostParts = 200;
 constexpr size_t kNpos = std::string_view::npos;
 
@@ -90,19 +88,30 @@ std::string ClippedRegex(std::string_view regex) {
   return flags + out;
 }
 
-bool ClippedMatch::ShowsLiteral(const LinePattern& pattern, std::string_view text) const {
-  return std::any_of(pattern.literals.begin(), pattern.literals.end(), [&](const std::string& literal) {
-    if (literal.size() >= kLeastShown && text.find(literal) != kNpos) return true;
-    for (size_t n = std::min(literal.size() - 1, text.size()); n >= kLeastShown; --n) {
-      if (text.ends_with(std::string_view(literal).substr(0, n))) return true;
+std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::vector<uint32_t>& whole) const {
+  constexpr size_t kShown = PatternTable::kBeginning;
+  const PatternTable::Beginnings& beginnings = patterns_.LiteralBeginnings();
+  std::vector<uint32_t> showing;
+  for (const uint32_t number : whole) {
+    const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+    const auto is_there = [&](const std::string& l) { return l.size() >= kShown && text.find(l) != kNpos; };
+    if (std::any_of(literals.begin(), literals.end(), is_there)) showing.push_back(number);
+  }
+  const size_t longest = std::min(text.size(), beginnings.longest);
+  for (size_t at = text.size() - longest; at + kShown <= text.size(); ++at) {
+    const auto found = beginnings.of.find(text.substr(at, kShown));
+    if (found == beginnings.of.end()) continue;
+    for (const auto& [literal, number] : found->second) {
+      if (literal.starts_with(text.substr(at))) showing.push_back(number);
     }
-    return false;
-  });
+  }
+  std::sort(showing.begin(), showing.end());
+  showing.erase(std::unique(showing.begin(), showing.end()), showing.end());
+  return showing;
 }
 
 bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
   const LinePattern& pattern = *patterns_.entry(number).pattern;
-  if (!ShowsLiteral(pattern, text)) return false;
   if (pattern.regex.empty()) return true;
   std::unique_ptr<RE2>& regex = compiled_[number];
   if (regex == nullptr) {

@@ -27,13 +27,13 @@ class ClippedMatch {
  public:
   explicit ClippedMatch(const PatternTable& patterns) : patterns_(patterns) {}
 
-  // Whether `text`, which was clipped, may be the beginning of a line that the pattern matches, and shows enough of one
-  // of its literals to tell.
+  // The patterns with a literal of which `text`, which was clipped, shows the beginning at its end, or all: enough of
+  // it to tell. Those with all of one are among `whole`, patterns with a literal in the line.
+  std::vector<uint32_t> Showing(std::string_view text, const std::vector<uint32_t>& whole) const;
+  // Whether `text` may be the beginning of a line that such a pattern matches.
   bool Matches(uint32_t number, std::string_view text);
 
  private:
-  bool ShowsLiteral(const LinePattern& pattern, std::string_view text) const;
-
   const PatternTable& patterns_;
   std::unordered_map<uint32_t, std::unique_ptr<RE2>> compiled_;  // null: not understood
 };

@@ -101,18 +101,23 @@ std::string_view Named(const Rule& rule) {
 
 void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known,
                             uint32_t process, SourceFacts& facts) {
+  const auto is_asked = [&](uint32_t number) {
+    const PatternEntry& entry = patterns_.entry(number);
+    return entry.condition == nullptr && entry.of->sign.life == Life::kNone && entry.of->role != Role::kContext &&
+           entry.of->role != Role::kWarning && Fits(*entry.pattern, line);
+  };
+  std::vector<uint32_t> whole;
+  for (const Candidate& c : known) {
+    if (!is_asked(c.pattern)) continue;
+    const bool matched = patterns_.entry(c.pattern).pattern->regex.empty() || c.regex == Candidate::Regex::kYes;
+    if (matched) return;  // what stands there is enough to tell
+    whole.push_back(c.pattern);
+  }
   std::vector<uint32_t> matching;
   std::set<std::string_view> named;
-  for (uint32_t number = 0; number < patterns_.size(); ++number) {
-    const PatternEntry& entry = patterns_.entry(number);
-    if (entry.condition != nullptr || entry.of->sign.life != Life::kNone || !Fits(*entry.pattern, line)) continue;
-    if (entry.of->role == Role::kContext || entry.of->role == Role::kWarning) continue;
-    const bool matched = std::any_of(known.begin(), known.end(), [&](const Candidate& c) {
-      return c.pattern == number && (entry.pattern->regex.empty() || c.regex == Candidate::Regex::kYes);
-    });
-    if (matched) return;  // what stands there is enough to tell
-    if (!clipped_.Matches(number, text)) continue;
-    named.insert(Named(*entry.of));
+  for (const uint32_t number : clipped_.Showing(text, whole)) {
+    if (!is_asked(number) || !clipped_.Matches(number, text)) continue;
+    named.insert(Named(*patterns_.entry(number).of));
     matching.push_back(number);
   }
   // A beginning that many go on from in their own ways tells nothing; two may both be meant.

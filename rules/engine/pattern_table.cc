@@ -1,5 +1,7 @@
 #include "rules/engine/pattern_table.h"
 
+#include <algorithm>
+
 #include "base/limits.h"
 #include "base/mask_digits.h"
 #include "base/re2_call.h"
@@ -54,6 +56,7 @@ PatternTable::~PatternTable() {
     delete named_[i].load();
   }
   delete numbered_.load();
+  delete beginnings_.load();
 }
 
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
@@ -98,6 +101,20 @@ const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() cons
         if (!digits && alike == NumbersAlike::kAll) continue;
         made->push_back({digits ? std::string(MaskDigits(literal, &masked)) : std::string(),
                          PieceWithoutNumber(literal), alike, number});
+      }
+    }
+    return made;
+  });
+}
+
+const PatternTable::Beginnings& PatternTable::LiteralBeginnings() const {
+  return MadeOnce(beginnings_, [&] {
+    auto made = std::make_unique<Beginnings>();
+    for (uint32_t number = 0; number < entries_.size(); ++number) {
+      for (const std::string& literal : entries_[number].pattern->literals) {
+        if (literal.size() <= kBeginning) continue;
+        made->of[std::string_view(literal).substr(0, kBeginning)].emplace_back(literal, number);
+        made->longest = std::max(made->longest, literal.size());
       }
     }
     return made;

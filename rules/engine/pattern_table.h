@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,13 @@ class PatternTable {
     uint32_t pattern = 0;
   };
   const std::vector<Numbered>& NumberedLiterals() const;
+  // The literals by their first bytes, for lines that were cut off within one. Less of one is in many lines.
+  static constexpr size_t kBeginning = 10;
+  struct Beginnings {
+    std::unordered_map<std::string_view, std::vector<std::pair<std::string_view, uint32_t>>> of;  // literal, pattern
+    size_t longest = 0;                                                                           // literal
+  };
+  const Beginnings& LiteralBeginnings() const;
   // For rules that have no prebuilt tables.
   LiteralTablesStorage BuildLiterals() const;
 
@@ -85,6 +93,7 @@ class PatternTable {
   Slots<NumbersAlike> alike_;
   Slots<Named> named_;
   mutable std::atomic<const std::vector<Numbered>*> numbered_ = nullptr;
+  mutable std::atomic<const Beginnings*> beginnings_ = nullptr;
 };
 
 // Calls visit(pattern, condition or null) in the order of the global numbers.

@@ -41,9 +41,15 @@ TEST_CASE("too little of a literal tells nothing", "[rules]") {
   rules[0].patterns.push_back(pattern);
   const PatternTable table(rules);
   ClippedMatch clipped(table);
-  CHECK(clipped.Matches(0, "RuntimeError: Cannot re-initialize CU"));
-  CHECK_FALSE(clipped.Matches(0, "RuntimeError: Cannot"));
-  CHECK_FALSE(clipped.Matches(0, "RuntimeError: Cannot re-initialize CUPS"));
+  const auto shows = [&](std::string_view text, const std::vector<uint32_t>& whole = {}) {
+    const std::vector<uint32_t> showing = clipped.Showing(text, whole);
+    return showing.size() == 1 && showing[0] == 0 && clipped.Matches(0, text);
+  };
+  CHECK(shows("RuntimeError: Cannot re-initialize CU"));
+  CHECK_FALSE(shows("RuntimeError: Cannot"));
+  CHECK_FALSE(shows("RuntimeError: Cannot re-initialize CUPS"));
+  CHECK(shows("Cannot re-initialize CUDA in forked subprocess. To use CUDA", {0}));
+  CHECK_FALSE(shows("Cannot re-in. To use CUDA", {0}));
 }
 
 }  // namespace
