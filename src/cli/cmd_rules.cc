@@ -157,7 +157,8 @@ class RulesCommand : public Subcommand {
     const size_t good = LoadCatalog(directory_, options, &diagnostics).size();
     std::string out;
     for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
-    out += fmt::format("{} rules without errors, {} complaints\n", good, diagnostics.size());
+    out += fmt::format("{} rule{} without errors, {} complaint{}\n", good, good == 1 ? "" : "s", diagnostics.size(),
+                       diagnostics.size() == 1 ? "" : "s");
     const bool nothing = good == 0 && diagnostics.empty();
     if (nothing) Complain("no rule.json below " + directory_);
     return Print(out, nothing ? kExitTrouble : HasError(diagnostics) ? kExitFailed : 0);

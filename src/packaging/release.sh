@@ -3,7 +3,7 @@
 #   ncclwhy-V-linux-ARCH, .spdx.json   the static program, and what it is made of     (ARCH: x86_64, and aarch64 where the cross
 #   ncclwhy-V-…ARCH.whl                the Python package with it                      compiler and its libraries are there)
 #   ncclwhy-V-image-ARCH.tar           a container image (OCI archive)
-#   ncclwhy_V_ARCH.deb                 the package for this Debian, of this architecture
+#   ncclwhy_V_ARCH.deb                 the package for this Debian (ARCH: amd64, arm64)
 #   ncclwhy-V.tar.gz                   the Python package's sources
 #   SHA256SUMS
 # release.sh OUT [BUILD]; BUILD is a release build that is there already (for the .deb and the wheel's library).
@@ -27,11 +27,24 @@ if [ -z "$build" ]; then
   quietly cmake --build "$build"
 fi
 
-echo "== .deb"
-if command -v dpkg-shlibdeps >/dev/null; then
-  quietly cpack --config "$build/CPackConfig.cmake" -G DEB -B "$out/.deb"
+deb() { # deb BUILD
+  quietly cpack --config "$1/CPackConfig.cmake" -G DEB -B "$out/.deb"
   mv "$out"/.deb/*.deb "$out"
   rm -rf "$out/.deb"
+}
+cross() { command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64-static && [ -f "/usr/lib/aarch64-linux-gnu/$1" ]; } >/dev/null
+
+echo "== .deb"
+if command -v dpkg-shlibdeps >/dev/null; then
+  deb "$build"
+  if cross libre2.so && cross libfmt.so; then
+    quietly cmake --preset release --toolchain src/cmake/aarch64-linux-gnu.cmake -B build/package-arm64 \
+      -D NCCLWHY_BUILD_TESTS=OFF -D NCCLWHY_BUILD_BENCH=OFF
+    quietly cmake --build build/package-arm64
+    DEB_HOST_ARCH=arm64 deb build/package-arm64
+  else
+    missing+=(".deb (arm64)")
+  fi
 else
   missing+=(.deb)
 fi
@@ -42,8 +55,7 @@ for preset in static static-arm64; do
     static) arch=x86_64 machine=amd64 run=() library=$build/src/api/libncclwhy.so ;;
     static-arm64) arch=aarch64 machine=arm64 run=(qemu-aarch64-static) library= ;;
   esac
-  if [ $preset = static-arm64 ] && ! { command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64-static &&
-    [ -f /usr/lib/aarch64-linux-gnu/libre2.a ]; } >/dev/null; then
+  if [ $preset = static-arm64 ] && ! cross libre2.a; then
     missing+=("$preset")
     continue
   fi

@@ -6,7 +6,7 @@
 namespace ncclwhy {
 namespace {
 
-using Id = Document::Id;
+using Item = Document::Id;
 
 class Unpickler {
  public:
@@ -53,16 +53,16 @@ class Unpickler {
   }
 
   void Refuse() { refused_ = true; }
-  void Push(std::optional<Id> id) {
+  void Push(std::optional<Item> id) {
     if (cut_) return;  // its argument was not there
     id ? stack_.push_back(*id) : Refuse();
   }
-  std::optional<Id> Pop() {
+  std::optional<Item> Pop() {
     if (stack_.empty() || document_.KindOf(stack_.back()) == Document::Kind::kMark) {
       Refuse();
       return std::nullopt;
     }
-    const Id id = stack_.back();
+    const Item id = stack_.back();
     stack_.pop_back();
     return id;
   }
@@ -79,7 +79,7 @@ class Unpickler {
   // Puts the values from `first` into the container in front of them; `mark` is how many marks stand between.
   void AddAll(size_t first, size_t mark) {
     if (first < mark + 1) return Refuse();
-    const Id container = stack_[first - mark - 1];
+    const Item container = stack_[first - mark - 1];
     const size_t pairs = document_.KindOf(container) == Document::Kind::kDict ? 2 : 1;
     if (document_.ItemsOf(container) == nullptr || (stack_.size() - first) % pairs != 0) return Refuse();
     for (size_t i = first; i < stack_.size(); ++i) {
@@ -126,7 +126,7 @@ class Unpickler {
     const auto arguments = Pop();
     const auto builder = Pop();
     if (!arguments || !builder) return;
-    const std::vector<Id>* items = document_.ItemsOf(*arguments);
+    const std::vector<Item>* items = document_.ItemsOf(*arguments);
     if (document_.KindOf(*builder) != Document::Kind::kBuilder || items == nullptr) return Refuse();
     items->empty() ? Push(document_.New(Document::Kind::kDict)) : Push((*items)[0]);
   }
@@ -151,8 +151,8 @@ class Unpickler {
   const std::string_view bytes_;
   Document& document_;
   size_t at_ = 0;
-  std::vector<Id> stack_;
-  std::unordered_map<uint64_t, Id> memo_;
+  std::vector<Item> stack_;
+  std::unordered_map<uint64_t, Item> memo_;
   uint64_t recalled_ = 0;
   bool cut_ = false;
   bool refused_ = false;

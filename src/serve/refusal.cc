@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/numbers.h"
-#include "base/utf8.h"
+#include "store/json_text.h"
 
 namespace ncclwhy {
 namespace {
@@ -42,9 +40,9 @@ const char* CodeName(int status) {
 }  // namespace
 
 std::string RefusalBody(int status, const std::string& sentence) {
-  const nlohmann::ordered_json body = {
-      {"error", {{"status", status}, {"code", CodeName(status)}, {"message", SanitizeUtf8(sentence)}}}};
-  return body.dump() + "\n";
+  std::string body = fmt::format(R"({{"error":{{"status":{},"code":"{}","message":)", status, CodeName(status));
+  AppendJsonString(sentence, &body);
+  return body + "}}\n";
 }
 
 std::optional<std::pair<int, std::string>> WrongHead(const RequestHead& head, uint64_t max_bytes) {

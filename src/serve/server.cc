@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -165,8 +164,9 @@ class Server::Impl {
       return httplib::Server::HandlerResponse::Unhandled;
     });
     http_.Get("/health", [this](const Request&, Response& response) {
-      const nlohmann::ordered_json body = {{"status", stopping_ ? "stopping" : "ok"}, {"ncclwhy", NCCLWHY_VERSION}};
-      Answer(response, stopping_ ? 503 : 200, body.dump() + "\n", "application/json");
+      const std::string body =
+          fmt::format("{{\"status\":\"{}\",\"ncclwhy\":\"{}\"}}\n", stopping_ ? "stopping" : "ok", NCCLWHY_VERSION);
+      Answer(response, stopping_ ? 503 : 200, body, "application/json");
     });
     http_.Get("/metrics", [this](const Request&, Response& response) {
       Answer(response, 200, metrics_.Text(pool_.running(), pool_.waiting()) + HistoryText(),
