@@ -301,6 +301,9 @@ bool PulseLine::SaysOf(size_t number) const {
 
 size_t PulseLine::FindCounters(Counters* counters) {
   Classify();
+  // A number and nothing else numbers what follows, `[3]:` or `4.`; but `40%`, and rows of several.
+  const auto says = [](char c) { return IsAlpha(c) || c == '%' || static_cast<unsigned char>(c) >= 0x80; };
+  if (numbers_found_ == 1 && std::none_of(text().begin(), text().end(), says)) return 0;
   size_t found = 0;
   for (size_t i = 0; i < numbers_found_ && found < counters->size(); ++i) {
     if (IsCounter(i)) (*counters)[found++] = {static_cast<uint8_t>(i), SaysOf(i)};

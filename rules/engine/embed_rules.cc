@@ -106,12 +106,13 @@ class Writer {
     const std::string references = AddStrings(rule.references);
     rules_.Add(fmt::format(
         "{{{}, {}, {}, static_cast<Role>({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
-        "static_cast<Blame>({}), {{static_cast<Life>({}), static_cast<Ending>({}), static_cast<SignOf>({})}}, {}, {}, "
+        "static_cast<Blame>({}), {{static_cast<Life>({}), static_cast<Ending>({}), static_cast<SignOf>({}), {}}}, {}, "
+        "{}, "
         "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}",
         Quote(rule.id), Quote(rule.family), Quote(rule.file), static_cast<int>(rule.role), patterns, Quote(rule.query),
         rule.min_processes, needs, rule.min_needs, rule.nccl.first, rule.nccl.last, Bool(rule.needs_version), causes,
         near, unless, boost, explains, static_cast<int>(rule.blame), static_cast<int>(rule.sign.life),
-        static_cast<int>(rule.sign.how), static_cast<int>(rule.sign.of), Bool(rule.last_resort),
+        static_cast<int>(rule.sign.how), static_cast<int>(rule.sign.of), Bool(rule.sign.late), Bool(rule.last_resort),
         Bool(rule.healthy_only), Bool(rule.degrades), covered_by, collect, Quote(rule.fixed_in), Quote(rule.fix_en),
         Quote(rule.fix_zh), Quote(rule.fix_command), Bool(rule.recurs), Quote(rule.title_en), Quote(rule.title_zh),
         Quote(rule.note_en), Quote(rule.note_zh), fields_.RangeFrom(fields), references));

@@ -4,11 +4,16 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/numbers.h"
+
 namespace ncclwhy {
 namespace {
 
 // First halves of keys, so that a process and a rank never share one.
 enum KeySpace : uint64_t { kProcessKey, kAnonymousKey, kRankKey, kCommKey, kHostKey, kSourceKey, kJobKey };
+
+// Between what announces a traceback and its first line: an empty one, others' lines in the same file.
+constexpr uint32_t kInFrontOfTraceback = 2;
 
 constexpr uint64_t Space(KeySpace space, uint64_t value = 0) { return static_cast<uint64_t>(space) << 56 | value; }
 
@@ -78,6 +83,7 @@ std::vector<HitIndex::Key> HitIndex::KeysOf(Scope scope, const Where& where) {
   const bool placeless = !where.process.valid() && !where.source.valid();
   switch (scope) {
     case Scope::kLine:
+    case Scope::kTraceback:
     case Scope::kSource:
       if (!where.source.valid()) return {};
       return {{Space(kSourceKey), where.source.value}};
@@ -124,9 +130,24 @@ const HitIndex::Groups& HitIndex::GroupsOf(uint32_t pattern, Scope scope) {
   return it->second;
 }
 
+// 0: the line is no exception, or its traceback is not there.
+uint32_t HitIndex::TracebackOf(SourceId source, uint32_t line) {
+  const auto [it, inserted] = tracebacks_.try_emplace(source.value);
+  if (inserted) {
+    const SourceFacts& facts = Facts(source);
+    for (const Event& e : facts.events) {
+      if (e.kind != EventKind::kPythonException) continue;
+      const auto back = ParseInt<uint32_t>(facts.Get(e, FieldId::kTraceback)).value_or(0);
+      if (back > 0 && back < e.line) it->second.emplace(e.line, e.line - back);
+    }
+  }
+  const auto found = it->second.find(line);
+  return found == it->second.end() ? 0 : found->second;
+}
+
 const PlacedHit* HitIndex::Find(uint32_t pattern, const Condition& condition, const Where& where) {
-  const bool windowed =
-      condition.within > 0 || condition.scope == Scope::kLine || condition.before_only || condition.after_only;
+  const bool windowed = condition.within > 0 || condition.scope == Scope::kLine ||
+                        condition.scope == Scope::kTraceback || condition.before_only || condition.after_only;
   uint32_t from = 0;
   uint32_t to = UINT32_MAX;
   if (windowed) {
@@ -134,6 +155,12 @@ const PlacedHit* HitIndex::Find(uint32_t pattern, const Condition& condition, co
     if (condition.within > 0 || condition.scope == Scope::kLine) {
       from = where.line > condition.within ? where.line - condition.within : 0;
       to = where.line <= UINT32_MAX - condition.within ? where.line + condition.within : UINT32_MAX;
+    }
+    if (condition.scope == Scope::kTraceback) {
+      const uint32_t begins = TracebackOf(where.source, where.line);
+      if (begins == 0) return nullptr;
+      from = begins > kInFrontOfTraceback ? begins - kInFrontOfTraceback : 0;
+      to = where.line;
     }
     // Between files there is no before and after: clocks differ and most lines have no time.
     if (condition.before_only) to = where.line - 1;

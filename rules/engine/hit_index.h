@@ -55,11 +55,14 @@ class HitIndex {
   Where Place(SourceId source, const Hit& hit) const;
   std::vector<Key> KeysOf(Scope scope, const Where& where);
   const Groups& GroupsOf(uint32_t pattern, Scope scope);
+  uint32_t TracebackOf(SourceId source, uint32_t line);
 
   const JobModel& model_;
   std::vector<std::vector<PlacedHit>> by_pattern_;
   std::map<std::pair<uint32_t, Scope>, Groups> groups_;
   std::vector<std::vector<uint32_t>> communicators_;  // by process
+  // source -> line of an exception -> the line at which its traceback begins
+  std::map<uint32_t, std::unordered_map<uint32_t, uint32_t>> tracebacks_;
   uint32_t jobs_ = 1;
   std::map<std::string_view, uint64_t> host_numbers_;
 };

@@ -145,10 +145,11 @@ class RuleReader {
   Sign SignOfLife(const json& value, const std::string& path) {
     Sign sign;
     if (!IsObject(value, path)) return sign;
-    CheckKeys(value, path, {"life", "how", "of"}, {"life"});
+    CheckKeys(value, path, {"life", "how", "of", "late"}, {"life"});
     if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
     if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
     if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
+    if (value.contains("late")) sign.late = Bool(value["late"], path + "/late");
     const bool gives_up = sign.life == Life::kWaiting && sign.how == Ending::kAbort;
     if ((sign.life == Life::kEnding) != value.contains("how") && !gives_up) {
       Error(path, "R005", "\"how\" belongs to an ending, and an ending needs it");

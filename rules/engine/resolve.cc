@@ -111,7 +111,7 @@ class Resolver {
                                     : -1,
                         anonymous ? std::string(where.host) : "",
                         "",
-                        ExitCodeOf(placed)};
+                        WhichEnd(placed)};
       // The place of the latest of many hits, which has no text: it goes to what they began.
       const bool bare =
           !placed.hit->text.valid() && r_.index_.Facts(where.source).strings.bytes() < limits::kPoolBytesPerSource;
@@ -198,10 +198,15 @@ class Resolver {
     }
 
    private:
-    // One process, or launcher, may report several ends: 0 and then 1 are two.
-    std::string ExitCodeOf(const PlacedHit& placed) const {
+    // One process, or launcher, may report several ends: 0 and then 1 are two, so are an exception that was caught
+    // ("torch.cuda.OutOfMemoryError: …") and the one that was not ("KeyError: 'loss'").
+    std::string WhichEnd(const PlacedHit& placed) const {
       if (rule_.sign.life != Life::kEnding) return {};
       const SourceFacts& facts = r_.index_.Facts(placed.where.source);
+      if (rule_.sign.how == Ending::kException) {
+        const std::string_view text = r_.index_.Text(placed);
+        return std::string(text.substr(0, text.find(": ")));
+      }
       for (const auto& [name, text] : placed.hit->captures) {
         if (facts.Str(name) == "exit_code") return std::string(facts.Str(text));
       }

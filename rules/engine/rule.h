@@ -28,7 +28,17 @@ enum class Role : uint8_t {
 };
 
 // Where a condition looks.
-enum class Scope : uint8_t { kLine, kProcess, kRank, kCommunicator, kHost, kSource, kJob };
+enum class Scope : uint8_t {
+  kLine,
+  kTraceback,  // of the exception that the line is, or what stands right in front of it: "Exception in thread
+               // Thread-3:"
+  kProcess,
+  kRank,
+  kCommunicator,
+  kHost,
+  kSource,
+  kJob
+};
 
 // Whom a finding points at.
 enum class Blame : uint8_t {
@@ -45,6 +55,7 @@ struct Sign {
   Life life = Life::kNone;
   Ending how = Ending::kNone;  // of an ending
   SignOf of = SignOf::kSelf;
+  bool late = false;  // of an ending: it had happened before its line, as others may have noticed
 };
 
 struct Weight {

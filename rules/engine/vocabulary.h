@@ -21,7 +21,8 @@ inline constexpr std::array<NamedValue<Role>, 6> kRoleWords = {{{"root", Role::k
                                                                 {"benign", Role::kBenign},
                                                                 {"context", Role::kContext},
                                                                 {"warning", Role::kWarning}}};
-inline constexpr std::array<NamedValue<Scope>, 7> kScopeWords = {{{"line", Scope::kLine},
+inline constexpr std::array<NamedValue<Scope>, 8> kScopeWords = {{{"line", Scope::kLine},
+                                                                  {"traceback", Scope::kTraceback},
                                                                   {"process", Scope::kProcess},
                                                                   {"rank", Scope::kRank},
                                                                   {"communicator", Scope::kCommunicator},

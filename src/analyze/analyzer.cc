@@ -14,6 +14,7 @@
 #include "analyze/job_summary.h"
 #include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
+#include "analyze/order_of_failure.h"
 #include "analyze/outcome_report.h"
 #include "analyze/rank_causes.h"
 #include "analyze/rows_there.h"
@@ -247,6 +248,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
   MarkConsequences(items);
+  MarkWhatFollowed(model, signs, outcome, items);
   const Ranking ranking = RankCauses(items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");

@@ -36,6 +36,7 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     s.life = said.life;
     s.how = said.how;
     s.of = said.of;
+    s.late = said.late;
     s.source = f.source;
     s.line = f.line;
     s.last_line = f.last_line;

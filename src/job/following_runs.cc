@@ -13,6 +13,7 @@ class RunReader {
  public:
   RunReader(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts)
       : facts_(facts), marks_(marks), attempts_(attempts) {
+    FindBeginners();
     FindDepartures();
   }
 
@@ -22,7 +23,11 @@ class RunReader {
     const auto close = [&](uint32_t line) {
       if (end.line != 0 && Begins(end, line)) out.push_back(end.line);
     };
-    const auto worked = [&](uint32_t line) { return Worked(out.empty() ? 1 : out.back(), line); };
+    const auto worked = [&](const Mark& m, uint32_t line) {
+      // A program's own first words stand behind what its launcher had to complain of; that is no run.
+      const bool by_itself = m.life == Life::kLaunch && !m.of_job;
+      return Worked(out.empty() ? 1 : out.back(), line, by_itself);
+    };
     for (const Mark& m : marks_) {
       const bool nothing_since = end.line != 0 && NextWork(end.line) > m.line;
       if (m.life == Life::kRestart) {
@@ -32,9 +37,9 @@ class RunReader {
                  (m.life == Life::kEnding && (m.of_job || (nothing_since && end.told == Told::kByLauncher)))) {
         if (!nothing_since) close(m.line);
         const bool stopped = m.how == Ending::kStopped || (nothing_since && end.stopped);
-        if (worked(m.line)) end = {m.life == Life::kLaunch ? m.line : m.line + 1, Told::kByLauncher, stopped};
+        if (worked(m, m.line)) end = {m.life == Life::kLaunch ? m.line : m.line + 1, Told::kByLauncher, stopped};
       } else if (m.life == Life::kEnding && !m.bad() && (end.line == 0 || end.told == Told::kByItself)) {
-        if (worked(m.line)) end = {LastEcho(m.line) + 1, Told::kByItself};
+        if (worked(m, m.line)) end = {LastEcho(m.line) + 1, Told::kByItself};
       }
     }
     close(UINT32_MAX);
@@ -59,6 +64,19 @@ class RunReader {
     bool stopped = false;  // from outside: nobody tries again by himself
   };
 
+  // Who says more than that something failed. Ranks that only complain when their launcher has given up, as with
+  // NCCL_DEBUG=WARN, were there before:
+  //   slurmstepd: error: *** STEP 204417.0 … CANCELLED …      node2:592761:593572 [4] net_ib.cc:1984 NCCL WARN NET/IB: …
+  void FindBeginners() {
+    begins_.assign(facts_.processes.size(), false);
+    for (const Event& e : facts_.events) {
+      const bool trouble = e.level == LogLevel::kWarn || e.level == LogLevel::kAbort || e.level == LogLevel::kNone ||
+                           e.kind == EventKind::kResultTrace || e.kind == EventKind::kCommAbort ||
+                           e.kind == EventKind::kCommDestroy;
+      if (!trouble && e.process < begins_.size()) begins_[e.process] = true;
+    }
+  }
+
   // Where all that NCCL knows have left.
   void FindDepartures() {
     std::vector<uint32_t> left(facts_.processes.size());
@@ -82,7 +100,7 @@ class RunReader {
 
   // Whether what stands before `end` is a run, not only what a script does before one (`+ srun … drop_caches`): steady
   // work, a process, or something that began (its launcher's labels, its first words) and came to an end or to grief.
-  bool Worked(uint32_t since, uint32_t end) const {
+  bool Worked(uint32_t since, uint32_t end, bool needs_ending) const {
     const auto steady = [&](const PulseFacts& p) {
       return p.beats.After(since - 1) >= p.beats.After(end - 1) + kWorks;
     };
@@ -98,7 +116,7 @@ class RunReader {
     }
     if (std::any_of(facts_.pulses.begin(), facts_.pulses.end(), steady)) return true;
     const bool ended = marked([](const Mark& m) { return m.life == Life::kEnding; });
-    if (begun) return ended || marked([](const Mark& m) { return m.life == Life::kNone; });
+    if (begun) return ended || (!needs_ending && marked([](const Mark& m) { return m.life == Life::kNone; }));
     const bool launched = marked([](const Mark& m) { return m.life == Life::kLaunch && !m.of_job; });
     return (launched && ended) || DiedEarly(since, end);
   }
@@ -124,10 +142,11 @@ class RunReader {
     const uint32_t line = end.line;
     if (NextWork(line) >= last) return false;
     bool somebody = false;  // a process that spoke first behind it
-    for (const ProcessFacts& p : facts_.processes) {
+    for (size_t i = 0; i < facts_.processes.size(); ++i) {
+      const ProcessFacts& p = facts_.processes[i];
       if (p.pid < 0 || p.by_stream) continue;
-      if (p.first.line < line && p.last.line >= line) return false;
-      somebody = somebody || p.first.line >= line;
+      if (p.last.line >= line && FirstLineOf(p) < line) return false;
+      somebody = somebody || (p.first.line >= line && begins_[i]);
     }
     bool works = false;
     bool again = false;  // lines as before
@@ -152,6 +171,17 @@ class RunReader {
     return somebody || (works && end.told != Told::kByItself);
   }
 
+  // Of a process, with what came through its launcher's stream before it spoke NCCL:
+  //   [1,1]<stderr>:[node1:40001] Error: coll_hcoll_module.c …      [1,1]<stdout>:node1:40001:40001 [1] NCCL INFO …
+  uint32_t FirstLineOf(const ProcessFacts& process) const {
+    uint32_t first = process.first.line;
+    for (const ProcessFacts& p : facts_.processes) {
+      const bool own = p.launcher_rank >= 0 && p.pid == process.pid && p.host == process.host;
+      if (own && p.first.line > 0) first = std::min(first, p.first.line);
+    }
+    return first;
+  }
+
   // The last line of work that others still had to tell when one said that it is done.
   uint32_t LastEcho(uint32_t line) const {
     uint32_t last = line;
@@ -168,7 +198,7 @@ class RunReader {
     });
   }
 
-  // The first line of work, or of a process, from `line` on.
+  // The first line of work, or of a process that begins, from `line` on.
   uint32_t NextWork(uint32_t line) const {
     uint32_t next = UINT32_MAX;
     for (const PulseFacts& p : facts_.pulses) {
@@ -176,8 +206,9 @@ class RunReader {
       if (it != p.beats.lines.end()) next = std::min(next, *it);
       if (p.beats.last >= line) next = std::min(next, p.beats.last);
     }
-    for (const ProcessFacts& p : facts_.processes) {
-      if (p.pid >= 0 && p.first.line >= line) next = std::min(next, p.first.line);
+    for (size_t i = 0; i < facts_.processes.size(); ++i) {
+      const ProcessFacts& p = facts_.processes[i];
+      if (p.pid >= 0 && p.first.line >= line && begins_[i]) next = std::min(next, p.first.line);
     }
     return next;
   }
@@ -185,6 +216,7 @@ class RunReader {
   const SourceFacts& facts_;
   const std::vector<Mark>& marks_;
   const bool attempts_;
+  std::vector<bool> begins_;          // by process
   std::vector<uint32_t> departures_;  // the first lines behind them
 };
 

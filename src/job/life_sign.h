@@ -58,7 +58,8 @@ struct LifeSign {
   int32_t code = -1;   // exit code
   std::string signal;  // number or name
   std::string text;
-  std::string note;  // what the line means, in the report's language
+  bool late = false;  // it had happened before its line: a scheduler hears of a lost node after all who spoke to it
+  std::string note;   // what the line means, in the report's language
 
   // Gone, and not well.
   bool bad() const { return life == Life::kEnding && how != Ending::kClean && !(how == Ending::kExit && code == 0); }

@@ -59,7 +59,7 @@ class OutcomeReader {
       const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
       if (finest == nullptr || !IsComplete(*finest)) continue;
       const uint32_t line = finest->beats.last;
-      if (!GoesOn(SourceId{i}, line)) finish_[i] = std::max(finish_[i], line);
+      if (!GoesOn(SourceId{i}, line) && !NcclBegins(i, line)) finish_[i] = std::max(finish_[i], line);
     }
     out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
   }
@@ -69,6 +69,15 @@ class OutcomeReader {
     const std::vector<PulseFacts>& pulses = model_.sources[source.value]->pulses;
     return std::any_of(pulses.begin(), pulses.end(), [line](const PulseFacts& p) {
       return p.beats.After(line) >= (p.beats.first <= line ? kWorksOn : kGoesOn);
+    });
+  }
+
+  // Whether ranks are brought together only behind a line: what was counted up to there was getting ready.
+  //   index shard 26/26 ok      node1:4711:4711 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>
+  bool NcclBegins(uint32_t source, uint32_t line) const {
+    const std::vector<Event>& events = model_.sources[source]->events;
+    return std::any_of(events.rbegin(), events.rend(), [line](const Event& e) {
+      return e.line > line && (e.kind == EventKind::kCommInitStart || e.kind == EventKind::kBootstrapInterface);
     });
   }
 
@@ -86,6 +95,7 @@ class OutcomeReader {
   void FindPulse() {
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       for (const PulseFacts& p : model_.sources[i]->pulses) {
+        if (IsComplete(p) && NcclBegins(i, p.beats.last)) continue;  // got ready
         const PulseFacts* best = out_.pulse;
         const auto worth = [](const PulseFacts& q) { return std::tuple(q.total > 0, q.name.valid(), q.beats.count); };
         if (best != nullptr && worth(p) <= worth(*best)) continue;
@@ -137,13 +147,19 @@ class OutcomeReader {
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
-    // The end of a unit, a container or a job at which nobody ended was that of another one.
+    // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
+    // works on for as long as it is let.
+    const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
+    if (stops_job && then.beats < kSteadyBeats) return false;
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     if (!soft && after_.OthersWork(s.source, line)) return false;
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
-    // Its last words, behind its own work: whoever left in order does not end so.
-    const bool last_words = finish_[s.source.value] > 0 && then.beats == 0 && then.news == 0 && !then.left_in_order;
+    // Its last words, behind its own work: whoever left in order does not end so. An exception's text has lines of its
+    // own; who says that he is done has no more to say.
+    const uint64_t own_lines = finish_sign_.contains(s.source.value) ? 0 : kLastNews;
+    const bool last_words =
+        finish_[s.source.value] > 0 && then.beats == 0 && then.news <= own_lines && !then.left_in_order;
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
@@ -203,6 +219,7 @@ class OutcomeReader {
   void Decide() {
     // A scheduler cancels what is left of a job that has failed: then the stop is no more than an ending.
     const auto ended_before = [&](const LifeSign& stop) {
+      if (stop.late) return false;
       return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
         const bool own = s.how == Ending::kExit || s.how == Ending::kSignal || s.how == Ending::kAbort ||

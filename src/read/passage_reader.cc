@@ -70,10 +70,19 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     }
   }
   if (StartsWith(text, "File \"")) {
-    if (IsProgramFrame(text)) program_frames_[writer] = {line.number, FrameIn(text, false)};
+    Traceback& traceback = tracebacks_[writer];
+    traceback.last = line.number;
+    if (IsProgramFrame(text)) traceback.function = FrameIn(text, false);
     return;
   }
-  if (!program_frames_.empty()) EndTraceback(line, writer, facts);
+  if (StartsWith(text, "Traceback (most recent call last)")) {
+    Traceback& traceback = tracebacks_[writer];
+    if (!traceback.goes_on || line.number > traceback.last + kTracebackLines) traceback = {line.number, 0, {}, false};
+    traceback.last = line.number;
+    traceback.goes_on = false;
+    return;
+  }
+  if (!tracebacks_.empty()) ReadTraceback(line, writer, text, facts);
   switch (text[0]) {
     case 'T':
     case 'S':
@@ -117,19 +126,32 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
 }
 
 // The exception stands behind its frames; what extracts events has just told of it.
-void PassageReader::EndTraceback(const ParsedLine& line, const Writer& writer, SourceFacts& facts) {
-  const auto frame = program_frames_.find(writer);
-  if (frame == program_frames_.end()) return;
-  if (line.number > frame->second.first + kTracebackLines) {
-    program_frames_.erase(frame);
+void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, std::string_view text,
+                                  SourceFacts& facts) {
+  const auto found = tracebacks_.find(writer);
+  if (found == tracebacks_.end()) return;
+  Traceback& traceback = found->second;
+  if (line.number > traceback.last + kTracebackLines) {
+    tracebacks_.erase(found);
+    return;
+  }
+  if (StartsWith(text, "During handling of the above exception") ||
+      StartsWith(text, "The above exception was the direct cause")) {
+    traceback.goes_on = true;
+    traceback.last = line.number;
+    traceback.function.clear();
     return;
   }
   if (facts.events.empty() || facts.events.back().line != line.number ||
       facts.events.back().kind != EventKind::kPythonException || facts.events.back().field_count == 0) {
     return;
   }
-  EventWriter(&Builder(facts), true).Set(FieldId::kFunction, frame->second.second);
-  program_frames_.erase(frame);
+  EventWriter event(&Builder(facts), true);
+  if (!traceback.function.empty()) event.Set(FieldId::kFunction, traceback.function);
+  if (traceback.begins > 0) event.Set(FieldId::kTraceback, int64_t{line.number - traceback.begins});
+  // What is said between it and another one of the same chain.
+  traceback.function.clear();
+  traceback.last = line.number;
 }
 
 bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text) {

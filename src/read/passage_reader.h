@@ -15,7 +15,8 @@
 //   File "/opt/train/trainer/model.py", line 402, in training_step
 //   File "/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 116, in forward
 //   RuntimeError: mat1 and mat2 shapes cannot be multiplied
-//   → the event of the exception gets function "training_step (model.py:402)", the innermost frame of the program
+//   → the event of the exception gets function "training_step (model.py:402)", the innermost frame of the program, and
+//     traceback, how many lines before it the (first) traceback begins
 //
 //   7 ranks have launched up to operation 64                          ncclras
 //   Rank 7 has launched up to operation 60 -- GPU 3 managed by process 4711 on node node1
@@ -73,14 +74,20 @@ class PassageReader {
   bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
   void EndPort(SourceFacts& facts);
   void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
-  void EndTraceback(const ParsedLine& line, const Writer& writer, SourceFacts& facts);
+  void ReadTraceback(const ParsedLine& line, const Writer& writer, std::string_view text, SourceFacts& facts);
   FactsBuilder& Builder(SourceFacts& facts);
 
   std::unique_ptr<FactsBuilder> builder_;
   std::map<Writer, Stack> stacks_;
   std::map<Writer, int64_t> pids_;  // of `Process 4711: python train.py`
-  // The latest frame of the program itself in a traceback: its line, and "training_step (model.py:402)".
-  std::map<Writer, std::pair<uint32_t, std::string>> program_frames_;
+  // A traceback, or several of which one led to the other, until its exception.
+  struct Traceback {
+    uint32_t begins = 0;   // its first line
+    uint32_t last = 0;     // the latest one that is known to be of it
+    std::string function;  // the latest frame of the program itself: "training_step (model.py:402)"
+    bool goes_on = false;  // another one follows: "During handling of the above exception, …"
+  };
+  std::map<Writer, Traceback> tracebacks_;
   Port port_;
 };
 

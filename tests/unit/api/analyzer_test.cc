@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -123,6 +124,37 @@ TEST_CASE("what cannot be read is a problem, and the rest is analysed", "[api]")
   CHECK(ExitStatus(report) == 2);
   REQUIRE_FALSE(report.causes.empty());
   CHECK(report.causes.front().id == "shm.too-small");
+}
+
+TEST_CASE("behind the first process that ended of itself, what the others say follows from it", "[api]") {
+  const std::string steps = [] {
+    std::string text;
+    for (int i = 1; i <= 12; ++i) text += "2: step " + std::to_string(i) + "/40\n";
+    return text;
+  }();
+  const std::string exception =
+      "1: Traceback (most recent call last):\n1:   File \"/opt/train/data.py\", line 31, in collate\n"
+      "1: ValueError: span outside of the sequence\n";
+  const std::string retries =
+      "0: n0:11:90 [0] transport/net_ib.cc:1984 NCCL WARN NET/IB: Got completion from peer 10.0.0.2<4001> with "
+      "status=12 opcode=0 len=0 vendor err 129 (Send) localGid fe80::1 remoteGids fe80::2 hca mlx5_0\n";
+  const auto causes = [](const std::string& text) {
+    auto analyzer = New().take();
+    REQUIRE(analyzer->Begin("job.log").ok());
+    REQUIRE(analyzer->Push(text).ok());
+    const Report report = Finished(analyzer.get());
+    std::vector<std::string> ids;
+    for (const Cause& cause : report.causes) ids.push_back(cause.id);
+    return ids;
+  };
+  const auto has_retries = [](const std::vector<std::string>& ids) {
+    return std::find(ids.begin(), ids.end(), "ib.retry-exceeded") != ids.end();
+  };
+  const std::vector<std::string> behind = causes(steps + exception + retries);
+  REQUIRE_FALSE(behind.empty());
+  CHECK(behind[0] == "app.rank-crashed");
+  CHECK_FALSE(has_retries(behind));
+  CHECK(has_retries(causes(steps + retries + exception)));
 }
 
 TEST_CASE("no input at all is no NCCL", "[api]") {

@@ -121,5 +121,31 @@ TEST_CASE("the last attempt decides", "[outcome]") {
   CHECK(o.restarts.size() == 1);
 }
 
+TEST_CASE("what was counted before ranks are brought together is no work", "[outcome]") {
+  std::string getting_ready;
+  for (int i = 1; i <= 20; ++i) getting_ready += "index shard " + std::to_string(i) + "/20 ok\n";
+  CHECK(ReadOutcome(Case(getting_ready).model, {}).outcome == JobOutcome::kSucceeded);
+  const Case c(getting_ready + "n1:11:11 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\nValueError: no\n");
+  const OutcomeReading o = ReadOutcome(c.model, {c.At(22, Life::kEnding, Ending::kException, SignOf::kSelf)});
+  CHECK(o.outcome == JobOutcome::kFailed);
+  CHECK_FALSE(o.work_done);
+  CHECK(o.pulse == nullptr);
+}
+
+TEST_CASE("whom a scheduler stops works on for as long as it is let", "[outcome]") {
+  const Case c(Steps(1, 8) + "CANCELLED DUE TO TIME LIMIT\n" + Steps(9, 14));
+  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kStopped)}).outcome == JobOutcome::kStopped);
+  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kExit)}).outcome == JobOutcome::kUnknown);
+}
+
+TEST_CASE("who ended before a lost node is noticed ended of it", "[outcome]") {
+  const Case c(Steps(1, 12) + "terminate called\nNode failure on n2\n");
+  const LifeSign abort = c.At(13, Life::kEnding, Ending::kAbort, SignOf::kSelf);
+  LifeSign lost = c.At(14, Life::kEnding, Ending::kStopped);
+  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == JobOutcome::kFailed);
+  lost.late = true;
+  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == JobOutcome::kStopped);
+}
+
 }  // namespace
 }  // namespace ncclwhy

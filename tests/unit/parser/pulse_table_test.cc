@@ -91,6 +91,16 @@ TEST_CASE("waiting, clocks, stacks and lists of ranks are no pulse", "[pulse]") 
   CHECK(ParsePulse(text).pulses.empty());
 }
 
+TEST_CASE("a number alone numbers what follows, one with a sign of its own beats", "[pulse]") {
+  std::string list, percent;
+  for (int i = 1; i <= 9; ++i) {
+    list += "[" + std::to_string(i) + "]:\n  error_file: <N/A>\n";
+    percent += std::to_string(i * 10) + "%\n";
+  }
+  CHECK(ParsePulse(list).pulses.empty());
+  CHECK(ParsePulse(percent).pulses.size() == 1);
+}
+
 TEST_CASE("a trail keeps few lines of many", "[pulse]") {
   LineTrail trail;
   for (uint32_t line = 1; line <= 100000; ++line) trail.Add(line);

@@ -41,16 +41,16 @@ TEST_CASE("an exception has the innermost frame of the program itself", "[read]"
                             "  File \"/opt/train/model.py\", line 402, in training_step\n    self.head(hidden)\n"
                             "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 116, in forward\n"
                             "RuntimeError: shapes cannot be multiplied\n"),
-               EventKind::kPythonException) ==
-        Lines{"7 exception=RuntimeError message=shapes cannot be multiplied function=training_step (model.py:402)"});
+               EventKind::kPythonException) == Lines{"7 exception=RuntimeError message=shapes cannot be multiplied "
+                                                     "function=training_step (model.py:402) traceback=6"});
   // Two ranks in one stream, told apart by their labels.
   CHECK(Events(DigestOfText(
                    "[rank0]: Traceback (most recent call last):\n[rank1]: Traceback (most recent call last):\n"
                    "[rank0]:   File \"/opt/a.py\", line 1, in load\n[rank1]:   File \"/opt/b.py\", line 2, in step\n"
                    "[rank0]: ValueError: no shard\n[rank1]: KeyError: 'loss'\n"),
                EventKind::kPythonException) ==
-        Lines{"5 exception=ValueError message=no shard rank=0 function=load (a.py:1)",
-              "6 exception=KeyError message='loss' rank=1 function=step (b.py:2)"});
+        Lines{"5 exception=ValueError message=no shard rank=0 function=load (a.py:1) traceback=4",
+              "6 exception=KeyError message='loss' rank=1 function=step (b.py:2) traceback=4"});
   // None but libraries, and frames of long ago.
   CHECK(Events(DigestOfText("  File \"/usr/lib/python3.11/site-packages/x.py\", line 1, in f\nValueError: x\n"),
                EventKind::kPythonException) == Lines{"2 exception=ValueError message=x"});

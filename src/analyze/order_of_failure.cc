@@ -1,0 +1,98 @@
+#include "analyze/order_of_failure.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ncclwhy {
+namespace {
+
+bool Alarms(const EvidenceItem& i) {
+  const Role role = i.finding.role;
+  return (role == Role::kRoot || role == Role::kSymptom) && !i.consequence && !i.survived && !i.info &&
+         i.finding.line > 0 && i.finding.source.valid();
+}
+
+// The end of a process of its own accord.
+struct Origin {
+  uint32_t line = 0;
+  ProcessId process;
+  int32_t rank = -1;
+};
+
+class FirstEnd {
+ public:
+  FirstEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+           const std::vector<EvidenceItem>& items)
+      : model_(model) {
+    for (const EvidenceItem& i : items) {
+      if (!i.finding.source.valid() || i.finding.line == 0) continue;
+      const std::pair at(i.finding.source.value, i.finding.line);
+      if (Alarms(i) && i.finding.role == Role::kRoot) roots_.insert(at);
+      if (i.finding.role == Role::kSecondary && i.sign < 0) echoes_.insert(at);
+    }
+    for (const size_t n : outcome.bad) Take(signs[n]);
+  }
+
+  // Of a source, where it is the first alarm there; nothing else.
+  const Origin* Of(uint32_t source) const {
+    const auto it = first_.find(source);
+    return it == first_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  void Take(const LifeSign& s) {
+    if (!s.source.valid() || s.of == SignOf::kJob) return;
+    const std::pair at(s.source.value, s.line);
+    const bool exception = s.how == Ending::kException && s.of == SignOf::kSelf && roots_.contains(at);
+    const bool aborts_job = s.how == Ending::kAbort && s.of == SignOf::kNamed;
+    if ((!exception && !aborts_job) || echoes_.contains(at)) return;
+    const Origin origin{s.line, s.process, s.rank >= 0 ? s.rank : model_.RankOf(s.process)};
+    const auto [it, fresh] = first_.try_emplace(s.source.value, origin);
+    if (!fresh && s.line < it->second.line) it->second = origin;
+  }
+
+  const JobModel& model_;
+  std::set<std::pair<uint32_t, uint32_t>> roots_, echoes_;  // (source, line)
+  std::map<uint32_t, Origin> first_;                        // by source
+};
+
+// Whether a kernel, a scheduler or a container's runtime says it.
+bool SaidByOthers(const JobModel& model, const Finding& f) {
+  const std::vector<Event>& events = model.sources[f.source.value]->events;
+  const auto it = std::lower_bound(events.begin(), events.end(), f.line,
+                                   [](const Event& e, uint32_t line) { return e.line < line; });
+  if (it == events.end() || it->line != f.line) return false;
+  return it->dialect == Dialect::kKernel || it->dialect == Dialect::kSlurm || it->dialect == Dialect::kKubernetes;
+}
+
+bool OfOrigin(const JobModel& model, const EvidenceItem& i, const Origin& origin) {
+  if (i.finding.process.valid() && i.finding.process == origin.process) return true;
+  const int32_t rank = i.finding.rank >= 0 ? i.finding.rank : model.RankOf(i.finding.process);
+  if (origin.rank < 0 || rank < 0) return rank == origin.rank && !i.finding.process.valid();
+  return rank == origin.rank || i.finding.Field("culprit_rank") == std::to_string(origin.rank);
+}
+
+}  // namespace
+
+void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+                      std::vector<EvidenceItem>& items) {
+  const FirstEnd ends(model, signs, outcome, items);
+  // Somebody had complained before it: then it may be what follows.
+  std::set<uint32_t> preceded;
+  for (const EvidenceItem& i : items) {
+    const Origin* origin = Alarms(i) ? ends.Of(i.finding.source.value) : nullptr;
+    if (origin != nullptr && i.finding.line < origin->line && !OfOrigin(model, i, *origin)) {
+      preceded.insert(i.finding.source.value);
+    }
+  }
+  for (EvidenceItem& i : items) {
+    if (!Alarms(i) || preceded.contains(i.finding.source.value)) continue;
+    const Origin* origin = ends.Of(i.finding.source.value);
+    if (origin == nullptr || i.finding.line <= origin->line || OfOrigin(model, i, *origin)) continue;
+    if (i.rule != nullptr && i.rule->sign.of == SignOf::kJob && i.sign >= 0) continue;  // its launcher, in summary
+    if (!SaidByOthers(model, i.finding)) i.consequence = true;
+  }
+}
+
+}  // namespace ncclwhy
