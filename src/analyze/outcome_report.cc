@@ -81,7 +81,7 @@ std::string Duration(double seconds, bool zh) {
 }
 
 // `38 of 40 steps in 3 h 12 min`; nothing when the line does not say what its number counts.
-std::string Progress(const JobModel& model, const OutcomeReading& o, Language language) {
+std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Language language) {
   if (o.pulse == nullptr) return {};
   const SourceFacts& facts = *model.sources[o.pulse_source.value];
   const WorkUnit* unit = WorkUnitOf(facts.Str(o.pulse->name));
@@ -241,7 +241,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     const Evidence e = PlaceEvidence(c.model, line.place, "direct");
     report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, c.language)});
   }
-  report->progress = Progress(c.model, o, c.language);
+  report->progress = ProgressInWords(c.model, o, c.language);
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
   }

@@ -12,7 +12,7 @@
 namespace ncclwhy {
 namespace {
 
-SourceDigest DigestOf(const std::string& text) {
+SourceDigest SliceDigestOf(const std::string& text) {
   DigestBuilder builder("job.log", RuleSet::Embedded(), KnowledgeBase::Embedded());
   builder.Push(text);
   return builder.Finish();
@@ -36,7 +36,7 @@ std::string Rank(int pid) {
 }
 
 TEST_CASE("a slice has what its lines say, under their own numbers", "[slice]") {
-  const SourceDigest whole = DigestOf(Rank(100) + "exit 1\n" + Rank(200));
+  const SourceDigest whole = SliceDigestOf(Rank(100) + "exit 1\n" + Rank(200));
   const SourceDigest first = SliceOf(whole, 1, 4);
   const SourceDigest second = SliceOf(whole, 5, UINT32_MAX);
   REQUIRE(whole.hits.hits.size() == 2 * first.hits.hits.size());
@@ -64,7 +64,7 @@ TEST_CASE("a slice has what its lines say, under their own numbers", "[slice]") 
 }
 
 TEST_CASE("the slice of everything is everything", "[slice]") {
-  const SourceDigest whole = DigestOf(Rank(100) + Steps(1, 9));
+  const SourceDigest whole = SliceDigestOf(Rank(100) + Steps(1, 9));
   const SourceDigest same = SliceOf(whole, 1, UINT32_MAX);
   CHECK(same.facts.events.size() == whole.facts.events.size());
   CHECK(same.facts.processes.size() == whole.facts.processes.size());
@@ -76,7 +76,7 @@ TEST_CASE("the slice of everything is everything", "[slice]") {
 }
 
 TEST_CASE("of a pulse that began anew each run knows how far it came", "[slice]") {
-  const SourceDigest whole = DigestOf(Steps(1, 14) + "exit 1\n" + Steps(1, 9));
+  const SourceDigest whole = SliceDigestOf(Steps(1, 14) + "exit 1\n" + Steps(1, 9));
   REQUIRE(whole.facts.pulses.size() == 1);
   const SourceDigest first = SliceOf(whole, 1, 15);
   const SourceDigest second = SliceOf(whole, 16, UINT32_MAX);
@@ -90,7 +90,7 @@ TEST_CASE("of a pulse that began anew each run knows how far it came", "[slice]"
 
 TEST_CASE("lines behind a label are another process's in another run", "[slice]") {
   const std::string own = "0: rank 0 starts\nsrun: error: node9: task 0: Exited with exit code 1\n";
-  const SourceDigest whole = DigestOf(own + "0: " + Rank(100));
+  const SourceDigest whole = SliceDigestOf(own + "0: " + Rank(100));
   const auto named = [](const SourceDigest& digest) {
     return std::any_of(digest.facts.processes.begin(), digest.facts.processes.end(),
                        [](const ProcessFacts& p) { return p.pid == 100; });
@@ -103,7 +103,7 @@ TEST_CASE("lines behind a label are another process's in another run", "[slice]"
 TEST_CASE("places at which a pulse began anew are bounded and spread", "[slice]") {
   std::string text;
   for (size_t i = 0; i < 8 * limits::kPulsePeaks; ++i) text += Steps(1, 5);
-  const SourceDigest whole = DigestOf(text);
+  const SourceDigest whole = SliceDigestOf(text);
   REQUIRE(whole.facts.pulses.size() == 1);
   const std::vector<PulsePeak>& peaks = whole.facts.pulses[0].peaks;
   CHECK(peaks.size() <= limits::kPulsePeaks);
