@@ -209,6 +209,11 @@ const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
   return best;
 }
 
+// A flag, no counter: `Which is: 1`, `Which is: 0` of each test that failed.
+bool PulseTable::IsFlag(const Slot& slot) {
+  return slot.unit == nullptr && slot.total < 0 && slot.whole && slot.first <= 1 && slot.most <= 1;
+}
+
 // What another number of the line says and never changes: {"step": 20, "max_steps": 50}.
 double PulseTable::TotalBeside(const Kind& kind, const Slot& best) {
   for (const Slot& slot : kind.slots) {
@@ -270,6 +275,7 @@ void PulseTable::Finish() {
     for (const Kind& kind : stream.kinds) {
       const Slot* best = BestSlot(kind);
       if (best == nullptr || best->grew < kLeastBeats || best->grew * kMostEchoes < kind.lines) continue;
+      if (IsFlag(*best)) continue;
       beating.push_back(&kind);
     }
     std::stable_sort(beating.begin(), beating.end(),

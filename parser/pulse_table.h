@@ -109,6 +109,7 @@ class PulseTable {
   static void Watch(PulseLine& read, Kind* kind);
   Kind& Add(Stream& stream, uint32_t number);
   static const Slot* BestSlot(const Kind& kind);
+  static bool IsFlag(const Slot& slot);
   static double TotalBeside(const Kind& kind, const Slot& best);
 
   FactsBuilder* builder_;

@@ -14,6 +14,7 @@
 #include "analyze/job_summary.h"
 #include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
+#include "analyze/only_host.h"
 #include "analyze/order_of_failure.h"
 #include "analyze/outcome_report.h"
 #include "analyze/rank_causes.h"
@@ -196,20 +197,9 @@ bool StopsShort(const OutcomeReading& outcome) {
   return static_cast<double>(pulse->last_value) < kMostOfIt * static_cast<double>(pulse->total);
 }
 
-// Somebody is gone, and the evidence tells of nobody.
-void NameWhoIsGone(const CaseFile& c, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
-                   const Ranking& ranking, Cause* cause) {
-  if (!cause->culprits.empty() || !c.kb.TraitsOf(cause->id).gone) return;
-  std::optional<Culprit> who = FirstToEnd(c, signs, outcome);
-  if (!who) who = LostPeer(c);
-  if (!who) return;
-  cause->culprits.push_back(std::move(*who));
-  TellCause(c, ranking.hypotheses[0], cause);
-}
-
 // Nothing failed; something made it slower than it could be.
 void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
-  const Ranking slows = RankCauses(c, Weighs::kDegradation);
+  const Ranking slows = RankCauses(c.items, Weighs::kDegradation);
   if (!Names(slows)) return;
   report->verdict = Verdict::kDegraded;
   DescribeCauses(c, slows, top, report);
@@ -236,12 +226,11 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
                                     std::string_view rule) {
   const JobModel model = ModelOf(digests);
   const std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, Language::kEnglish, findings);
-  const JobEnvironment anywhere;
   Hypothesis hypothesis;
   for (size_t n = 0; n < items.size(); ++n) {
     if (items[n].name == rule) hypothesis.evidence.push_back(n);
   }
-  return FindCulprits({model, items, kb, Language::kEnglish, anywhere}, hypothesis);
+  return FindCulprits(model, items, hypothesis, Language::kEnglish);
 }
 
 Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
@@ -258,13 +247,13 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (const Status s = timeline.AddFindings(model, rules, messages); !s.ok()) problems.push_back(s.message());
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
-  MarkSurvived(model, outcome, items);
+  MarkSurvived(model, signs, outcome, items);
   MarkConsequences(items);
   MarkWhatFollowed(model, signs, outcome, items);
+  const Ranking ranking = RankCauses(items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");
   const CaseFile context{model, items, kb, options.language, environment};
-  const Ranking ranking = RankCauses(context);
 
   Report report;
   report.problems = std::move(problems);
@@ -273,7 +262,13 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (failed && Names(ranking)) {
     report.verdict = Verdict::kFailure;
     DescribeCauses(context, ranking, options.top, &report);
-    NameWhoIsGone(context, signs, outcome, ranking, &report.causes[0]);
+    if (BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]) ||
+        BlameLostPeer(model, context.items, options.language, &report.causes[0]) ||
+        BlameOnlyHost(model, context.items, ranking.hypotheses[0],
+                      kb.FindCause(report.causes[0].id, options.language)->waits, options.language,
+                      &report.causes[0])) {
+      TellCause(context, ranking.hypotheses[0], &report.causes[0]);
+    }
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
@@ -297,7 +292,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
-    report.collect = NextSteps(context, report.coverage);
+    report.collect = NextSteps(model, context.items, report.coverage, options.language);
     report.candidates = Candidates(context, ranking.hypotheses);
   }
   if (options.incidents != nullptr) {

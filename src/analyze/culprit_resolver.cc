@@ -98,7 +98,10 @@ CulpritCandidate CulpritResolver::OfProcess(ProcessId id) const {
 
 std::string CulpritResolver::HostOf(ProcessId id) const {
   const auto it = launcher_hosts_.find(id);
-  return it != launcher_hosts_.end() ? it->second : std::string(model_.processes[id.value].host);
+  if (it != launcher_hosts_.end()) return it->second;
+  const Process& p = model_.processes[id.value];
+  if (!p.host.empty() || p.parts.empty()) return std::string(p.host);
+  return model_.source_hosts[p.parts.front().first.value];
 }
 
 // "28969 Killed", "Killed process 4242": who ended is known by its number, on the host of the line if that is told.

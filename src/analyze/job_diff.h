@@ -2,7 +2,6 @@
 #pragma once
 
 #include "analyze/job_profile.h"
-#include "kb/loader/kb.h"
 #include "ncclwhy/diff.h"
 
 namespace ncclwhy {
@@ -14,6 +13,6 @@ struct ComparedRun {
   Report report;
 };
 
-JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, const KnowledgeBase& kb, Language language);
+JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, Language language);
 
 }  // namespace ncclwhy

@@ -73,10 +73,36 @@ bool OfOrigin(const JobModel& model, const EvidenceItem& i, const Origin& origin
   return rank == origin.rank || i.finding.Field("culprit_rank") == std::to_string(origin.rank);
 }
 
+// What a script goes on to do when its job has failed, fails too and is no cause, if something had failed in front.
+//    5 FAILED TESTS      $ python3 ci/collect.py || true      FileNotFoundError: … 'build/bench.json'
+void MarkBehindEndOfJob(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+                        std::vector<EvidenceItem>& items) {
+  std::map<uint32_t, uint32_t> ends, alarms;  // source -> first line
+  const auto note = [](std::map<uint32_t, uint32_t>& first, SourceId source, uint32_t line) {
+    uint32_t& known = first.try_emplace(source.value, line).first->second;
+    known = std::min(known, line);
+  };
+  for (const size_t n : outcome.bad) {
+    const LifeSign& s = signs[n];
+    if (s.source.valid() && s.of == SignOf::kJob && s.how == Ending::kExit) note(ends, s.source, s.line);
+  }
+  for (const EvidenceItem& i : items) {
+    if (Alarms(i) && i.finding.role == Role::kRoot) note(alarms, i.finding.source, i.finding.line);
+  }
+  for (EvidenceItem& i : items) {
+    if (!Alarms(i) || !ends.contains(i.finding.source.value)) continue;
+    const uint32_t end = ends.at(i.finding.source.value);
+    const auto first = alarms.find(i.finding.source.value);
+    if (first == alarms.end() || first->second >= end || i.finding.line <= end) continue;
+    if (!SaidByOthers(model, i.finding)) i.consequence = true;
+  }
+}
+
 }  // namespace
 
 void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
                       std::vector<EvidenceItem>& items) {
+  MarkBehindEndOfJob(model, signs, outcome, items);
   const FirstEnd ends(model, signs, outcome, items);
   // Somebody had complained before it: then it may be what follows.
   std::set<uint32_t> preceded;

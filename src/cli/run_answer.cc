@@ -14,11 +14,10 @@ namespace ncclwhy {
 
 Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options) {
   // What the host does not say is in the manifest; there is an answer without it.
-  const Result<Knowledge> knowledge = Knowledge::Load(options.analyzer);
-  if (knowledge.ok()) {
+  if (Result<Knowledge> knowledge = Knowledge::Load(options.analyzer); knowledge.ok()) {
     (void)CollectHost(options.collection, knowledge.value().kb(), NewFolderSink(folder.logs() + "/collected").get());
   }
-  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);  // fails where the knowledge did
+  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);
   if (!analyzer.ok()) return analyzer.status();
   if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;
   if (!options.unlogged.empty()) {
@@ -41,9 +40,8 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
     ::umask(mask);
     if (!written.ok() && out.unwritten.empty()) out.unwritten = written.message();
   }
-  const bool stopped =
-      report.outcome == Outcome::kStopped &&
-      (report.causes.empty() || knowledge.value().kb().TraitsOf(report.causes.front().id).kind == CauseKind::kStop);
+  const bool stopped = report.outcome == Outcome::kStopped &&
+                       (report.causes.empty() || report.causes.front().id.starts_with("stopped."));
   Result<std::string> text = RenderReport(report, stopped ? "summary" : "text", options.format);
   if (!text.ok()) return text.status();
   out.text = text.take();

@@ -20,6 +20,14 @@ bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
   return p.first.line > 0 && (p.first.source != source || p.first.line < line);
 }
 
+// A few numbers behind a line, not seen in front of it, of which no word says what they count: a table that explains
+// it.
+//   PID   MEM(GB)  COMMAND      3290  119.20  ray::Worker      3292  118.58  ray::Worker
+bool IsListing(const PulseFacts& p, uint32_t line) {
+  const bool line_by_line = p.beats.last - p.beats.first < 2 * kWorksAnew;
+  return p.beats.first > line && p.beats.count < kWorksAnew && line_by_line && !p.name.valid() && p.total <= 0;
+}
+
 }  // namespace
 
 bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
@@ -48,6 +56,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     return id.valid() && id == process;
   };
   for (const PulseFacts& p : facts.pulses) {
+    if (IsListing(p, line)) continue;
     const uint64_t beats = p.beats.After(line);
     after.beats = std::max(after.beats, beats);
     if (!own(p.process)) continue;

@@ -1,12 +1,14 @@
 #include "job/job_model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "job/address_book.h"
 #include "job/collective_compare.h"
 #include "job/communicator_tracker.h"
 #include "job/job_groups.h"
 #include "job/process_tracker.h"
+#include "job/source_hosts.h"
 
 namespace ncclwhy {
 namespace {
@@ -32,6 +34,21 @@ void MarkSilentEnds(JobModel& model) {
           break;
       }
     }
+  }
+}
+
+// One host of all processes of a source, else what its name tells.
+void FindSourceHosts(JobModel& model) {
+  std::vector<std::string_view> names;
+  for (const SourceFacts* source : model.sources) names.push_back(source->name);
+  model.source_hosts = HostsInNames(names);
+  for (size_t s = 0; s < model.sources.size(); ++s) {
+    std::set<std::string_view> hosts;
+    for (const ProcessId id : model.process_of[s]) {
+      if (id.valid() && !model.processes[id.value].host.empty()) hosts.insert(model.processes[id.value].host);
+    }
+    if (hosts.size() == 1) model.source_hosts[s] = std::string(*hosts.begin());
+    if (hosts.size() > 1) model.source_hosts[s].clear();
   }
 }
 
@@ -64,6 +81,7 @@ JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   for (Communicator& c : model.communicators) CompareCollectives(c);
   BuildAddressBook(model);
   MarkSilentEnds(model);
+  FindSourceHosts(model);
   GroupJobs(model);
   return model;
 }

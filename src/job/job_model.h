@@ -138,6 +138,9 @@ struct JobModel {
   std::vector<Edge> edges;
   CommId largest;  // invalid when no communicator is known
   std::vector<std::string> hosts;
+  // By SourceId: the host whose lines it holds, by its processes or its name; empty where none is told. May be one that
+  // `hosts` does not have.
+  std::vector<std::string> source_hosts;
   Counters dropped;  // what was left out of the model at a limit
 
   // The process of a line, or an invalid id. A line without a header belongs to the process of its launcher rank, else

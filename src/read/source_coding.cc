@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/limits.h"
-#include "read/digest_coding.h"
+#include "read/field_reader.h"
+#include "read/field_writer.h"
 
 namespace ncclwhy {
 namespace {
@@ -40,13 +41,13 @@ bool CanBe(const SourceFacts& facts) {
 }  // namespace
 
 std::string EncodeSource(const SourceDigest& digest) {
-  DigestEncoder writer;
+  FieldWriter writer;
   Fields(writer, digest);
   return writer.Take();
 }
 
 bool DecodeSource(std::string_view bytes, SourceDigest* digest) {
-  DigestDecoder reader(bytes);
+  FieldReader reader(bytes);
   Fields(reader, *digest);
   return reader.Whole() && CanBe(digest->facts);
 }

@@ -133,7 +133,6 @@ Report Redact(Report report, Language language) {
     redactor.Text(&cause.mistaken_for);
     redactor.Text(&cause.unproven);
   }
-  redactor.Text(&report.headline);
   for (Collect& item : report.collect) {
     redactor.Text(&item.what);
     redactor.Text(&item.command);

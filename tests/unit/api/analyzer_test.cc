@@ -157,6 +157,66 @@ TEST_CASE("behind the first process that ended of itself, what the others say fo
   CHECK(has_retries(causes(steps + retries + exception)));
 }
 
+TEST_CASE("of several hosts the one at which it shows is to blame", "[api]") {
+  const auto blamed = [](const std::vector<std::string>& failing) {
+    auto analyzer = New().take();
+    for (const std::string host : {"gpu-a11", "gpu-a12", "gpu-a13"}) {
+      REQUIRE(analyzer->Begin("out." + host + ".log").ok());
+      std::string text;
+      for (int i = 1; i <= 12; ++i) text += "step " + std::to_string(i) + "/40\n";
+      if (std::find(failing.begin(), failing.end(), host) != failing.end()) {
+        text += "kernel: NVRM: Xid (PCI:0000:9d:00): 79, pid=7, GPU has fallen off the bus.\n";
+      }
+      REQUIRE(analyzer->Push(text).ok());
+      REQUIRE(analyzer->EndSource().ok());
+    }
+    const Report report = Finished(analyzer.get());
+    REQUIRE_FALSE(report.causes.empty());
+    CHECK(report.causes[0].id == "gpu.xid");
+    std::vector<std::string> hosts;
+    for (const Culprit& c : report.causes[0].culprits) hosts.push_back(c.host);
+    return hosts;
+  };
+  CHECK(blamed({"gpu-a12"}) == std::vector<std::string>{"gpu-a12"});
+}
+
+TEST_CASE("what a script goes on to do behind its job's end is no cause", "[api]") {
+  const std::string driver =
+      "n0:11:11 [0] init.cc:1814 NCCL WARN Cuda failure 'CUDA driver version is insufficient for CUDA runtime "
+      "version'\n";
+  const std::string summary = " 5 FAILED TESTS\n";
+  const std::string collect =
+      "Traceback (most recent call last):\n  File \"/ci/collect.py\", line 22, in <module>\n"
+      "FileNotFoundError: [Errno 2] No such file or directory: 'bench.json'\n";
+  const auto first = [](const std::string& text) {
+    auto analyzer = New().take();
+    REQUIRE(analyzer->Begin("ci.log").ok());
+    REQUIRE(analyzer->Push(text).ok());
+    const Report report = Finished(analyzer.get());
+    REQUIRE_FALSE(report.causes.empty());
+    return report.causes[0].id;
+  };
+  CHECK(first(driver + summary + collect) == "gpu.driver-too-old");
+  CHECK(first(collect + summary) == "app.missing-input");
+  CHECK(first(summary + collect) == "app.missing-input");
+}
+
+TEST_CASE("a table behind a failure is no work that got over it", "[api]") {
+  std::string text;
+  for (int i = 1; i <= 12; ++i) text += "step " + std::to_string(i) + "/40\n";
+  text +=
+      "(raylet) 1 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed due to other "
+      "reasons at node (ID: 64, IP: 10.16.8.9)\nPID\tMEM(GB)\tCOMMAND\n";
+  for (int pid = 3290; pid < 3297; ++pid) text += std::to_string(pid) + "\t118.2\tray::Worker\n";
+  text += "Job 'raysubmit_b7Kc1vXq9sRLtE2d' failed\n";
+  auto analyzer = New().take();
+  REQUIRE(analyzer->Begin("ray.log").ok());
+  REQUIRE(analyzer->Push(text).ok());
+  const Report report = Finished(analyzer.get());
+  REQUIRE_FALSE(report.causes.empty());
+  CHECK(report.causes[0].id == "host.oom");
+}
+
 TEST_CASE("no input at all is no NCCL", "[api]") {
   const auto analyzer = New().take();
   const Report report = Finished(analyzer.get());

@@ -232,5 +232,12 @@ TEST_CASE("beyond limits::kPulsesPerSource a further stream has one kind of line
   CHECK(beats(kFull) == 0);
 }
 
+// What a failed test compares is no work.
+TEST_CASE("a number that is only ever nought or one is no pulse", "[pulse]") {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += "    Which is: 1\n  ncclSuccess\n    Which is: 0\n";
+  CHECK(ParsePulse(text).pulses.empty());
+}
+
 }  // namespace
 }  // namespace ncclwhy

@@ -1,0 +1,87 @@
+#include "job/source_hosts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+// A word with a number that tells something else: rank3, attempt-2.
+constexpr std::array<std::string_view, 26> kNoHost = {
+    "rank",    "ranks",   "proc", "process", "local", "localrank", "task", "job",  "run",
+    "attempt", "restart", "try",  "trial",   "epoch", "stdout",    "step", "part", "seed",
+    "exp",     "version", "pid",  "fold",    "gpu",   "log",       "case", "test"};
+// In front of a host: `node0-h200-13`, `dmesg-gpu-c12`.
+constexpr std::array<std::string_view, 12> kInFront = {"node", "rank",    "proc",   "task", "worker", "dmesg",
+                                                       "kern", "journal", "syslog", "smi",  "nccl",   "stacks"};
+
+template <size_t N>
+bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Letters and digits, and no number of something else: node17, gpu-c12, nid005470, ip-10-0-1-2.
+bool LooksLikeHost(std::string_view word) {
+  if (word.size() < 3 || !IsAlpha(word[0]) || std::none_of(word.begin(), word.end(), IsDigit)) return false;
+  size_t letters = 0;
+  while (letters < word.size() && IsAlpha(word[letters])) ++letters;
+  std::string stem(word.substr(0, letters));
+  std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) { return static_cast<char>(c | 0x20); });
+  const bool numbered = std::all_of(word.begin() + static_cast<std::ptrdiff_t>(letters), word.end(),
+                                    [](char c) { return IsDigit(c) || c == '-'; });
+  return !(numbered && IsOneOf(kNoHost, stem));
+}
+
+// What stands behind `node0-` or `dmesg-`, if that is a host by itself.
+std::string_view WithoutFront(std::string_view word) {
+  const size_t hyphen = word.find('-');
+  if (hyphen == std::string_view::npos) return word;
+  std::string_view front = word.substr(0, hyphen);
+  while (!front.empty() && IsDigit(front.back())) front.remove_suffix(1);
+  const std::string_view rest = word.substr(hyphen + 1);
+  return IsOneOf(kInFront, front) && LooksLikeHost(rest) ? rest : word;
+}
+
+std::vector<std::string_view> WordsOf(std::string_view name) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < name.size();) {
+    const size_t end = std::min(name.find_first_of("/\\._ :", at), name.size());
+    if (const std::string_view word = name.substr(at, end - at); LooksLikeHost(word))
+      words.push_back(WithoutFront(word));
+    at = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> HostsInNames(const std::vector<std::string_view>& names) {
+  std::map<std::string_view, size_t> in_names;  // word -> how many have it
+  std::vector<std::vector<std::string_view>> words;
+  for (const std::string_view name : names) {
+    words.push_back(WordsOf(name));
+    for (const std::string_view word : std::set<std::string_view>(words.back().begin(), words.back().end())) {
+      ++in_names[word];
+    }
+  }
+  std::vector<std::string> hosts(names.size());
+  std::set<std::string_view> different;
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::set<std::string_view> own;
+    for (const std::string_view word : words[i]) {
+      if (in_names[word] < names.size()) own.insert(word);
+    }
+    if (own.size() != 1) continue;
+    hosts[i] = std::string(*own.begin());
+    different.insert(*own.begin());
+  }
+  if (different.size() < 2) hosts.assign(names.size(), {});
+  return hosts;
+}
+
+}  // namespace ncclwhy

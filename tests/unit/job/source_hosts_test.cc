@@ -1,0 +1,26 @@
+#include "job/source_hosts.h"
+
+#include "catch.h"
+
+namespace ncclwhy {
+namespace {
+
+using Names = std::vector<std::string_view>;
+using Hosts = std::vector<std::string>;
+
+TEST_CASE("the host of a file is the word with a number that the others do not have", "[source_hosts]") {
+  CHECK(HostsInNames(Names{"run7/node0-h200-13.log", "run7/node1-h200-14.log"}) == Hosts{"h200-13", "h200-14"});
+  CHECK(HostsInNames(Names{"sft.algo-1.log", "sft.algo-2.log"}) == Hosts{"algo-1", "algo-2"});
+  CHECK(HostsInNames(Names{"proc0-gpu-c11.log", "proc1-gpu-c12.log", "dmesg-gpu-c12.txt"}) ==
+        Hosts{"gpu-c11", "gpu-c12", "gpu-c12"});
+}
+
+TEST_CASE("numbers of ranks, attempts and jobs are no hosts, nor is what all share", "[source_hosts]") {
+  CHECK(HostsInNames(Names{"train.rank0.log", "train.rank1.log"}) == Hosts{"", ""});
+  CHECK(HostsInNames(Names{"attempt1/stdout.log", "attempt2/stdout.log"}) == Hosts{"", ""});
+  CHECK(HostsInNames(Names{"node7/rank0.log", "node7/rank1.log"}) == Hosts{"", ""});
+  CHECK(HostsInNames(Names{"node7.log", "slurm.log"}) == Hosts{"", ""});  // one alone may be the job's name
+}
+
+}  // namespace
+}  // namespace ncclwhy
