@@ -11,7 +11,6 @@
 namespace ncclwhy {
 namespace {
 
-// In the order of MessageMeaning.
 JsonValue Parse(std::string_view record) {
   JsonValue value = JsonValue::parse(record, nullptr, /*allow_exceptions=*/false);
   return value.is_discarded() ? JsonValue::object() : value;
@@ -59,14 +58,15 @@ std::vector<std::string> StringsOf(const JsonValue& object, const char* name) {
   return out;
 }
 
-MessageMeaning MeaningOf(const JsonValue& object) {
-  const auto it = std::find(kMessageMeanings.begin(), kMessageMeanings.end(), TextOf(object, "meaning"));
-  return it == kMessageMeanings.end() ? MessageMeaning::kContext
-                                      : static_cast<MessageMeaning>(it - kMessageMeanings.begin());
+// The value whose name a member is; `names` are in the order of the values.
+template <typename T, size_t N>
+T WordOf(const JsonValue& object, const char* member, const std::array<std::string_view, N>& names, T otherwise) {
+  const auto it = std::find(names.begin(), names.end(), TextOf(object, member));
+  return it == names.end() ? otherwise : static_cast<T>(it - names.begin());
 }
 
 void ReadJudgement(const JsonValue& object, Language language, MessageKnowledge* out) {
-  out->meaning = MeaningOf(object);
+  out->meaning = WordOf(object, "meaning", kMessageMeanings, MessageMeaning::kContext);
   out->causes.clear();
   if (const JsonValue* causes = Member(object, "causes"); causes != nullptr && causes->is_object()) {
     for (const auto& [id, weight] : causes->items()) {
@@ -104,8 +104,13 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
     out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});
   });
   out.references = StringsOf(entry, "references");
-  out.waits = FlagOf(entry, "waits");
   return out;
+}
+
+CauseTraits DecodeTraits(std::string_view record) {
+  const JsonValue entry = Parse(record);
+  return {WordOf(entry, "kind", kCauseKinds, CauseKind::kFault), FlagOf(entry, "waits"), FlagOf(entry, "one_rank"),
+          FlagOf(entry, "gone")};
 }
 
 VariableKnowledge DecodeVariable(std::string_view record, Language language) {
@@ -121,6 +126,7 @@ VariableKnowledge DecodeVariable(std::string_view record, Language language) {
   out.read_by = TextOf(entry, "read_by");
   out.must_agree = FlagOf(entry, "must_agree");
   out.numeric = FlagOf(entry, "numeric");
+  out.logs_only = FlagOf(entry, "logs_only");
   if (const JsonValue* degrading = Member(entry, "degrading"); degrading != nullptr && degrading->is_object()) {
     out.degrading_when = TextOf(*degrading, "when");
     out.degrading_text = TextOf(*degrading, "text", language);

@@ -10,6 +10,7 @@
 namespace ncclwhy {
 
 CauseKnowledge DecodeCause(std::string_view record, Language language);
+CauseTraits DecodeTraits(std::string_view record);
 VariableKnowledge DecodeVariable(std::string_view record, Language language);
 // The text about the name, and the name that was probably meant.
 std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Language language);

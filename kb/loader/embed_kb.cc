@@ -3,77 +3,54 @@
 //   embed_kb KB_DIRECTORY OUTPUT.cc
 //
 // Exit status 1 and one "file:line: what is wrong" a complaint on standard error when the data are not in order.
-#include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "base/literal_text.h"
+#include "base/embedded_source.h"
 #include "kb/loader/kb_tables.h"
 
 namespace {
 
 using namespace ncclwhy;
 
-void WriteRecords(std::ostream& out, const char* name, const std::vector<KbRecord>& records) {
-  out << "constexpr std::array<KbRecord, " << records.size() << "> " << name << " = {{\n";
-  for (const KbRecord& r : records) {
-    out << "{" << r.key << "," << r.key_size << "," << r.json << "," << r.json_size << "},\n";
-  }
-  out << "}};\n";
-}
-
-template <typename T>
-void WriteNumbers(std::ostream& out, const char* type, const char* name, const std::vector<T>& numbers) {
-  out << "constexpr std::array<" << type << ", " << numbers.size() << "> " << name << " = {{\n";
-  for (size_t i = 0; i < numbers.size(); ++i) out << numbers[i] << (i % 24 == 23 ? "u,\n" : "u,");
-  out << "}};\n";
-}
-
-void WriteGrams(std::ostream& out, const std::string& name, const GramTableStorage& table) {
-  // A stream takes bytes for characters.
-  WriteNumbers(out, "uint8_t", (name + "Filter").c_str(),
-               std::vector<uint32_t>(table.filter.begin(), table.filter.end()));
-  WriteNumbers(out, "uint32_t", (name + "Slots").c_str(), table.slots);
-  out << "constexpr std::array<GramEntry, " << table.entries.size() << "> " << name << "Entries = {{\n";
-  for (const GramEntry& e : table.entries) {
-    out << "{" << e.bytes << "u," << e.text << "," << e.offset << "," << e.unused << "},\n";
-  }
-  out << "}};\nconstexpr GramTable " << name << " = {" << name << "Filter, " << name << "Slots, " << name
-      << "Entries};\n";
-}
-
-void WriteTables(std::ostream& out, const KbTablesOwner& t) {
-  out << "// Made by embed_kb from kb/. Do not edit.\n"
-         "#include <array>\n\n#include \"kb/loader/kb_tables.h\"\n\nnamespace ncclwhy {\nnamespace {\n\n";
-  WriteLiteral(out, "kText", t.text);
-  WriteRecords(out, "kCauses", t.causes);
-  WriteRecords(out, "kVariables", t.variables);
-  WriteRecords(out, "kNeverRead", t.never_read);
-  WriteRecords(out, "kCodes", t.codes);
-  WriteRecords(out, "kBugs", t.bugs);
-  WriteRecords(out, "kIncidents", t.incidents);
-  WriteRecords(out, "kMessages", t.messages);
-  WriteLiteral(out, "kFormatCode", t.index.code);
-  out << "constexpr std::array<MessagePattern, " << t.index.patterns.size() << "> kPatterns = {{\n";
-  for (const MessagePattern& p : t.index.patterns) {
-    out << "{" << p.code << "," << p.code_size << "," << p.message << ",MessageLevel{" << static_cast<int>(p.level)
-        << "}," << static_cast<int>(p.end) << "},\n";
-  }
-  out << "}};\n";
-  WriteNumbers(out, "uint16_t", "kSlots", t.index.slots);
-  WriteNumbers(out, "uint64_t", "kOccupied", t.index.occupied);
-  WriteNumbers(out, "uint16_t", "kAnchored", t.index.anchored);
-  WriteNumbers(out, "uint16_t", "kLoose", t.index.loose);
-  WriteNumbers(out, "uint16_t", "kUnfiled", t.index.unfiled);
-  WriteGrams(out, "kLongs", t.index.grams.longs);
-  WriteGrams(out, "kShorts", t.index.grams.shorts);
-  out << "constexpr KbTables kTables = {\n"
-         "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kIncidents, kMessages,\n"
-         "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kLoose, kUnfiled,\n"
-         "     kLongs, kShorts}};\n\n"
-         "}  // namespace\n\nconst KbTables& EmbeddedTables() { return kTables; }\n\n}  // namespace ncclwhy\n";
+bool Write(const KbTablesOwner& t, const std::string& path) {
+  EmbeddedSource out("embed_kb", "kb/", "kb/loader/kb_tables.h");
+  const auto records = [&out](const char* name, const std::vector<KbRecord>& list) {
+    out.Table("KbRecord", name, list,
+              [](const KbRecord& r) { return fmt::format("{{{},{},{},{}}}", r.key, r.key_size, r.json, r.json_size); });
+  };
+  out.Bytes("kText", t.text);
+  records("kCauses", t.causes);
+  records("kVariables", t.variables);
+  records("kNeverRead", t.never_read);
+  records("kCodes", t.codes);
+  records("kBugs", t.bugs);
+  records("kIncidents", t.incidents);
+  records("kMessages", t.messages);
+  out.Table("CauseTraits", "kTraits", t.traits, [](const CauseTraits& c) {
+    return fmt::format("{{CauseKind{{{}}},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank, c.gone);
+  });
+  out.Bytes("kFormatCode", t.index.code);
+  out.Table("MessagePattern", "kPatterns", t.index.patterns, [](const MessagePattern& p) {
+    return fmt::format("{{{},{},{},MessageLevel{{{}}},{}}}", p.code, p.code_size, p.message, static_cast<int>(p.level),
+                       static_cast<int>(p.end));
+  });
+  out.Numbers("uint16_t", "kSlots", t.index.slots);
+  out.Numbers("uint64_t", "kOccupied", t.index.occupied);
+  out.Numbers("uint16_t", "kAnchored", t.index.anchored);
+  out.Numbers("uint16_t", "kLoose", t.index.loose);
+  out.Numbers("uint16_t", "kUnfiled", t.index.unfiled);
+  out.Grams("kLongs", t.index.grams.longs);
+  out.Grams("kShorts", t.index.grams.shorts);
+  return out.Save(
+      path,
+      "constexpr KbTables kTables = {\n"
+      "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kIncidents, kMessages,\n"
+      "    kTraits,\n"
+      "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kLoose, kUnfiled,\n"
+      "     kLongs, kShorts}};\n\n"
+      "const KbTables& EmbeddedTables() { return kTables; }\n");
 }
 
 int Run(const char* directory, const char* output) {
@@ -85,11 +62,7 @@ int Run(const char* directory, const char* output) {
   if (data.messages.size() > kMaxMessages) complaints.push_back(std::string(directory) + ": too many messages");
   for (const std::string& what : complaints) std::fprintf(stderr, "%s\n", what.c_str());
   if (!complaints.empty()) return 1;
-  std::ofstream out(output, std::ios::binary);
-  WriteTables(out, BuildTables(data));
-  out.close();
-  if (!out) std::fprintf(stderr, "%s: cannot be written\n", output);
-  return out ? 0 : 1;
+  return Write(BuildTables(data), output) ? 0 : 1;
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
   }
 }
 
+// Tables whose codes no program prints: kb/README.md.
+bool IsTableOfWords(std::string_view table) { return table == "environment" || table == "collect"; }
+
 }  // namespace
 
 struct KnowledgeBase::Impl {
@@ -108,6 +111,11 @@ std::optional<CauseKnowledge> KnowledgeBase::FindCause(std::string_view id, Lang
   const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
   if (r == nullptr) return std::nullopt;
   return DecodeCause(impl_->tables.Json(*r), language);
+}
+
+CauseTraits KnowledgeBase::TraitsOf(std::string_view id) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
+  return r == nullptr ? CauseTraits{} : impl_->tables.traits[static_cast<size_t>(r - impl_->tables.causes.data())];
 }
 
 std::optional<VariableKnowledge> KnowledgeBase::FindVariable(std::string_view name, Language language) const {
@@ -168,7 +176,7 @@ std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Langu
     const std::string_view key = impl_->tables.Key(r);
     const std::string_view table = key.substr(0, key.find('/'));
     const bool named = impl_->tables.Json(r).find(name) != std::string_view::npos;
-    if (table != "environment" && (key.substr(table.size()) == number || named)) {
+    if (!IsTableOfWords(table) && (key.substr(table.size()) == number || named)) {
       out.push_back(DecodeCode(table, impl_->tables.Json(r), language));
     }
   }

@@ -35,6 +35,23 @@ struct ConfirmKnowledge : Confirm {
   std::vector<std::string> needs;
 };
 
+enum class CauseKind : uint8_t {
+  kFault,
+  kNone,  // a word for what is no cause: nothing failed, or only as something else did
+  kSlow,  // costs time, fails nothing
+  kStop,  // somebody, or something outside, ended the job
+};
+// As knowledge files say them.
+inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none", "slow", "stop"};
+
+// What the analysis does with a cause. Asked often, so it is found without reading the entry.
+struct CauseTraits {
+  CauseKind kind = CauseKind::kFault;
+  bool waits = false;     // nothing dies of it by itself: without an ending, whoever has it hangs
+  bool one_rank = false;  // one rank has it while the others wait; of a broken network both ends complain
+  bool gone = false;      // whoever has it is no more: others lose the connection, launchers tell who it was
+};
+
 struct CauseKnowledge {
   std::string id;
   std::string title, meaning, summary, mistaken_for, unproven;  // summary and below are templates
@@ -44,7 +61,6 @@ struct CauseKnowledge {
   std::vector<ConfirmKnowledge> confirm;
   std::vector<Collect> collect;
   std::vector<std::string> references;
-  bool waits = false;  // nothing dies of it by itself: without an ending, whoever has it hangs
 };
 
 struct VariableKnowledge {
@@ -54,6 +70,7 @@ struct VariableKnowledge {
   std::string read_by;  // empty = NCCL itself
   bool must_agree = false;
   bool numeric = false;
+  bool logs_only = false;  // decides what is logged, and nothing else
   std::string degrading_when, degrading_text;
   std::string valid;  // RE2 of acceptable values, may be empty
   std::string replaced_by;
@@ -110,6 +127,7 @@ class KnowledgeBase : public MessageRecognizer {
   std::vector<std::string> CauseIds() const;
   bool HasCause(std::string_view id) const;
   std::optional<CauseKnowledge> FindCause(std::string_view id, Language language) const;
+  CauseTraits TraitsOf(std::string_view id) const;  // those of a fault where the cause is not known
 
   std::optional<VariableKnowledge> FindVariable(std::string_view name, Language language) const;
   // A name that no NCCL version reads: a text about it and the nearest real name (may be empty).
@@ -126,7 +144,7 @@ class KnowledgeBase : public MessageRecognizer {
   std::optional<CodeKnowledge> FindCodeByWord(std::string_view table, std::string_view word, Language language) const;
 
   // Everything of that number ("79", "0x0c") or name ("SIGBUS", "ENOSPC"), whatever its table, in the order of tables.
-  // Not the table "environment", whose codes are words.
+  // Not those of words of our own: "environment", "collect".
   std::vector<CodeKnowledge> FindCodes(std::string_view code, Language language) const;
 
   // In the order of their ids.

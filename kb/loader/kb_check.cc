@@ -183,7 +183,8 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   cause.Languages("unproven", false);
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
-  cause.Boolean("waits");
+  if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
+  for (const char* name : {"waits", "one_rank", "gone"}) cause.Boolean(name);
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
@@ -228,9 +229,7 @@ void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
   variable.Member("default", false);
   variable.Member("values", false);
   variable.Languages("effect", true);
-  variable.Boolean("must_agree");
-  variable.Boolean("numeric");
-  variable.Boolean("documented");
+  for (const char* name : {"must_agree", "numeric", "logs_only", "documented"}) variable.Boolean(name);
   if (const json* value = variable.Member("degrading", false); value != nullptr) {
     Checker degrading(*value, "degrading", complaints);
     degrading.String("when", true);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/version_range.h"
+#include "kb/loader/decode.h"
 
 namespace ncclwhy {
 namespace {
@@ -56,6 +57,7 @@ const KbRecord* KbTables::Find(std::span<const KbRecord> records, std::string_vi
 KbTablesOwner BuildTables(const KbData& data) {
   KbTablesOwner out;
   out.causes = AppendAll(data.causes, out.text);
+  for (const auto& [id, entry] : data.causes) out.traits.push_back(DecodeTraits(entry));
   out.variables = AppendAll(data.variables, out.text);
   out.never_read = AppendAll(data.never_read, out.text);
   out.codes = AppendAll(data.codes, out.text);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kb/loader/kb.h"
 #include "kb/loader/kb_data.h"
 #include "kb/loader/message_index.h"
 
@@ -23,6 +24,7 @@ struct KbTables {
   std::string_view text;
   std::span<const KbRecord> causes, variables, never_read, codes, bugs, incidents;  // sorted by key
   std::span<const KbRecord> messages;                                               // by index; the key is the format
+  std::span<const CauseTraits> traits;                                              // of causes[i]
   MessageTables index;
 
   std::string_view Key(const KbRecord& record) const { return text.substr(record.key, record.key_size); }
@@ -34,9 +36,10 @@ struct KbTables {
 struct KbTablesOwner {
   std::string text;
   std::vector<KbRecord> causes, variables, never_read, codes, bugs, incidents, messages;
+  std::vector<CauseTraits> traits;
   MessageTablesOwner index;
   KbTables View() const {
-    return {text, causes, variables, never_read, codes, bugs, incidents, messages, index.View()};
+    return {text, causes, variables, never_read, codes, bugs, incidents, messages, traits, index.View()};
   }
 };
 

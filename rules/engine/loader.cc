@@ -17,10 +17,10 @@ using Keys = std::vector<std::string_view>;
 
 const Keys& KeysOfRule() {
   static const Keys keys = {
-      "$schema",  "schema",    "id",     "role",          "title",      "match", "query",      "min_processes",
-      "needs",    "min_needs", "nccl",   "needs_version", "causes",     "near",  "unless",     "boost",
-      "explains", "blame",     "fields", "note",          "references", "when",  "covered_by", "degrades",
-      "collect",  "fixed_in",  "fix",    "fix_command",   "recurs",     "sign",  "last_resort"};
+      "$schema",  "schema",    "id",     "role",          "title",      "match", "query",       "min_processes",
+      "needs",    "min_needs", "nccl",   "needs_version", "causes",     "near",  "unless",      "boost",
+      "explains", "blame",     "fields", "note",          "references", "when",  "covered_by",  "degrades",
+      "collect",  "fixed_in",  "fix",    "fix_command",   "recurs",     "sign",  "last_resort", "headline"};
   return keys;
 }
 const Keys& KeysOfMatch() {
@@ -346,6 +346,7 @@ Rule Read(const json& root, const RuleText& text, RuleReader& reader) {
   }
   if (root.contains("covered_by")) rule.covered_by = reader.Strings(root["covered_by"], "/covered_by");
   if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");
+  if (root.contains("headline")) reader.Text(root["headline"], "/headline", &rule.headline_en, &rule.headline_zh);
   if (root.contains("fixed_in")) rule.fixed_in = reader.String(root["fixed_in"], "/fixed_in");
   if (root.contains("fix")) reader.Text(root["fix"], "/fix", &rule.fix_en, &rule.fix_zh);
   if (root.contains("fix_command")) {

@@ -109,8 +109,9 @@ struct Rule {
   // Warnings.
   bool healthy_only = false;  // said when nothing failed, else left out
   bool degrades = false;      // better was there or asked for: where nothing failed, its causes are the answer
-  std::vector<std::string> covered_by;  // causes that say the same when they are named
-  std::vector<CollectStep> collect;     // what to collect next
+  std::vector<std::string> covered_by;   // causes that say the same when they are named
+  std::vector<CollectStep> collect;      // what to collect next
+  std::string headline_en, headline_zh;  // the answer in a sentence where nothing failed; may be empty
   // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.
   std::string fixed_in;                     // version of the product that has the repair; may be empty
   std::string fix_en, fix_zh, fix_command;  // templates

@@ -35,7 +35,7 @@ RuleSet::~RuleSet() = default;
 const RuleSet& RuleSet::Embedded() {
   static const RuleSet* const set = [] {
     auto* made = new RuleSet();  // never destroyed: threads may still match while the process exits
-    made->impl_ = std::make_unique<Impl>(embedded::Materialize(embedded::kTables), &embedded::kTables.literals);
+    made->impl_ = std::make_unique<Impl>(ReadEmbeddedRules(), &kEmbeddedRules.literals);
     return made;
   }();
   return *set;
@@ -44,7 +44,7 @@ const RuleSet& RuleSet::Embedded() {
 std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directories,
                                        std::vector<Diagnostic>* diagnostics) {
   std::map<std::string, Rule> by_id;
-  for (Rule& rule : embedded::Materialize(embedded::kTables)) by_id[rule.id] = std::move(rule);
+  for (Rule& rule : ReadEmbeddedRules()) by_id[rule.id] = std::move(rule);
   for (const std::string& directory : directories) {
     LintOptions options;
     options.logs = false;  // a user's rule is used as it is; `rules lint` asks for its logs

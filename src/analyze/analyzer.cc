@@ -197,9 +197,24 @@ bool StopsShort(const OutcomeReading& outcome) {
   return static_cast<double>(pulse->last_value) < kMostOfIt * static_cast<double>(pulse->total);
 }
 
+// Where the evidence accuses nobody: who is gone, or where alone it shows.
+void NameWhom(const CaseFile& c, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
+              const Ranking& ranking, Cause* cause) {
+  if (!cause->culprits.empty()) return;
+  std::optional<Culprit> who;
+  if (c.kb.TraitsOf(cause->id).gone) {
+    who = FirstToEnd(c, signs, outcome);
+    if (!who) who = LostPeer(c);
+  }
+  if (!who) who = OnlyHost(c, ranking.hypotheses[0]);
+  if (!who) return;
+  cause->culprits.push_back(std::move(*who));
+  TellCause(c, ranking.hypotheses[0], cause);
+}
+
 // Nothing failed; something made it slower than it could be.
 void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
-  const Ranking slows = RankCauses(c.items, Weighs::kDegradation);
+  const Ranking slows = RankCauses(c, Weighs::kDegradation);
   if (!Names(slows)) return;
   report->verdict = Verdict::kDegraded;
   DescribeCauses(c, slows, top, report);
@@ -226,11 +241,12 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
                                     std::string_view rule) {
   const JobModel model = ModelOf(digests);
   const std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, Language::kEnglish, findings);
+  const JobEnvironment anywhere;
   Hypothesis hypothesis;
   for (size_t n = 0; n < items.size(); ++n) {
     if (items[n].name == rule) hypothesis.evidence.push_back(n);
   }
-  return FindCulprits(model, items, hypothesis, Language::kEnglish);
+  return FindCulprits({model, items, kb, Language::kEnglish, anywhere}, hypothesis);
 }
 
 Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, const RuleSet& rules,
@@ -250,10 +266,10 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkSurvived(model, signs, outcome, items);
   MarkConsequences(items);
   MarkWhatFollowed(model, signs, outcome, items);
-  const Ranking ranking = RankCauses(items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");
   const CaseFile context{model, items, kb, options.language, environment};
+  const Ranking ranking = RankCauses(context);
 
   Report report;
   report.problems = std::move(problems);
@@ -262,13 +278,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (failed && Names(ranking)) {
     report.verdict = Verdict::kFailure;
     DescribeCauses(context, ranking, options.top, &report);
-    if (BlameFirstToEnd(model, signs, outcome, options.language, &report.causes[0]) ||
-        BlameLostPeer(model, context.items, options.language, &report.causes[0]) ||
-        BlameOnlyHost(model, context.items, ranking.hypotheses[0],
-                      kb.FindCause(report.causes[0].id, options.language)->waits, options.language,
-                      &report.causes[0])) {
-      TellCause(context, ranking.hypotheses[0], &report.causes[0]);
-    }
+    NameWhom(context, signs, outcome, ranking, &report.causes[0]);
     AddRuleFixes(context, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
@@ -292,7 +302,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
-    report.collect = NextSteps(model, context.items, report.coverage, options.language);
+    report.collect = NextSteps(context, report.coverage);
     report.candidates = Candidates(context, ranking.hypotheses);
   }
   if (options.incidents != nullptr) {

@@ -11,16 +11,13 @@
 namespace ncclwhy {
 namespace {
 
+using CandidateList = CulpritResolver::Candidates;
+
 constexpr size_t kCulprits = 8;
 // Behind the ends that are named, within what is listed beside them.
 constexpr double kSecondEnd = 0.25;
-
-// Causes that one rank has while the others wait for it. Of a network's faults both ends complain.
-bool OneRankDid(std::string_view cause) {
-  if (cause == "app.concurrent-comms") return false;
-  const std::string_view family = cause.substr(0, cause.find('.'));
-  return family == "app" || family == "host" || family == "gpu" || family == "mem";
-}
+// How much less of an accusation is listed beside the strongest.
+constexpr double kAsGood = 0.75;
 
 // Two ends see a broken connection, and each names the other. The one host that every pair has in common, where pairs
 // of three and more hosts say so; empty when there is none.
@@ -39,90 +36,105 @@ std::string_view CommonEnd(const std::set<std::pair<std::string, std::string>>& 
   return {};
 }
 
+// Those whom the evidence of one cause accuses.
+class Accused {
+ public:
+  // `weight`: how much the item speaks for the cause; `order`: its place among the evidence.
+  void Add(const EvidenceItem& item, double weight, size_t order, CulpritCandidate who) {
+    const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
+    // A line of every rank and a line that points at one: the pointing rule has the say.
+    who.weight = weight + (blame != Blame::kSelf ? 0.5 : 0.0) - (who.second ? kSecondEnd : 0.0);
+    who.order = order;
+    const bool names_peer = !who.second && (blame == Blame::kPeer || blame == Blame::kConnection);
+    if (names_peer && !item.finding.host.empty() && !who.host.empty() && item.finding.host != who.host) {
+      pairs_.emplace(item.finding.host, who.host);
+    }
+    best_ = std::max(best_, who.weight);
+    const auto [it, fresh] = found_.try_emplace({who.rank, who.host}, who);
+    if (!fresh && who.weight > it->second.weight) it->second = std::move(who);
+  }
+
+  CandidateList Best() const {
+    CandidateList list;
+    for (const auto& [key, who] : found_) {
+      if (who.weight >= best_ - kAsGood) list.push_back(who);
+    }
+    const std::string_view common = CommonEnd(pairs_);
+    const auto elsewhere = [&](const CulpritCandidate& who) { return who.host != common; };
+    if (!common.empty() && !std::all_of(list.begin(), list.end(), elsewhere)) std::erase_if(list, elsewhere);
+    std::stable_sort(list.begin(), list.end(), [](const CulpritCandidate& a, const CulpritCandidate& b) {
+      return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
+    });
+    if (list.empty()) return list;
+    // "h100-07" says nothing beside "rank 0 on h100-07".
+    const auto said = [named = list.front()](const CulpritCandidate& who) {
+      return who.rank < 0 && who.device.empty() && named.rank >= 0 && who.host == named.host;
+    };
+    list.erase(std::remove_if(list.begin() + 1, list.end(), said), list.end());
+    if (list.size() > kCulprits) list.resize(kCulprits);
+    return list;
+  }
+
+ private:
+  std::map<std::pair<int32_t, std::string>, CulpritCandidate> found_;  // by rank and host
+  std::set<std::pair<std::string, std::string>> pairs_;                // (host that says it, host that it names)
+  double best_ = 0;
+};
+
+double WeightFor(const Finding& finding, std::string_view cause) {
+  double weight = 0;
+  for (const Weight& w : finding.causes) {
+    if (w.cause == cause) weight = std::max(weight, w.log_odds);
+  }
+  return weight;
+}
+
+Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
+  Culprit out;
+  out.rank = who.rank;
+  out.host = who.host;
+  out.device = who.device;
+  out.why = who.why;
+  if (who.by_neighbours)
+    out.why += c.chinese() ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
+  if (who.process.valid()) {
+    out.pid = c.model.processes[who.process.value].pid;
+    out.gpu = c.model.processes[who.process.value].gpu;
+  }
+  if (out.gpu < 0) out.gpu = who.gpu;
+  return out;
+}
+
 }  // namespace
 
-std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
-                                  const Hypothesis& hypothesis, Language language) {
-  const CulpritResolver resolver(model, items, language == Language::kChinese);
-  std::map<std::pair<int32_t, std::string>, CulpritCandidate> found;
-  std::set<std::pair<std::string, std::string>> pairs;  // (host that says it, host that it names)
-  double best = 0;
+std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesis) {
+  const CulpritResolver resolver(c.model, c.items, c.chinese());
+  Accused accused;
   for (size_t order = 0; order < hypothesis.evidence.size(); ++order) {
-    const EvidenceItem& item = items[hypothesis.evidence[order]];
-    double weight = 0;
-    for (const Weight& w : item.finding.causes) {
-      if (w.cause == hypothesis.cause) weight = std::max(weight, w.log_odds);
-    }
-    // Context and symptoms tell what, seldom who.
-    if (item.finding.role == Role::kContext) continue;
-    for (CulpritCandidate& c : resolver.Resolve(item)) {
-      // A line of every rank and a line that points at one: the pointing rule has the say.
-      c.weight = weight + (item.rule != nullptr && item.rule->blame != Blame::kSelf ? 0.5 : 0.0);
-      if (c.second) c.weight -= kSecondEnd;
-      c.order = order;
-      const bool names_peer = item.rule != nullptr && !c.second &&
-                              (item.rule->blame == Blame::kPeer || item.rule->blame == Blame::kConnection);
-      if (names_peer && !item.finding.host.empty() && !c.host.empty() && item.finding.host != c.host) {
-        pairs.emplace(item.finding.host, c.host);
-      }
-      auto [it, fresh] = found.try_emplace({c.rank, c.host}, c);
-      if (!fresh && c.weight > it->second.weight) it->second = c;
-      best = std::max(best, c.weight);
+    const EvidenceItem& item = c.items[hypothesis.evidence[order]];
+    if (item.finding.role == Role::kContext) continue;  // it tells what, seldom who
+    for (CulpritCandidate& who : resolver.Resolve(item)) {
+      accused.Add(item, WeightFor(item.finding, hypothesis.cause), order, std::move(who));
     }
   }
-  std::vector<CulpritCandidate> list;
-  for (auto& [key, c] : found) {
-    if (c.weight >= best - 0.75) list.push_back(std::move(c));
-  }
-  const std::string common(CommonEnd(pairs));
-  const auto elsewhere = [&](const CulpritCandidate& c) { return c.host != common; };
-  if (!common.empty() && !std::all_of(list.begin(), list.end(), elsewhere)) std::erase_if(list, elsewhere);
-  std::stable_sort(list.begin(), list.end(), [](const CulpritCandidate& a, const CulpritCandidate& b) {
-    return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
-  });
-  // "h100-07" says nothing beside "rank 0 on h100-07".
-  for (size_t i = list.size(); i-- > 1;) {
-    const CulpritCandidate& named = list.front();
-    if (list[i].rank < 0 && list[i].device.empty() && named.rank >= 0 && list[i].host == named.host) {
-      list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  if (list.size() > kCulprits) list.resize(kCulprits);
-  if (OneRankDid(hypothesis.cause)) {
-    resolver.NameSilent(items, &list);
-    // A rank that crashed and whose own lines tell no host. Of one that is late the peers lose each other.
+  CandidateList list = accused.Best();
+  if (const CauseTraits traits = c.kb.TraitsOf(hypothesis.cause); traits.one_rank) {
+    resolver.NameSilent(c.items, &list);
+    // A rank that is gone and whose own lines tell no host. Of one that is late the peers lose each other.
     const bool placeless = list.size() == 1 && list[0].rank >= 0 && list[0].host.empty();
-    if (placeless && hypothesis.cause == kRankCrashed) list[0].host = LostHost(model, items);
+    if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
   }
   std::vector<Culprit> culprits;
-  for (const CulpritCandidate& c : list) {
-    Culprit out;
-    out.rank = c.rank;
-    out.host = c.host;
-    out.device = c.device;
-    out.why = c.why;
-    if (c.by_neighbours) {
-      out.why +=
-          language == Language::kChinese ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
-    }
-    if (c.process.valid()) {
-      out.pid = model.processes[c.process.value].pid;
-      out.gpu = model.processes[c.process.value].gpu;
-    }
-    if (out.gpu < 0) out.gpu = c.gpu;
-    culprits.push_back(std::move(out));
-  }
+  for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   return culprits;
 }
 
-bool BlameLostPeer(const JobModel& model, const std::vector<EvidenceItem>& items, Language language, Cause* cause) {
-  if (!cause->culprits.empty() || cause->id != kRankCrashed) return false;
-  Culprit c;
-  c.host = LostHost(model, items);
-  if (c.host.empty()) return false;
-  c.why = language == Language::kChinese ? "被关闭的连接都通向它" : "the connections that closed led there";
-  cause->culprits.push_back(std::move(c));
-  return true;
+std::optional<Culprit> LostPeer(const CaseFile& c) {
+  Culprit out;
+  out.host = LostHost(c.model, c.items);
+  if (out.host.empty()) return std::nullopt;
+  out.why = c.chinese() ? "被关闭的连接都通向它" : "the connections that closed led there";
+  return out;
 }
 
 }  // namespace ncclwhy

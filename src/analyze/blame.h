@@ -2,20 +2,20 @@
 // address, a local rank or a rank that wrote nothing.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "analyze/evidence.h"
+#include "analyze/case_file.h"
 #include "analyze/rank_causes.h"
-#include "kb/loader/kb.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
 // Best first, at most eight.
-std::vector<Culprit> FindCulprits(const JobModel& model, const std::vector<EvidenceItem>& items,
-                                  const Hypothesis& hypothesis, Language language);
+std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesis);
 
-// Of a rank that crashed nobody knows which: the host to which the closed connections lead. True when that named one.
-bool BlameLostPeer(const JobModel& model, const std::vector<EvidenceItem>& items, Language language, Cause* cause);
+// Somebody is gone (`gone` of a cause) and nobody knows who: the host to which the closed connections lead. Null when
+// they tell none.
+std::optional<Culprit> LostPeer(const CaseFile& c);
 
 }  // namespace ncclwhy

@@ -94,6 +94,7 @@ bool IsPlaceKnown(const CaseFile& c) {
 }
 
 std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
+  const bool waits = c.kb.TraitsOf(cause.id).waits;
   switch (choice.action) {
     case Action::kFixFirst:
       return cause.title;
@@ -103,7 +104,7 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
           Joined(choice.hosts, ", "));
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
-      if (known.waits && IsPlaceKnown(c)) {
+      if (waits && IsPlaceKnown(c)) {
         return zh ? "堆栈显示它停在哪里，但没有显示它在等什么，请先查明"
                   : "the stack shows where it stands, not what it waits for; see to that first";
       }
@@ -111,7 +112,7 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
       if (known.about == "job" && !cause.unproven.empty()) {
         return fmt::format(fmt::runtime(zh ? "请先查明：{}" : "find out first {}"), cause.unproven);
       }
-      if (known.waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
+      if (waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
         return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
       }
       return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";
@@ -199,7 +200,7 @@ std::vector<PossibleCause> Candidates(const CaseFile& c, const std::vector<Hypot
     if (out.size() == kCandidates || h.probability < kWorthNaming) break;
     const auto known = c.kb.FindCause(h.cause, c.language);
     if (!known) continue;
-    const std::vector<Culprit> culprits = FindCulprits(c.model, c.items, h, c.language);
+    const std::vector<Culprit> culprits = FindCulprits(c, h);
     const TemplateValues values = CaseValues(c, h, culprits);
     PossibleCause candidate{h.cause, ExpandTemplate(known->title, values), {}, {}};
     std::vector<Confirm> confirm = FitConfirms(c.environment, c.kb, known->confirm, values, CommandWords(values));

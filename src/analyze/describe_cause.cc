@@ -148,7 +148,8 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
       const std::string_view shown = PrefixOfWidth(text, kTextColumns);
       title += ": " + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
     }
-    const int32_t rank = culprits.empty() || OneOfSeveral(h.cause, culprits) ? -1 : culprits.front().rank;
+    const int32_t rank =
+        culprits.empty() || OneOfSeveral(c.kb.TraitsOf(h.cause), culprits) ? -1 : culprits.front().rank;
     const std::string whose = "rank " + std::to_string(rank);
     const bool said = title.find(whose) != std::string::npos;  // "RuntimeError: rank 3: loss is nan"
     if (rank >= 0 && !said && (f.rank < 0 || f.rank == rank)) title += ", " + whose;
@@ -178,7 +179,7 @@ std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
-  if (OneOfSeveral(h.cause, culprits)) {
+  if (OneOfSeveral(c.kb.TraitsOf(h.cause), culprits)) {
     std::string ranks;
     for (const Culprit& each : culprits) {
       if (each.why == culprits.front().why) ranks += (ranks.empty() ? "" : ", ") + std::to_string(each.rank);
@@ -224,7 +225,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   Cause cause;
   cause.id = h.cause;
   cause.confidence = h.confidence;
-  cause.culprits = FindCulprits(c.model, c.items, h, c.language);
+  cause.culprits = FindCulprits(c, h);
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);

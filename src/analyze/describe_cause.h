@@ -5,23 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/evidence.h"
-#include "analyze/job_environment.h"
+#include "analyze/case_file.h"
 #include "analyze/rank_causes.h"
 #include "analyze/template_values.h"
-#include "kb/loader/kb.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
-
-// All that is known about one job while its report is written. Refers to its parts, owns none.
-struct CaseFile {
-  const JobModel& model;
-  const std::vector<EvidenceItem>& items;
-  const KnowledgeBase& kb;
-  Language language;
-  const JobEnvironment& environment;
-};
 
 // What templates of a cause may use: what its evidence tells, who it blames, and where the job ran.
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);

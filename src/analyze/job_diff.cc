@@ -49,15 +49,10 @@ int WeightOf(Trait trait) {
   return 0;
 }
 
-// What decides only how much is logged.
-bool IsAboutLogging(std::string_view variable) {
-  return variable.starts_with("NCCL_DEBUG") || variable.ends_with("_DUMP_FILE") || variable == "NCCL_RAS_ADDR";
-}
-
 class Comparison {
  public:
-  Comparison(const ComparedRun& good, const ComparedRun& bad, Language language)
-      : good_(good.profile), bad_(bad.profile), language_(language), zh_(language == Language::kChinese) {
+  Comparison(const ComparedRun& good, const ComparedRun& bad, const KnowledgeBase& kb, Language language)
+      : good_(good.profile), bad_(bad.profile), kb_(kb), language_(language), zh_(language == Language::kChinese) {
     out_.good = SideOf(good);
     out_.bad = SideOf(bad);
   }
@@ -100,6 +95,11 @@ class Comparison {
     d.weight = weight;
     out_.differences.push_back(std::move(d));
     return out_.differences.back();
+  }
+
+  bool OnlyLogs(std::string_view variable) const {
+    const auto known = kb_.FindVariable(variable, language_);
+    return known && known->logs_only;
   }
 
   std::string Text(const char* english, const char* chinese) const { return zh_ ? chinese : english; }
@@ -213,7 +213,7 @@ class Comparison {
       const JobProfile& lacking = a.values.empty() ? good_ : bad_;
       const bool unread = (a.values.empty() || b.values.empty()) && (!lacking.echoes || !lacking.ready);
       if (unread && !lacking.echoes && !lacking.ready && b.values.empty()) continue;
-      const int weight = IsAboutLogging(name) ? kLogVariable : unread && b.values.empty() ? kNotRead : kVariable;
+      const int weight = OnlyLogs(name) ? kLogVariable : unread && b.values.empty() ? kNotRead : kVariable;
       Compare(a, b, "environment", name, weight);
       // Set for some ranks only.
       if (!a.values.empty() && !b.values.empty() && Equal(a, b)) CompareHolders(name, a, b);
@@ -226,7 +226,7 @@ class Comparison {
     const std::vector<RankRef>& g = good.values.begin()->second;
     const std::vector<RankRef>& b = bad.values.begin()->second;
     if (g.size() == b.size()) return;
-    Difference& d = Add("environment", name, IsAboutLogging(name) ? kLogVariable : kVariable);
+    Difference& d = Add("environment", name, OnlyLogs(name) ? kLogVariable : kVariable);
     const std::string& value = good.values.begin()->first;
     d.good = fmt::format("{} ({})", value, DescribeRanks(g, language_));
     d.bad = fmt::format("{} ({})", value, DescribeRanks(b, language_));
@@ -273,6 +273,7 @@ class Comparison {
 
   const JobProfile& good_;
   const JobProfile& bad_;
+  const KnowledgeBase& kb_;
   Language language_;
   bool zh_;
   JobDiff out_;
@@ -280,8 +281,8 @@ class Comparison {
 
 }  // namespace
 
-JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, Language language) {
-  return Comparison(good, bad, language).Run();
+JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, const KnowledgeBase& kb, Language language) {
+  return Comparison(good, bad, kb, language).Run();
 }
 
 }  // namespace ncclwhy

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/job_profile.h"
+#include "kb/loader/kb.h"
 #include "ncclwhy/diff.h"
 
 namespace ncclwhy {
@@ -13,6 +14,6 @@ struct ComparedRun {
   Report report;
 };
 
-JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, Language language);
+JobDiff DiffJobs(const ComparedRun& good, const ComparedRun& bad, const KnowledgeBase& kb, Language language);
 
 }  // namespace ncclwhy

@@ -1,7 +1,5 @@
 #include "analyze/next_steps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyze/lost_host.h"
@@ -25,61 +23,44 @@ bool HasKernelLines(const JobModel& model) {
   return AnyEvent(model, [](const Event& e) { return e.dialect == Dialect::kKernel; });
 }
 
+// An entry of the table.
+Collect StepOf(const CaseFile& c, std::string_view word, const TemplateValues& values = {}) {
+  const auto known = c.kb.FindCode("collect", word, c.language);
+  if (!known) return {};
+  const auto command = known->more.find("command");
+  return {ExpandTemplate(known->meaning, values), command == known->more.end() ? std::string() : command->second};
+}
+
 }  // namespace
 
-std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
-                               Language language) {
-  const bool zh = language == Language::kChinese;
+std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage) {
   std::vector<Collect> steps;
-  const auto add = [&](const char* en, const char* chinese, const char* command) {
-    steps.push_back({zh ? chinese : en, command});
-  };
-  const std::string gone = LostHost(model, items);
-  if (!gone.empty()) {
-    steps.push_back({zh ? fmt::format("{} 的情况：断开的连接都指向它；它的日志、退出码和内核日志", gone)
-                        : fmt::format("what became of {}, to which all closed connections lead: its log, exit codes, "
-                                      "and its kernel's view",
-                                      gone),
-                     "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'"});
-  }
+  const std::string gone = LostHost(c.model, c.items);
+  if (!gone.empty()) steps.push_back(StepOf(c, "lost-host", {{"host", gone}}));
   if (coverage.nccl == 0) {
-    add("NCCL's own lines: none were found; run once more with its log on, one file per process",
-        "NCCL 自己的日志：没有找到，请打开日志后重跑一次，每个进程一个文件",
-        "NCCL_DEBUG=INFO NCCL_DEBUG_FILE=/tmp/nccl.%h.%p.log");
-  } else if (!HasInfoLines(model)) {
-    add("the INFO log: only warnings were printed, so ranks, devices and networks are unknown",
-        "INFO 级日志：目前只有警告，无法得知 rank、设备和网络",
-        "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,BOOTSTRAP,NET NCCL_DEBUG_FILE=/tmp/nccl.%h.%p.log");
+    steps.push_back(StepOf(c, "no-nccl"));
+  } else if (!HasInfoLines(c.model)) {
+    steps.push_back(StepOf(c, "only-warnings"));
   }
-  if (model.largest.valid()) {
-    const Communicator& c = model.communicators[model.largest.value];
-    if (c.ranks_seen < c.nranks && c.nranks > 0) {
-      const int64_t missing = c.nranks - c.ranks_seen;
-      steps.push_back({zh ? fmt::format("缺少的 {} 个 rank 的日志（共 {} 个）", missing, c.nranks)
-                          : fmt::format("the logs of the {} ranks (of {}) that are not here", missing, c.nranks),
-                       ""});
+  if (c.model.largest.valid()) {
+    const Communicator& comm = c.model.communicators[c.model.largest.value];
+    if (comm.ranks_seen < comm.nranks && comm.nranks > 0) {
+      steps.push_back(
+          StepOf(c, "missing-ranks",
+                 {{"count", std::to_string(comm.nranks - comm.ranks_seen)}, {"nranks", std::to_string(comm.nranks)}}));
     }
-    const bool running = c.stage >= Stage::kReady;
-    const bool logged = std::any_of(c.ranks.begin(), c.ranks.end(), [](const Rank& r) { return r.stream != nullptr; });
-    if (running && !logged) {
-      add("which collective each rank issued last", "每个 rank 最后发起的集合通信",
-          "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL");
+    const auto is_logged = [](const Rank& r) { return r.stream != nullptr; };
+    if (comm.stage >= Stage::kReady && std::none_of(comm.ranks.begin(), comm.ranks.end(), is_logged)) {
+      steps.push_back(StepOf(c, "no-calls"));
     }
   }
-  if (!HasKernelLines(model) && gone.empty()) {
-    add("the kernel's view of each host", "每台主机的内核日志",
-        "dmesg -T | grep -iE 'xid|nvrm|mlx5|oom|killed process'");
-  }
+  if (!HasKernelLines(c.model) && gone.empty()) steps.push_back(StepOf(c, "no-kernel"));
   return steps;
 }
 
 Collect HowItEnded(const CaseFile& c) {
   constexpr std::string_view kJob = "JOBID";
-  Collect step;
-  step.what =
-      c.language == Language::kChinese
-          ? "作业如何结束：日志的其余部分和退出状态；它可能已完成、被终止，或仍在运行"
-          : "how it ended: the rest of the log and the exit status; it may have finished, been stopped, or still run";
+  Collect step = StepOf(c, "no-end");
   for (const std::string& word : c.environment.words) {
     const auto known = c.kb.FindCode("environment", word, Language::kEnglish);
     if (!known || !known->more.contains("status")) continue;

@@ -1,22 +1,18 @@
-// What to collect when the logs do not decide: judged from what they lack.
+// What to collect next, judged from what the logs lack: entries of the table "collect" of kb/codes.json.
 #pragma once
 
 #include <vector>
 
-#include "analyze/describe_cause.h"
-#include "analyze/evidence.h"
-#include "job/job_model.h"
-#include "ncclwhy/language.h"
+#include "analyze/case_file.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
-// `items` tell whom the lost connections lead to.
-std::vector<Collect> NextSteps(const JobModel& model, const std::vector<EvidenceItem>& items, const Coverage& coverage,
-                               Language language);
+// Where the logs do not decide.
+std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage);
 
 // For logs in which nothing failed and that stop before the job does: what tells how it ended, in the words of the
-// scheduler that the logs show (member `status` of its entry in kb/codes.json, JOBID in it).
+// scheduler that the logs show (member `status` of its entry in the table "environment", JOBID in it).
 Collect HowItEnded(const CaseFile& c);
 
 }  // namespace ncclwhy

@@ -1,10 +1,10 @@
 // The host at which a failure shows alone: of several, only one prints what failed; or all but one wait.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "analyze/evidence.h"
+#include "analyze/case_file.h"
 #include "analyze/rank_causes.h"
 #include "job/job_model.h"
 #include "ncclwhy/report.h"
@@ -16,9 +16,8 @@ namespace ncclwhy {
 //   [kmsg gpu-a17] NVRM: Xid (PCI:0000:9d:00): 79, …
 std::string HostOfFinding(const JobModel& model, const Finding& finding);
 
-// Gives a cause without culprits that host. `waits`: the cause is that somebody did not come, so it is the one host of
-// which nobody complains. False: nothing is told.
-bool BlameOnlyHost(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
-                   bool waits, Language language, Cause* cause);
+// That host; null when none is alone. Of a cause for which ranks wait (`waits` of kb/causes) somebody did not come: it
+// is the one host of which nobody complains.
+std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis);
 
 }  // namespace ncclwhy

@@ -141,11 +141,6 @@ bool OnlyNcclAndWhole(const JobModel& model) {
   return !model.communicators.empty() && std::all_of(model.communicators.begin(), model.communicators.end(), whole);
 }
 
-bool Waits(const CaseFile& c, const std::string& cause) {
-  const auto known = c.kb.FindCause(cause, c.language);
-  return known && known->waits;
-}
-
 // What broke the attempt whose lines these are, as if nothing had come behind it; empty when they do not tell.
 std::string CauseWithin(const CaseFile& c, SourceId source, uint64_t first, uint64_t last) {
   std::vector<EvidenceItem> items;
@@ -155,7 +150,7 @@ std::string CauseWithin(const CaseFile& c, SourceId source, uint64_t first, uint
     items.push_back(item);
     items.back().survived = false;
   }
-  const Ranking ranking = RankCauses(items);
+  const Ranking ranking = RankCauses({c.model, items, c.kb, c.language, c.environment});
   const bool named = !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
   return named ? ranking.hypotheses[0].cause : std::string();
 }
@@ -187,34 +182,31 @@ bool EndedBadly(const OutcomeReading& o) {
   return o.outcome == JobOutcome::kFailed || o.outcome == JobOutcome::kHung || o.outcome == JobOutcome::kStopped;
 }
 
-bool BlameFirstToEnd(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& o,
-                     Language language, Cause* cause) {
-  if (!cause->culprits.empty() || (cause->id != kRankCrashed && cause->id != "host.oom")) return false;
+std::optional<Culprit> FirstToEnd(const CaseFile& c, const std::vector<LifeSign>& signs, const OutcomeReading& o) {
   for (const size_t i : o.bad) {
     const LifeSign& s = signs[i];
     // An exception may tell of somebody else's end; one that does not names its own process as evidence.
     const bool own = s.of == SignOf::kSelf && (s.how == Ending::kExit || s.how == Ending::kException);
     if (s.of == SignOf::kJob || own || s.how == Ending::kStopped) continue;
-    Culprit c;
-    c.rank = s.of == SignOf::kNamed ? s.rank : model.RankOf(s.process);
-    c.host = s.host;
-    for (const Process& p : model.processes) {
+    Culprit out;
+    out.rank = s.of == SignOf::kNamed ? s.rank : c.model.RankOf(s.process);
+    out.host = s.host;
+    for (const Process& p : c.model.processes) {
       const bool is = s.of == SignOf::kSelf ? p.id == s.process
-                      : c.rank >= 0         ? p.rank == c.rank
+                      : out.rank >= 0       ? p.rank == out.rank
                                             : s.pid >= 0 && p.pid == s.pid;
       if (!is) continue;
-      if (c.rank < 0) c.rank = model.RankOf(p.id);
-      c.pid = p.pid;
-      c.gpu = p.gpu;
-      if (!p.host.empty()) c.host = std::string(p.host);
+      if (out.rank < 0) out.rank = c.model.RankOf(p.id);
+      out.pid = p.pid;
+      out.gpu = p.gpu;
+      if (!p.host.empty()) out.host = std::string(p.host);
       break;
     }
-    if (c.rank < 0) continue;
-    c.why = language == Language::kChinese ? "最先异常结束的进程" : "the first to end badly";
-    cause->culprits.push_back(std::move(c));
-    return true;
+    if (out.rank < 0) continue;
+    out.why = c.chinese() ? "最先异常结束的进程" : "the first to end badly";
+    return out;
   }
-  return false;
+  return std::nullopt;
 }
 
 void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& ranking, Report* report) {
@@ -223,7 +215,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   const auto is_aborted = [](const Process& p) { return p.aborted; };
   if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
-    report->outcome = Waits(c, report->causes[0].id) && !aborted ? Outcome::kHung : Outcome::kFailed;
+    report->outcome = c.kb.TraitsOf(report->causes[0].id).waits && !aborted ? Outcome::kHung : Outcome::kFailed;
   }
   const bool well = report->verdict != Verdict::kFailure && report->verdict != Verdict::kUndetermined;
   // An alarm that nothing followed is no way to wind up, even when it tells nothing of its cause.
@@ -234,7 +226,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
   if (o.outcome == JobOutcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
   if (o.outcome == JobOutcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
-      report->causes[0].id.starts_with("stopped.")) {
+      c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop) {
     report->outcome = Outcome::kStopped;
   }
   for (const OutcomeLine& line : o.evidence) {

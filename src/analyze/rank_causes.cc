@@ -48,13 +48,10 @@ bool BareClass(const Finding& f) {
   return families.size() > 1;
 }
 
-bool Pseudo(const std::string& cause) {
-  return cause == "none" || cause == "benign" || cause.starts_with("secondary.");
-}
-
 }  // namespace
 
-Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
+Ranking RankCauses(const CaseFile& c, Weighs weighs) {
+  const std::vector<EvidenceItem>& items = c.items;
   Ranking ranking;
   struct PerRule {
     double weight = 0;
@@ -73,7 +70,7 @@ Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs) {
     if (item.finding.role == Role::kSecondary && item.rule != nullptr) ranking.echoes = true;
     const std::string key = item.rule != nullptr ? item.rule->id : "message:" + item.note;
     for (const Weight& w : item.finding.causes) {
-      if (Pseudo(w.cause)) continue;
+      if (c.kb.TraitsOf(w.cause).kind == CauseKind::kNone) continue;
       auto [it, fresh] = table[w.cause].try_emplace(key);
       PerRule& r = it->second;
       if (fresh || std::abs(w.log_odds) > std::abs(r.weight)) r.weight = w.log_odds;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/evidence.h"
+#include "analyze/case_file.h"
 
 namespace ncclwhy {
 
@@ -29,6 +29,6 @@ enum class Weighs { kFailures, kDegradation };
 // Below this probability no cause is named.
 inline constexpr double kNameThreshold = 0.30;
 
-Ranking RankCauses(const std::vector<EvidenceItem>& items, Weighs weighs = Weighs::kFailures);
+Ranking RankCauses(const CaseFile& c, Weighs weighs = Weighs::kFailures);
 
 }  // namespace ncclwhy

@@ -41,6 +41,7 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
       out.push_back({});
       out.back().id = id;
       out.back().text = e.note;
+      out.back().slow = c.kb.TraitsOf(id).kind == CauseKind::kSlow;
       rules.push_back(&rule);
     }
     Warning& w = out[it->second];
@@ -48,7 +49,9 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   }
   for (const bool healthy_only : {true, false}) {
     for (size_t i = 0; i < out.size(); ++i) {
-      if (rules[i]->healthy_only == healthy_only) report->warnings.push_back(std::move(out[i]));
+      if (rules[i]->healthy_only != healthy_only) continue;
+      if (report->warnings.empty()) report->headline = c.chinese() ? rules[i]->headline_zh : rules[i]->headline_en;
+      report->warnings.push_back(std::move(out[i]));
     }
   }
   if (!report->collect.empty()) return;

@@ -57,7 +57,8 @@ std::vector<SeenIncident> Agreeing(Matches matches, double telling, const Knowle
   const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [cause, most] = *std::max_element(count.begin(), count.end(), fewer);
   if (static_cast<double>(most) < kAgree * static_cast<double>(out.size())) return {};
-  if (cause == "benign" || cause == "none" || cause.starts_with("perf.")) return {};  // this one failed
+  const CauseKind kind = kb.TraitsOf(cause).kind;
+  if (kind == CauseKind::kNone || kind == CauseKind::kSlow) return {};  // this one failed
   std::erase_if(out, [&name = cause](const SeenIncident& incident) { return incident.cause != name; });
   if (out.size() > kSeenBefore) out.resize(kSeenBefore);
   return out;
@@ -77,7 +78,9 @@ std::vector<SeenIncident> SeenBefore(const CaseFile& c, const Ranking& ranking, 
   if (c.kb.IncidentCount() == 0) return {};
   const bool named = report.verdict == Verdict::kFailure;
   // Whoever was cancelled does not ask who was before.
-  if (named ? report.causes.front().id.starts_with("stopped.") : report.outcome == Outcome::kStopped) return {};
+  const bool stopped =
+      named ? c.kb.TraitsOf(report.causes.front().id).kind == CauseKind::kStop : report.outcome == Outcome::kStopped;
+  if (stopped) return {};
   if (!named && report.verdict != Verdict::kUndetermined) return {};
   const TellingLines lines = TellingLinesOf(c.model, c.items, report);
   if (named) {

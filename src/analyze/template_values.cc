@@ -62,8 +62,8 @@ std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>
   return out;
 }
 
-bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits) {
-  if (cause != kRankCrashed || culprits.size() < 2 || culprits[0].rank < 0) return false;
+bool OneOfSeveral(const CauseTraits& traits, const std::vector<Culprit>& culprits) {
+  if (!traits.gone || culprits.size() < 2 || culprits[0].rank < 0) return false;
   return culprits[1].rank >= 0 && culprits[1].rank != culprits[0].rank && culprits[1].why == culprits[0].why;
 }
 

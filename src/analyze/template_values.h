@@ -20,7 +20,7 @@ TemplateValues FindingValues(const Finding& finding);
 std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis);
 
 // Only one can have ended first, and several ranks look alike: it is not known which.
-bool OneOfSeveral(std::string_view cause, const std::vector<Culprit>& culprits);
+bool OneOfSeveral(const CauseTraits& traits, const std::vector<Culprit>& culprits);
 
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits);

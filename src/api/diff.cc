@@ -34,7 +34,7 @@ Result<JobDiff> Diff(const std::string& good, const std::string& bad, const Anal
     if (!one.ok()) return one.status();
     const Result<ComparedRun> other = ReadRun(bad, knowledge.value(), options);
     if (!other.ok()) return other.status();
-    return DiffJobs(one.value(), other.value(), options.language);
+    return DiffJobs(one.value(), other.value(), knowledge.value().kb(), options.language);
   });
 }
 

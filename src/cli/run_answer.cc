@@ -14,10 +14,11 @@ namespace ncclwhy {
 
 Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& options) {
   // What the host does not say is in the manifest; there is an answer without it.
-  if (Result<Knowledge> knowledge = Knowledge::Load(options.analyzer); knowledge.ok()) {
+  const Result<Knowledge> knowledge = Knowledge::Load(options.analyzer);
+  if (knowledge.ok()) {
     (void)CollectHost(options.collection, knowledge.value().kb(), NewFolderSink(folder.logs() + "/collected").get());
   }
-  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);
+  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);  // fails where the knowledge did
   if (!analyzer.ok()) return analyzer.status();
   if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;
   if (!options.unlogged.empty()) {
@@ -40,8 +41,9 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
     ::umask(mask);
     if (!written.ok() && out.unwritten.empty()) out.unwritten = written.message();
   }
-  const bool stopped = report.outcome == Outcome::kStopped &&
-                       (report.causes.empty() || report.causes.front().id.starts_with("stopped."));
+  const bool stopped =
+      report.outcome == Outcome::kStopped &&
+      (report.causes.empty() || knowledge.value().kb().TraitsOf(report.causes.front().id).kind == CauseKind::kStop);
   Result<std::string> text = RenderReport(report, stopped ? "summary" : "text", options.format);
   if (!text.ok()) return text.status();
   out.text = text.take();

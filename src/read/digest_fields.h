@@ -1,5 +1,5 @@
 // What of each struct of a digest is written to a file: one description, which serves writing and reading
-// (source_coding.cc). A new member of a fact is one word here; that changes the format: kDigestFormat in node_digest.h.
+// (digest_coding.h). A new member of a fact is one word here; that changes the format: kDigestFormat in node_digest.h.
 //
 // A visitor takes the members in order by `v(…)`, and by a name what is more than its value:
 //   Place    a line and where it begins: as a distance from the one before
@@ -7,14 +7,14 @@
 //   Hash     a number in which every bit counts
 #pragma once
 
-#include <type_traits>
-
+#include "base/field_coding.h"
 #include "read/source_digest.h"
 
 namespace ncclwhy {
 
-template <typename T, typename Struct>
-concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+void Fields(auto& v, Is<StringId> auto& x) { v.String(x); }
+
+void Fields(auto& v, Is<Counters> auto& x) { v.Counts(x); }
 
 void Fields(auto& v, Is<LineRef> auto& x) {
   v.Place(x.line, x.offset);

@@ -4,12 +4,11 @@
 #include <functional>
 #include <utility>
 
+#include "base/field_coding.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "ncclwhy/version.h"
 #include "parser/event.h"
-#include "read/field_reader.h"
-#include "read/field_writer.h"
 #include "read/packer.h"
 #include "read/source_coding.h"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
-#include "read/field_reader.h"
-#include "read/field_writer.h"
+#include "read/digest_coding.h"
 
 namespace ncclwhy {
 namespace {
@@ -41,13 +40,13 @@ bool CanBe(const SourceFacts& facts) {
 }  // namespace
 
 std::string EncodeSource(const SourceDigest& digest) {
-  FieldWriter writer;
+  DigestEncoder writer;
   Fields(writer, digest);
   return writer.Take();
 }
 
 bool DecodeSource(std::string_view bytes, SourceDigest* digest) {
-  FieldReader reader(bytes);
+  DigestDecoder reader(bytes);
   Fields(reader, *digest);
   return reader.Whole() && CanBe(digest->facts);
 }

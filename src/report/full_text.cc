@@ -297,7 +297,7 @@ class FullText {
     // Who has a failure to mend does not want to hear that it was slow before; other formats list it.
     std::vector<const Warning*> list;
     for (const Warning& w : report_.warnings) {
-      if (report_.verdict != Verdict::kFailure || !w.id.starts_with("perf.")) list.push_back(&w);
+      if (report_.verdict != Verdict::kFailure || !w.slow) list.push_back(&w);
     }
     if (list.empty()) return;
     layout_.Title(words_.warnings);

@@ -54,10 +54,7 @@ std::string Headline(const Report& report, const Words& words) {
   if (report.verdict == Verdict::kUndetermined && ended_well && report.consequences.empty() && report.causes.empty()) {
     return std::string(words.incomplete_sentence);
   }
-  // The rule rules/catalog/init/unfinished-init.
-  if (!report.warnings.empty() && report.warnings.front().id == "unfinished-init") {
-    return std::string(words.unfinished_sentence);
-  }
+  if (!report.headline.empty()) return report.headline;
   if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown && report.coverage.lines > 0) {
     return Counted(words.excerpt_sentence, report.coverage.lines);
   }

@@ -133,6 +133,7 @@ Report Redact(Report report, Language language) {
     redactor.Text(&cause.mistaken_for);
     redactor.Text(&cause.unproven);
   }
+  redactor.Text(&report.headline);
   for (Collect& item : report.collect) {
     redactor.Text(&item.what);
     redactor.Text(&item.command);

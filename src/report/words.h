@@ -15,8 +15,8 @@ struct Words {
   // verdicts
   std::string_view failure, healthy, healthy_so_far, undetermined, no_nccl, degraded;
   std::string_view excerpt_sentence;  // {count} one|many: an outcome that is not known, and nothing failed
-  std::string_view failure_sentence, healthy_sentence, unfinished_sentence, undetermined_sentence, incomplete_sentence,
-      no_nccl_sentence, degraded_sentence, empty_sentence, nothing_read_sentence;
+  std::string_view failure_sentence, healthy_sentence, undetermined_sentence, incomplete_sentence, no_nccl_sentence,
+      degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
   // outcomes
   std::string_view outcome, succeeded, failed, hung, in_init, after_init, stopped, earlier_attempt, jobs;

@@ -4,9 +4,9 @@
 //
 // Where SQLite has no FTS5 the database is empty: nothing is found in it, and the build says so.
 #include <cstdio>
-#include <fstream>
+#include <string>
 
-#include "base/literal_text.h"
+#include "base/embedded_source.h"
 #include "kb/loader/kb.h"
 #include "store/incident_image.h"
 
@@ -18,13 +18,8 @@ int main(int argc, char** argv) {
   }
   const Result<std::string> image = BuildIncidentImage(KnowledgeBase::Embedded());
   if (!image.ok()) std::fprintf(stderr, "embed_incidents: no search: %s\n", image.status().message().c_str());
-  std::ofstream out(argv[1], std::ios::binary);
-  out << "// Made by embed_incidents from kb/incidents. Do not edit.\n"
-         "#include \"store/incident_index.h\"\n\nnamespace ncclwhy {\nnamespace {\n\n";
-  WriteLiteral(out, "kImage", image.ok() ? image.value() : std::string());
-  out << "\n}  // namespace\n\nstd::string_view EmbeddedIncidentImage() { return {kImage, sizeof kImage - 1}; }\n\n"
-         "}  // namespace ncclwhy\n";
-  out.close();
-  if (!out) std::fprintf(stderr, "%s: cannot be written\n", argv[1]);
-  return out ? 0 : 1;
+  EmbeddedSource out("embed_incidents", "kb/incidents", "store/incident_index.h");
+  out.Bytes("kImage", image.ok() ? image.value() : std::string());
+  return out.Save(argv[1], "std::string_view EmbeddedIncidentImage() { return {kImage, sizeof kImage - 1}; }\n") ? 0
+                                                                                                                 : 1;
 }

@@ -194,6 +194,7 @@ struct Warning {
   std::string id;  // cause id or a rule id
   std::string text;
   std::vector<Evidence> evidence;
+  bool slow = false;  // of what costs time and fails nothing
 };
 
 struct ReportRank {
@@ -302,6 +303,7 @@ struct Report {
   std::vector<HarmlessLine> harmless;  // those that sound worst first
   std::vector<Collect> collect;
   std::vector<Warning> warnings;
+  std::string headline;  // the answer in a sentence, where nothing failed and a warning has one; may be empty
   Job job;
   Coverage coverage;
   std::vector<std::string> problems;  // inputs that could not be read; makes the exit status 2

@@ -1,0 +1,51 @@
+// EmbeddedSource: data as C++, for the build steps that put it into the program.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/gram_index.h"
+
+namespace ncclwhy {
+
+class EmbeddedSource {
+ public:
+  // `maker` and `data`: what the first line says it is made by, and of. `header` declares what the source defines.
+  EmbeddedSource(std::string_view maker, std::string_view data, std::string_view header);
+
+  // `constexpr char NAME[] = "…" "…";`: string literals of some 2,000 bytes each, which every compiler takes.
+  void Bytes(std::string_view name, std::string_view bytes);
+  // `constexpr std::array<TYPE, n> NAME`; `row` makes the text of one value.
+  template <typename T, typename Row>
+  void Table(std::string_view type, std::string_view name, const std::vector<T>& values, Row row);
+  template <typename T>
+  void Numbers(std::string_view type, std::string_view name, const std::vector<T>& numbers) {
+    Table(type, name, numbers, [](const T& number) { return fmt::format("{}u", number); });
+  }
+  // `constexpr GramTable NAME`.
+  void Grams(std::string_view name, const GramTableStorage& grams);
+
+  // Ends the source with `definitions`, which tell of what stands before, and writes it. False, with a sentence on
+  // standard error: it could not be written.
+  bool Save(const std::string& path, std::string_view definitions);
+
+ private:
+  std::string text_;
+};
+
+template <typename T, typename Row>
+void EmbeddedSource::Table(std::string_view type, std::string_view name, const std::vector<T>& values, Row row) {
+  text_ += fmt::format("constexpr std::array<{}, {}> {} = {{{{", type, values.size(), name);
+  constexpr size_t kInLine = 24;
+  for (size_t i = 0; i < values.size(); ++i) {
+    text_ += i % kInLine == 0 ? "\n" : "";
+    text_ += row(values[i]);
+    text_ += ',';
+  }
+  text_ += "}};\n";
+}
+
+}  // namespace ncclwhy

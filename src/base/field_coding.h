@@ -1,0 +1,207 @@
+// FieldWriter and FieldReader: structs as bytes. One description of a struct serves both:
+//
+//   void Fields(auto& v, Is<Weight> auto& x) { v(x.cause, x.log_odds); }
+//
+// Numbers take seven bits a byte, lists and texts begin with their length. A visitor that knows more than values
+// derives from one of them (src/read/digest_coding.h).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ncclwhy {
+
+template <typename T, typename Struct>
+concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+
+// The last value of an enumeration that is read.
+template <typename T>
+inline constexpr uint64_t kLast = 0;
+
+template <typename Visitor>
+class BasicFieldWriter {
+ public:
+  template <typename... T>
+  void operator()(const T&... values) {
+    (Put(values), ...);
+  }
+  void Number(uint64_t n) {
+    for (; n >= 0x80; n >>= 7) out_ += static_cast<char>(n | 0x80);
+    out_ += static_cast<char>(n);
+  }
+  void Signed(int64_t n) { Number((static_cast<uint64_t>(n) << 1) ^ (n < 0 ? ~uint64_t{0} : 0)); }
+  // A number in which every bit counts.
+  void Hash(uint64_t hash) {
+    for (int shift = 0; shift < 64; shift += 8) out_ += static_cast<char>(hash >> shift);
+  }
+  void Text(std::string_view text) {
+    Number(text.size());
+    out_ += text;
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  void Put(const std::string& text) { Text(text); }
+  template <typename A, typename B>
+  void Put(const std::pair<A, B>& pair) {
+    Put(pair.first);
+    Put(pair.second);
+  }
+  template <typename T>
+  void Put(const std::vector<T>& list) {
+    Number(list.size());
+    for (const T& each : list) Put(each);
+  }
+  template <typename K, typename T>
+  void Put(const std::map<K, T>& list) {
+    Number(list.size());
+    for (const auto& each : list) Put(each);
+  }
+  template <typename T>
+  void Put(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      Number(static_cast<uint64_t>(value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      Hash(std::bit_cast<uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, char>) {
+      Number(static_cast<unsigned char>(value));
+    } else if constexpr (std::is_signed_v<T>) {
+      Signed(value);
+    } else if constexpr (std::is_unsigned_v<T>) {
+      Number(value);
+    } else {
+      Fields(static_cast<Visitor&>(*this), value);
+    }
+  }
+
+  std::string out_;
+};
+
+// Reads bytes of which nothing is known. After the first thing that cannot be it reads nothing more.
+template <typename Visitor>
+class BasicFieldReader {
+ public:
+  explicit BasicFieldReader(std::string_view bytes) : rest_(bytes) {}
+
+  template <typename... T>
+  void operator()(T&... values) {
+    (Get(values), ...);
+  }
+  uint64_t Number(uint64_t most) {
+    uint64_t n = 0;
+    for (unsigned shift = 0; Ask(!rest_.empty() && shift < 64); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      n |= static_cast<uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) {
+        // The shortest form, and no bits beyond the last.
+        Ask((byte > 0 || shift == 0) && (shift < 63 || byte == 1) && n <= most);
+        break;
+      }
+    }
+    return ok_ ? n : 0;
+  }
+  int64_t Signed() {
+    const uint64_t n = Number(UINT64_MAX);
+    return static_cast<int64_t>((n >> 1) ^ (~(n & 1) + 1));
+  }
+  void Hash(uint64_t& hash) {
+    hash = 0;
+    if (!Ask(rest_.size() >= 8)) return;
+    for (size_t i = 0; i < 8; ++i) hash |= static_cast<uint64_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
+    rest_.remove_prefix(8);
+  }
+  // Of a list: every element takes a byte at least.
+  size_t Size() { return static_cast<size_t>(Number(rest_.size() + 1)); }
+  std::string_view Text() {
+    const size_t size = Size();
+    if (!Ask(size <= rest_.size())) return {};
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+
+  bool Whole() const { return ok_ && rest_.empty(); }
+  bool ok() const { return ok_; }
+
+  // True when it holds; else nothing more is read.
+  bool Ask(bool holds) {
+    ok_ = ok_ && holds;
+    if (!ok_) rest_ = {};
+    return ok_;
+  }
+
+ private:
+  void Get(std::string& text) { text = Text(); }
+  template <typename A, typename B>
+  void Get(std::pair<A, B>& pair) {
+    Get(pair.first);
+    Get(pair.second);
+  }
+  // Grows with what is read: a length alone reserves little.
+  template <typename T>
+  void Get(std::vector<T>& list) {
+    size_t n = Size();
+    list.reserve(std::min(n, kReserved));
+    for (; n > 0 && ok_; --n) Get(list.emplace_back());
+  }
+  template <typename K, typename T>
+  void Get(std::map<K, T>& list) {
+    size_t n = Size();
+    // A node of a map takes more memory than a few bytes should.
+    Ask(n <= kMostKeys);
+    for (; n > 0 && ok_; --n) {
+      std::pair<K, T> each;
+      Get(each);
+      Ask(list.empty() || list.rbegin()->first < each.first);
+      list.emplace_hint(list.end(), std::move(each));
+    }
+  }
+  template <typename T>
+  void Get(T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = Number(1) == 1;
+    } else if constexpr (std::is_enum_v<T>) {
+      value = static_cast<T>(Number(kLast<T>));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      uint64_t bits = 0;
+      Hash(bits);
+      value = std::bit_cast<T>(bits);
+      Ask(!std::isnan(value));
+    } else if constexpr (std::is_same_v<T, char>) {
+      value = static_cast<char>(Number(UINT8_MAX));
+    } else if constexpr (std::is_signed_v<T>) {
+      const int64_t n = Signed();
+      Ask(n >= std::numeric_limits<T>::min() && n <= std::numeric_limits<T>::max());
+      value = static_cast<T>(n);
+    } else if constexpr (std::is_unsigned_v<T>) {
+      value = static_cast<T>(Number(std::numeric_limits<T>::max()));
+    } else {
+      Fields(static_cast<Visitor&>(*this), value);
+    }
+  }
+
+  static constexpr size_t kReserved = 1024;
+  static constexpr size_t kMostKeys = 1u << 20;
+
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+class FieldWriter : public BasicFieldWriter<FieldWriter> {};
+class FieldReader : public BasicFieldReader<FieldReader> {
+ public:
+  using BasicFieldReader::BasicFieldReader;
+};
+
+}  // namespace ncclwhy
