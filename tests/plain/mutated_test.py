@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """mutated_test.py FAST PLAIN SOURCE_DIR [SEED]: the same report and the same timeline with parser/fast and without, on logs
-that are made for what it learns: lines that come again and again, of which now and then one differs in a digit, a letter, a
-sign, its header or its end. NCCLWHY_HOSTILE=full tries ten times as many.
+that are made for what it learns: lines that come again and again, of NCCL and of other programs, bare or behind a prefix, of which
+now and then one differs in a digit, a letter, a sign, its header or its end; and every shape of tests/bench/shapes.py.
+NCCLWHY_HOSTILE=full tries ten times as many.
 """
+import itertools
+import json
 import os
 import pathlib
 import random
@@ -11,8 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+import shapes  # noqa: E402
+
 ROUNDS = 400 if os.environ.get("NCCLWHY_HOSTILE") == "full" else 40
+LINES = 1500  # of a shape
 WORDS = ("rank", "nranks", "comm", "0x", "via", "->", "NCCL", "INFO", "WARN", "opCount", "Channel", "[", "]", ":", "/", "<0>", "failed", "error")
+PREFIXES = ("docker", "csv", "srun", "mpirun", "torchrun", "cri", "time", "syslog", "unknown", "host")
 
 
 def lines_of(source):
@@ -20,8 +28,32 @@ def lines_of(source):
     for folder in ("tests/fuzz/corpus/logs", "samples/incidents", "samples/healthy", "tests/fuzz/regressions"):
         for path in sorted((source / folder).rglob("*")):
             if path.is_file() and path.suffix not in (".json", ".md"):
-                lines += [line for line in path.read_bytes().split(b"\n") if b"NCCL" in line][:400]
+                all_lines = path.read_bytes().split(b"\n")
+                lines += [line for line in all_lines if b"NCCL" in line][:400]
+                lines += [line for line in all_lines if b"NCCL" not in line and len(line) < 1000][:100]
+    lines += [line.encode() for name in shapes.SHAPES for line in itertools.islice(shapes.lines(name), 20)]
     return sorted(set(lines))
+
+
+def behind(prefix, lines, dice):
+    """The same, behind what a launcher or collector prints."""
+    out = []
+    for i, line in enumerate(lines):
+        rank, second = dice.randrange(4), b"%02d" % (i // 7 % 60)
+        if dice.randrange(50) == 0:
+            out.append(line)
+        elif prefix == "docker":
+            text = json.dumps(line.decode("latin-1") + "\n", ensure_ascii=bool(dice.randrange(2))).encode()
+            out.append(b'{"log":%s,"stream":"stderr","time":"2026-10-04T07:00:%s.%09dZ"}' % (text, second, i))
+        elif prefix == "csv":
+            out.append(b'2026-10-04T07:00:%sZ,gpu%03d,stdout,"%s"' % (second, rank, line.replace(b'"', b'""')))
+        else:
+            head = {"srun": b"%d: " % rank, "mpirun": b"[1,%d]<stdout>: " % rank, "torchrun": b"[default%d]:" % rank,
+                    "cri": b"2026-10-04T07:00:%s.%09dZ stdout F " % (second, i), "time": b"[2026-10-04 07:00:%s] " % second,
+                    "syslog": b"Oct  4 07:00:%s gpu%03d train[%d]: " % (second, rank, 600 + rank),
+                    "unknown": b"<%d> w%d | " % (100 + i % 50, rank), "host": b"node%d: " % rank}[prefix]
+            out.append(head + line)
+    return out
 
 
 def renumbered(line, dice):
@@ -71,6 +103,8 @@ def log(dice, all_lines):
         for _ in range(len(out) // 2):  # ranks mixed
             a, b = dice.randrange(len(out)), dice.randrange(len(out))
             out[a], out[b] = out[b], out[a]
+    if dice.randrange(2):
+        out = behind(dice.choice(PREFIXES), out, dice)
     return b"\n".join(out) + (b"\n" if dice.randrange(4) else b"")
 
 
@@ -91,12 +125,22 @@ def main(fast, plain, source, seed="20261123"):
     tried = failed = 0
     with tempfile.TemporaryDirectory(prefix="ncclwhy-mutated-") as folder:
         path, database = os.path.join(folder, "job.log"), os.path.join(folder, "job.db")
-        for number in range(ROUNDS):
-            pathlib.Path(path).write_bytes(log(random.Random("%s %d" % (seed, number)), all_lines))
+        def compare(what, text):
+            nonlocal tried, failed
+            pathlib.Path(path).write_bytes(text)
             tried += 1
             if answers(fast, path, database) != answers(plain, path, database):
                 failed += 1
-                print("round %d of seed %s differs" % (number, seed))
+                print("%s differs" % what)
+
+        for number in range(ROUNDS):
+            compare("round %d of seed %s" % (number, seed), log(random.Random("%s %d" % (seed, number)), all_lines))
+        for name in shapes.SHAPES:
+            lines = [line.encode() for line in itertools.islice(shapes.lines(name), LINES)]
+            dice = random.Random("%s %s" % (seed, name))
+            compare("shape %s" % name, b"\n".join(lines) + b"\n")
+            lines = [damaged(line, dice, all_lines) if dice.randrange(20) == 0 else line for line in lines]
+            compare("shape %s, damaged, of seed %s" % (name, seed), b"\n".join(lines) + b"\n")
     print("hostile: fast-path tried %d failed %d" % (tried, failed))
     return failed > 0
 
