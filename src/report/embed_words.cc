@@ -95,16 +95,12 @@ int main(int argc, char** argv) {
     const bool source = name.ends_with(".cc") || name.ends_with(".h");
     source ? CollectQuoted(text, &words) : Collect(text, &words);
   }
+  // One text and no table of places in it: that would have to be relocated at each start of the program.
   std::string made =
-      "// Made by embed_words. Do not edit.\n#include \"report/known_words_table.h\"\n\nnamespace ncclwhy {\nnamespace "
-      "{\n\n"
-      "using std::literals::operator\"\"sv;\n\n"
-      "constexpr std::string_view kTable[] = {\n";
-  // With their lengths: clang gives up on counting the letters of so many while it compiles.
-  for (const std::string& word : words) made += "\"" + word + "\"sv,\n";
-  made +=
-      "};\n\n}  // namespace\n\nstd::span<const std::string_view> KnownWordsTable() { return kTable; }\n\n}  // "
-      "namespace ncclwhy\n";
+      "// Made by embed_words. Do not edit.\n#include \"report/known_words_table.h\"\n\nnamespace ncclwhy {\n\n"
+      "std::string_view KnownWordsText() {\n  return\n";
+  for (const std::string& word : words) made += "\"" + word + "\\n\"\n";
+  made += ";\n}\n\n}  // namespace ncclwhy\n";
   std::ifstream old(argv[1], std::ios::binary);
   if (std::string((std::istreambuf_iterator<char>(old)), {}) == made) return 0;
   std::ofstream(argv[1], std::ios::binary) << made;

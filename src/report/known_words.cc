@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -13,9 +12,17 @@
 namespace ncclwhy {
 namespace {
 
+// A binary search among lines: each step looks at the line in which the middle of what is left stands.
 bool InTable(std::string_view word) {
-  const auto table = KnownWordsTable();
-  return std::binary_search(table.begin(), table.end(), word);
+  std::string_view left = KnownWordsText();
+  while (!left.empty()) {
+    const size_t begin = left.rfind('\n', left.size() / 2 - 1) + 1;  // 0 in the first; a line has two bytes at least
+    const size_t end = left.find('\n', begin);
+    const int order = word.compare(left.substr(begin, end - begin));
+    if (order == 0) return true;
+    left = order < 0 ? left.substr(0, begin) : left.substr(end + 1);
+  }
+  return false;
 }
 
 // What a word looks like that carries no name, whatever it is.

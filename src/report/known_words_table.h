@@ -1,11 +1,11 @@
-// The words of embed_words.cc, in lower case, sorted; paths and URLs as they stand.
+// The words of embed_words.cc, in lower case; paths and URLs as they stand.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace ncclwhy {
 
-std::span<const std::string_view> KnownWordsTable();
+// Sorted, each with a line end.
+std::string_view KnownWordsText();
 
 }  // namespace ncclwhy

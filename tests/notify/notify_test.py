@@ -219,6 +219,21 @@ class NotifyTest(unittest.TestCase):
         self.assertNotEqual(of(again), of(self.shm))
         self.assertNotEqual(of(self.killed), of(self.shm))
 
+    def test_what_is_told(self):
+        """The fix with its command, places that fit a line, and no certainty."""
+        report = json.loads(json.dumps(self.shm))
+        cause = report["causes"][0]
+        cause.update(confidence=0.9999, fixes=[{"for": "any", "text": "Look", "command": "df -h"}, {"for": "docker", "text": "More"},
+                                               {"for": "slurm", "text": "Edit", "command": "a\nb"}],
+                     evidence=[{"file": "/a/long/way/rank0/job.log", "line": 7, "text": "it broke"}])
+        told = Message(report)
+        self.assertEqual(told.fixes, ["Look $ df -h", "docker: More", "slurm: Edit"])
+        self.assertEqual(told.evidence, ["rank0/job.log:7: it broke"])
+        self.assertEqual(dict(told.facts)["Cause"], "shm.too-small (99 %)")
+        for odd, shown in ((float("nan"), 0), (-1, 0), (1e300, 99), (0.004, 1)):
+            cause["confidence"] = odd
+            self.assertEqual(dict(Message(report).facts)["Cause"], f"shm.too-small ({shown} %)")
+
     def test_hostile_reports(self):
         """Markup of every service, hidden characters and endless texts."""
         evil = ("<!channel> *b* `c` ```\n{noformat}h1. x{noformat} @everyone #1 [x](http://evil) <a|b> &amp; \u202e\x1b[2J\x00" + "A&<" * 40000)
@@ -226,7 +241,7 @@ class NotifyTest(unittest.TestCase):
         cause = report["causes"][0]
         cause["summary"] = cause["id"] = evil
         cause["culprits"] = [{"host": evil, "device": evil, "why": evil}] * 200
-        cause["fixes"] = [{"for": evil, "text": evil}] * 50
+        cause["fixes"] = [{"for": evil, "text": evil, "command": evil}] * 50
         cause["evidence"] = [{"role": "direct", "file": evil, "line": 1, "text": evil}] * 50
         report["progress"] = evil
         for service in ("slack", "teams", "jira", "github", "pagerduty", "webhook"):

@@ -56,16 +56,16 @@ class Message:
         self.title = sentence if not self.host or self.host in sentence else f"{self.host}: {sentence}"
         self.culprits = [self.shown(self._who(c)) for c in culprits[:8]]
         fixes = _dicts(cause.get("fixes"))
-        self.fixes = [self.shown(f"{fix.get('for', 'any')}: {fix.get('text', '')}") for fix in fixes[:3]]
+        self.fixes = [self.shown(self._fix(fix)) for fix in fixes[:3]]
         decision = report.get("decision") if isinstance(report.get("decision"), dict) else {}
         without = ", ".join(map(self.shown, _texts(decision.get("hosts"))))
         self.decision = " ".join(filter(None, [_DO.get(decision.get("do"), ""), without]))
         # Lines of the log hold more than names that can be replaced.
         self.evidence = [] if redact else [
-            self.shown(f"{item.get('file', '')}:{item.get('line', '')}: {item.get('text', '')}")
+            self.shown(f"{self._place(item.get('file', ''))}:{item.get('line', '')}: {item.get('text', '')}")
             for item in [each for each in _dicts(cause.get("evidence")) if each.get("text")][:3]]
         self.facts = [(name, value) for name, value in (
-            ("Cause", f"{self.cause} ({round(100 * self.confidence)} %)" if self.cause and self.confidence is not None else self.cause),
+            ("Cause", f"{self.cause} ({self._percent(self.confidence)} %)" if self.cause and self.confidence is not None else self.cause),
             ("Outcome", self.outcome), ("Where", "; ".join(self.culprits)), ("Now", self.decision),
             ("Progress", self.shown(report.get("progress", "")))) if value]
 
@@ -87,6 +87,23 @@ class Message:
         parts = [f"rank {culprit['rank']}" if "rank" in culprit else "", str(culprit.get("host", "")),
                  f"GPU {culprit['gpu']}" if "gpu" in culprit else "", str(culprit.get("device", ""))]
         return " ".join(filter(None, parts)) or str(culprit.get("why", ""))
+
+    @staticmethod
+    def _fix(fix):
+        """With its command where that is one line: who is woken up by it has nothing else in hand."""
+        environment, command = fix.get("for", "any"), str(fix.get("command", "")).strip()
+        text = fix.get("text", "") if environment == "any" else f"{environment}: {fix.get('text', '')}"
+        return f"{text} $ {command}" if command and "\n" not in command else text
+
+    @staticmethod
+    def _place(file):
+        """The end of a path: the folder tells one rank's file from another's."""
+        return "/".join(str(file).split("/")[-2:])
+
+    @staticmethod
+    def _percent(confidence):
+        """As the reports print it: nothing is certain."""
+        return min(99, max(1, int(100 * min(confidence, 1) + 0.5))) if confidence > 0 else 0
 
     @staticmethod
     def _names(report, first):
