@@ -9,6 +9,7 @@
 #include "store/comm_lookup.h"
 #include "store/event_columns.h"
 #include "store/fill.h"
+#include "store/row_writer.h"
 
 namespace ncclwhy {
 namespace {
@@ -38,7 +39,8 @@ class EventFiller {
 
 class CollectiveFiller {
  public:
-  CollectiveFiller(const JobModel& model, Insert& insert) : model_(model), lookup_(model), insert_(insert) {}
+  CollectiveFiller(const JobModel& model, Database& database)
+      : model_(model), lookup_(model), rows_(database, "_collective") {}
 
   Status Fill() {
     for (size_t s = 0; s < model_.sources.size(); ++s) {
@@ -106,21 +108,16 @@ class CollectiveFiller {
     const int32_t rank = found.communicator.valid() ? found.rank
                          : row.process.valid()      ? model_.RankOf(row.process)
                                                     : -1;
-    found.communicator.valid() ? insert_.Integer(found.communicator.value) : insert_.Null();
-    insert_.IntegerOrNull(rank);
-    row.process.valid() ? insert_.Integer(row.process.value) : insert_.Null();
-    insert_.Integer(row.source.value).Integer(call.line).Integer(row.seq);
-    insert_.Text(kCollectiveNames[call.operation % kCollectiveNames.size()]);
-    const std::string datatype = DatatypeName(call.datatype);
-    const std::string op = ReductionName(call.op);
-    insert_.Integer(static_cast<int64_t>(call.count)).Text(datatype).Text(op).Integer(call.root);
-    insert_.Integer(static_cast<int64_t>(call.op_count));
-    return insert_.Run();
+    return rows_.Add("communicator", found.communicator, "rank?", rank, "process", row.process, "source", row.source,
+                     "line", call.line, "seq", row.seq, "operation",
+                     kCollectiveNames[call.operation % kCollectiveNames.size()], "count", call.count, "datatype",
+                     DatatypeName(call.datatype), "op", ReductionName(call.op), "root", call.root, "op_count",
+                     call.op_count);
   }
 
   const JobModel& model_;
   CommLookup lookup_;
-  Insert& insert_;
+  RowWriter rows_;
 };
 
 }  // namespace
@@ -131,10 +128,6 @@ Status FillEvents(Database& database, const JobModel& model) {
   return EventFiller(model, insert.value()).Fill();
 }
 
-Status FillCollectives(Database& database, const JobModel& model) {
-  auto insert = Insert::Prepare(database, "INSERT INTO _collective VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert.ok()) return insert.status();
-  return CollectiveFiller(model, insert.value()).Fill();
-}
+Status FillCollectives(Database& database, const JobModel& model) { return CollectiveFiller(model, database).Fill(); }
 
 }  // namespace ncclwhy

@@ -1,136 +1,102 @@
 // Sources, processes, communicators, ranks, connections, environment, coverage.
+#include <string>
+#include <string_view>
+
 #include "analyze/host_hardware.h"
 #include "analyze/rank_traits.h"
 #include "job/collective_compare.h"
 #include "job/thread_stack.h"
 #include "store/fill.h"
-#include "store/json_text.h"
+#include "store/row_writer.h"
 
 namespace ncclwhy {
 namespace {
 
-// An id of ours, or NULL.
-template <typename Tag>
-Insert& BindId(Insert& insert, Id<Tag> id) {
-  return id.valid() ? insert.Integer(id.value) : insert.Null();
+uint32_t LastCallLine(const Rank& r) {
+  if (r.stream == nullptr || r.stream->calls == 0) return 0;
+  const CollectiveCall* last = CallAt(*r.stream, r.stream->calls - 1);
+  return last == nullptr ? 0 : last->line;
 }
 
-Insert& BindLine(Insert& insert, const Place& place) { return insert.IntegerOrNull(place.line, 0); }
-
-// Source and line, both NULL when the place is not known.
-Insert& BindSourceAndLine(Insert& insert, const Place& place) {
-  if (place.line == 0) return insert.Null().Null();
-  return BindId(insert, place.source).Integer(place.line);
-}
-
-Status FillRanksOf(Insert& insert, const Communicator& communicator) {
-  auto call = communicator.divergence.lines.begin();  // in the order of the ranks, of those that made the call
-  for (const Rank& r : communicator.ranks) {
-    insert.Integer(communicator.id.value).Integer(r.rank);
-    BindId(insert, r.process).TextOrNull(r.comm).TextOrNull(r.host).Integer(r.seen).IntegerOrNull(r.nranks);
-    insert.Text(StageName(r.stage())).Integer(static_cast<int>(r.stage())).Integer(r.aborted).Integer(r.destroyed);
-    insert.IntegerOrNull(r.cuda_dev).IntegerOrNull(r.nvml_dev).TextOrNull(r.bus_id).IntegerOrNull(r.local_rank);
-    insert.IntegerOrNull(r.collectives).IntegerOrNull(r.p2p_calls);
-    r.bootstrap_seconds < 0 ? insert.Null() : insert.Real(r.bootstrap_seconds);
-    const Place& init = r.init_start.line != 0 ? r.init_start : r.init_complete;
-    init.line == 0 ? insert.Null() : BindId(insert, init.source);
-    BindLine(insert, r.init_start);
-    BindLine(insert, r.init_complete);
-    BindSourceAndLine(insert, r.last).TextOrNull(r.last.text);
-    if (call != communicator.divergence.lines.end() && call->first == r.rank) {
-      insert.Integer(call++->second);
-    } else {
-      insert.Null();
-    }
-    insert.IntegerOrNull(r.completed);
-    const CollectiveCall* last =
-        r.stream == nullptr || r.stream->calls == 0 ? nullptr : CallAt(*r.stream, r.stream->calls - 1);
-    last == nullptr ? insert.Null() : insert.Integer(last->line);
-    if (Status status = insert.Run(); !status.ok()) return status;
-  }
-  return Status::Ok();
+std::string MinorityJson(const Divergence& divergence) {
+  std::string out;
+  for (const int32_t rank : divergence.minority) out += (out.empty() ? "[" : ",") + std::to_string(rank);
+  return out.empty() ? "[]" : out + "]";
 }
 
 }  // namespace
 
 Status FillSources(Database& database, const JobModel& model) {
-  auto insert = Insert::Prepare(database, "INSERT INTO _source VALUES (?,?,?)");
-  if (!insert.ok()) return insert.status();
+  RowWriter rows(database, "_source");
   for (size_t i = 0; i < model.sources.size(); ++i) {
-    insert.value().Integer(static_cast<int64_t>(i)).Text(model.sources[i]->name);
-    insert.value().Integer(static_cast<int64_t>(model.sources[i]->bytes));
-    if (Status status = insert.value().Run(); !status.ok()) return status;
+    const SourceFacts& facts = *model.sources[i];
+    if (Status status = rows.Add("id", i, "name", facts.name, "bytes", facts.bytes); !status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status FillProcesses(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(
-      database, "INSERT INTO _process VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_process");
   for (const Process& p : model.processes) {
-    insert.Integer(p.id.value).TextOrNull(p.host).TextOrNull(p.pod).IntegerOrNull(p.pid).IntegerOrNull(p.launcher_rank);
-    insert.IntegerOrNull(p.rank).IntegerOrNull(p.gpu).TextOrNull(p.bus_id).TextOrNull(p.nccl_version);
-    insert.TextOrNull(p.cuda_version).TextOrNull(p.driver_version).TextOrNull(p.bootstrap.interface);
-    insert.TextOrNull(p.bootstrap.address).TextOrNull(p.net.network).TextOrNull(p.net.interface);
-    insert.TextOrNull(p.net.address).TextOrNull(p.net.devices).Integer(static_cast<int64_t>(p.lines));
-    insert.Integer(static_cast<int64_t>(p.warns));
-    BindSourceAndLine(insert, p.first);
-    BindSourceAndLine(insert, p.last)
-        .TextOrNull(p.last.text)
-        .Integer(p.last_torn)
-        .Integer(p.aborted)
-        .Integer(p.destroyed);
-    insert.Integer(p.log_just_ends).IntegerOrNull(p.job);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status =
+        rows.Add("id", p.id, "host?", p.host, "pod?", p.pod, "pid?", p.pid, "launcher_rank?", p.launcher_rank, "rank?",
+                 p.rank, "gpu?", p.gpu, "bus_id?", p.bus_id, "nccl_version?", p.nccl_version, "cuda_version?",
+                 p.cuda_version, "driver_version?", p.driver_version, "bootstrap_interface?", p.bootstrap.interface,
+                 "bootstrap_address?", p.bootstrap.address, "network?", p.net.network, "net_interface?",
+                 p.net.interface, "net_address?", p.net.address, "net_devices?", p.net.devices, "lines", p.lines,
+                 "warns", p.warns, "first_source", SourceOf(p.first), "first_line?", p.first.line, "last_source",
+                 SourceOf(p.last), "last_line?", p.last.line, "last_text?", p.last.text, "last_torn", p.last_torn,
+                 "aborted", p.aborted, "destroyed", p.destroyed, "log_just_ends", p.log_just_ends, "job?", p.job);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status FillCommunicators(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _communicator VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_communicator");
   for (const Communicator& c : model.communicators) {
-    insert.Integer(c.id.value).TextOrNull(c.comm_id).IntegerOrNull(c.nranks).IntegerOrNull(c.nnodes);
-    insert.Integer(c.ranks_seen).Text(StageName(c.stage));
-    BindId(insert, c.parent).Integer(c.aborted).Integer(c.destroyed);
-    std::string minority;
-    if (c.divergence.found) {
-      for (const int32_t rank : c.divergence.minority)
-        minority += (minority.empty() ? "[" : ",") + std::to_string(rank);
-      minority += minority.empty() ? "[]" : "]";
-      insert.Text(c.divergence.kind).Integer(static_cast<int64_t>(c.divergence.index));
-      insert.TextOrNull(c.divergence.expected).TextOrNull(c.divergence.found_instead).Text(minority);
-    } else {
-      insert.Null().Null().Null().Null().Null();
-    }
-    if (Status status = insert.Run(); !status.ok()) return status;
+    const Divergence& d = c.divergence;
+    Status status = rows.Add("id", c.id, "comm_id?", c.comm_id, "nranks?", c.nranks, "nnodes?", c.nnodes, "ranks_seen",
+                             c.ranks_seen, "stage", StageName(c.stage), "parent", c.parent, "aborted", c.aborted,
+                             "destroyed", c.destroyed, "divergence_kind?", d.found ? d.kind : std::string(),
+                             "divergence_index?", d.found ? static_cast<int64_t>(d.index) : -1, "expected?", d.expected,
+                             "found_instead?", d.found_instead, "minority?", d.found ? MinorityJson(d) : std::string());
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status FillRanks(Database& database, const JobModel& model) {
-  auto insert = Insert::Prepare(
-      database, "INSERT INTO _rank VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!insert.ok()) return insert.status();
+  RowWriter rows(database, "_rank");
   for (const Communicator& c : model.communicators) {
-    if (Status status = FillRanksOf(insert.value(), c); !status.ok()) return status;
+    auto call = c.divergence.lines.begin();  // in the order of the ranks, of those that made it
+    for (const Rank& r : c.ranks) {
+      const bool made_it = call != c.divergence.lines.end() && call->first == r.rank;
+      const uint32_t divergence_line = made_it ? call++->second : 0;
+      const Place& init = r.init_start.line != 0 ? r.init_start : r.init_complete;
+      Status status =
+          rows.Add("communicator", c.id, "rank", r.rank, "process", r.process, "comm?", r.comm, "host?", r.host, "seen",
+                   r.seen, "nranks?", r.nranks, "stage", StageName(r.stage()), "stage_order",
+                   static_cast<int>(r.stage()), "aborted", r.aborted, "destroyed", r.destroyed, "cuda_dev?", r.cuda_dev,
+                   "nvml_dev?", r.nvml_dev, "bus_id?", r.bus_id, "local_rank?", r.local_rank, "collectives?",
+                   r.collectives, "p2p_calls?", r.p2p_calls, "bootstrap_seconds?", r.bootstrap_seconds, "init_source",
+                   SourceOf(init), "init_start_line?", r.init_start.line, "init_complete_line?", r.init_complete.line,
+                   "last_source", SourceOf(r.last), "last_line?", r.last.line, "last_text?", r.last.text,
+                   "divergence_line?", divergence_line, "completed?", r.completed, "last_call_line?", LastCallLine(r));
+      if (!status.ok()) return status;
+    }
   }
   return Status::Ok();
 }
 
 Status FillStacks(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _stack VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_stack");
   for (const ThreadStack& stack : FindStacks(model)) {
-    BindSourceAndLine(insert, stack.place).TextOrNull(stack.place.text);
-    BindId(insert, stack.process).Text(stack.owner).IntegerOrNull(stack.rank).TextOrNull(stack.host);
-    insert.IntegerOrNull(stack.pid).TextOrNull(stack.thread).TextOrNull(stack.function).Text(stack.frames);
-    insert.TextOrNull(stack.program);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status = rows.Add("source", SourceOf(stack.place), "line?", stack.place.line, "text?", stack.place.text,
+                             "process", stack.process, "owner", stack.owner, "rank?", stack.rank, "host?", stack.host,
+                             "pid?", stack.pid, "thread?", stack.thread, "function?", stack.function, "frames",
+                             stack.frames, "program?", stack.program);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
@@ -141,73 +107,63 @@ Status FillConnections(Database& database, const JobModel& model) {
     const auto it = hosts.find({e.comm, rank});
     return it == hosts.end() ? std::string_view() : it->second;
   };
-  auto prepared = Insert::Prepare(database, "INSERT INTO _connection VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_connection");
   for (const Edge& e : model.edges) {
-    BindId(insert, e.comm).IntegerOrNull(e.from).IntegerOrNull(e.to).TextOrNull(e.transport).TextOrNull(e.device);
-    insert.Integer(e.gdr).Integer(e.channels);
-    BindSourceAndLine(insert, e.place);
-    BindId(insert, e.process).TextOrNull(e.direction == 's' ? "send" : e.direction == 'r' ? "receive" : "");
-    insert.TextOrNull(host_of(e, e.from)).TextOrNull(host_of(e, e.to)).TextOrNull(e.place.text);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    const std::string_view direction = e.direction == 's' ? "send" : e.direction == 'r' ? "receive" : "";
+    Status status = rows.Add("communicator", e.comm, "from_rank?", e.from, "to_rank?", e.to, "transport?", e.transport,
+                             "device?", e.device, "gdr", e.gdr, "channels", e.channels, "source", SourceOf(e.place),
+                             "line?", e.place.line, "process", e.process, "direction?", direction, "from_host?",
+                             host_of(e, e.from), "to_host?", host_of(e, e.to), "text?", e.place.text);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status FillTraits(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _trait VALUES (NULL,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_trait");
   for (const RankTraits& traits : ReadRankTraits(model)) {
     for (const auto& [trait, value] : traits.values) {
-      insert.Integer(traits.process.value).Text(TraitName(trait)).Text(value.text);
-      BindSourceAndLine(insert, value.place);
-      if (Status status = insert.Run(); !status.ok()) return status;
+      Status status = rows.Add("process", traits.process, "trait", TraitName(trait), "value", value.text, "source",
+                               SourceOf(value.place), "line?", value.place.line);
+      if (!status.ok()) return status;
     }
   }
   return Status::Ok();
 }
 
 Status FillHardware(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _hardware VALUES (NULL,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_hardware");
   for (const HardwareFact& fact : FindHardware(model)) {
-    insert.TextOrNull(fact.host).Text(fact.kind).Text(fact.value);
-    BindSourceAndLine(insert, fact.place).TextOrNull(fact.place.text);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status = rows.Add("host?", fact.host, "kind", fact.kind, "value", fact.value, "source", SourceOf(fact.place),
+                             "line?", fact.place.line, "text?", fact.place.text);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status FillEnvironment(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _environment VALUES (NULL,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_environment");
   for (const Process& p : model.processes) {
     for (const auto& [variable, value] : p.environment) {
-      insert.Integer(p.id.value).Text(variable).Text(value.first);
-      BindSourceAndLine(insert, value.second);
-      if (Status status = insert.Run(); !status.ok()) return status;
+      Status status = rows.Add("process", p.id, "variable", variable, "value", value.first, "source",
+                               SourceOf(value.second), "line?", value.second.line);
+      if (!status.ok()) return status;
     }
   }
   return Status::Ok();
 }
 
 Status FillCoverage(Database& database, const JobModel& model) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _coverage VALUES (?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_coverage");
   for (size_t i = 0; i < model.sources.size(); ++i) {
     for (size_t k = 0; k < static_cast<size_t>(Counter::kCount_); ++k) {
       const auto counter = static_cast<Counter>(k);
       const uint64_t value = model.sources[i]->counters.Get(counter);
       if (value == 0) continue;
       const CounterInfo& info = InfoOf(counter);
-      insert.Integer(static_cast<int64_t>(i)).Text(info.name).Integer(static_cast<int64_t>(value));
-      insert.Integer(info.loss).Text(info.sentence);
-      if (Status status = insert.Run(); !status.ok()) return status;
+      Status status =
+          rows.Add("source", i, "counter", info.name, "value", value, "loss", info.loss, "meaning", info.sentence);
+      if (!status.ok()) return status;
     }
   }
   return Status::Ok();

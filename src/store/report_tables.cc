@@ -7,6 +7,7 @@
 
 #include "analyze/answer_names.h"
 #include "store/json_text.h"
+#include "store/row_writer.h"
 
 namespace ncclwhy {
 namespace {
@@ -28,57 +29,43 @@ std::string CulpritsJson(const std::vector<Culprit>& culprits) {
 }
 
 Status AddCauseRows(Database& database, const Report& report) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _cause VALUES (?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_cause");
   int64_t position = 0;
   for (const Cause& cause : report.causes) {
-    const std::string culprits = CulpritsJson(cause.culprits);
-    insert.Integer(++position).Text(cause.id).Text(cause.title).Real(cause.confidence).TextOrNull(cause.summary);
-    insert.Text(culprits).TextOrNull(cause.why_not);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status =
+        rows.Add("position", ++position, "id", cause.id, "title", cause.title, "confidence", cause.confidence,
+                 "summary?", cause.summary, "culprits", CulpritsJson(cause.culprits), "why_not?", cause.why_not);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status AddOutcomeRow(Database& database, const Report& report) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _outcome VALUES (?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
-  insert.Text(OutcomeName(report.outcome)).Text(VerdictName(report.verdict)).TextOrNull(report.progress);
-  if (report.decision) {
-    insert.Text(ActionName(report.decision->action)).Real(report.decision->confidence);
-    insert.TextOrNull(report.decision->why).TextOrNull(report.decision->command);
-  } else {
-    insert.Null().Null().Null().Null();
-  }
-  return insert.Run();
+  const bool decided = report.decision.has_value();
+  const Decision decision = report.decision.value_or(Decision());
+  return RowWriter(database, "_outcome")
+      .Add("outcome", OutcomeName(report.outcome), "verdict", VerdictName(report.verdict), "progress?", report.progress,
+           "decision?", decided ? ActionName(decision.action) : "", "decision_confidence?",
+           decided ? decision.confidence : -1.0, "decision_why?", decision.why, "decision_command?", decision.command);
 }
 
 Status AddAttemptRows(Database& database, const Report& report) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _attempt VALUES (NULL,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_attempt");
   for (const Attempt& a : report.attempts) {
-    insert.Text(OutcomeName(a.outcome)).TextOrNull(a.cause).TextOrNull(a.file);
-    insert.IntegerOrNull(static_cast<int64_t>(a.first_line), 0).IntegerOrNull(static_cast<int64_t>(a.last_line), 0);
-    insert.TextOrNull(a.sentence);
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status = rows.Add("outcome", OutcomeName(a.outcome), "cause?", a.cause, "file?", a.file, "first_line?",
+                             a.first_line, "last_line?", a.last_line, "sentence?", a.sentence);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
 
 Status AddStepRows(Database& database, const Report& report) {
-  auto prepared = Insert::Prepare(database, "INSERT INTO _step VALUES (NULL,?,?,?,?,?,?,?,?,?,?)");
-  if (!prepared.ok()) return prepared.status();
-  Insert& insert = prepared.value();
+  RowWriter rows(database, "_step");
   for (const TimelineStep& step : report.timeline) {
-    insert.Text(step.kind).TextOrNull(step.time);
-    step.seconds < 0 ? insert.Null() : insert.Real(step.seconds);
-    insert.IntegerOrNull(step.rank).TextOrNull(step.host).Text(step.what).TextOrNull(step.file);
-    insert.IntegerOrNull(static_cast<int64_t>(step.line), 0).TextOrNull(step.text);
-    insert.Integer(static_cast<int64_t>(step.count));
-    if (Status status = insert.Run(); !status.ok()) return status;
+    Status status = rows.Add("kind", step.kind, "time?", step.time, "seconds?", step.seconds, "rank?", step.rank,
+                             "host?", step.host, "what", step.what, "file?", step.file, "line?", step.line, "text?",
+                             step.text, "count", step.count);
+    if (!status.ok()) return status;
   }
   return Status::Ok();
 }
