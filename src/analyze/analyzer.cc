@@ -181,7 +181,7 @@ bool Names(const Ranking& ranking) {
 
 // Whether its processes are gone: nobody can look into them any more. PyTorch's watchdog takes its process down.
 bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
-  if (outcome.outcome != JobOutcome::kHung && outcome.outcome != JobOutcome::kUnknown) return true;
+  if (outcome.outcome != Outcome::kHung && outcome.outcome != Outcome::kUnknown) return true;
   return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* facts) {
     return std::any_of(facts->events.begin(), facts->events.end(),
                        [](const Event& e) { return e.kind == EventKind::kTorchWatchdog; });
@@ -192,8 +192,7 @@ bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
 bool StopsShort(const OutcomeReading& outcome) {
   constexpr double kMostOfIt = 0.9;
   const PulseFacts* pulse = outcome.pulse;
-  if (outcome.outcome != JobOutcome::kUnknown || outcome.wound_up || pulse == nullptr || pulse->total <= 1)
-    return false;
+  if (outcome.outcome != Outcome::kUnknown || outcome.wound_up || pulse == nullptr || pulse->total <= 1) return false;
   return static_cast<double>(pulse->last_value) < kMostOfIt * static_cast<double>(pulse->total);
 }
 
@@ -283,7 +282,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
               (report.coverage.nccl == 0 ||
-               (outcome.outcome == JobOutcome::kUnknown &&
+               (outcome.outcome == Outcome::kUnknown &&
                 (!model.largest.valid() || AllButOneComplain(model, items) || StopsShort(outcome)))))) {
     report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {

@@ -203,7 +203,7 @@ void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, con
     const bool stumble = i.rule != nullptr && i.rule->sign.life == Life::kStumble;
     if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary && !stumble) continue;
     const bool guess = i.rule != nullptr && i.rule->last_resort;  // where work was done, not every complaint is its end
-    if (outcome.outcome == JobOutcome::kSucceeded || (guess && outcome.worked)) {
+    if (outcome.outcome == Outcome::kSucceeded || (guess && outcome.worked)) {
       i.survived = true;
     } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
       i.survived = !bad.contains(static_cast<size_t>(i.sign));
@@ -232,7 +232,7 @@ void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, con
   }
   // Whoever leaves closes doors at which others still knock: noise, if nothing ended badly and there is
   // more to see of the job than that.
-  if (outcome.outcome == JobOutcome::kUnknown && outcome.bad.empty()) {
+  if (outcome.outcome == Outcome::kUnknown && outcome.bad.empty()) {
     std::map<uint32_t, uint32_t> leaves;  // source -> the first line that says so
     for (const EvidenceItem& i : items) {
       if (i.sign < 0 || i.rule->sign.life != Life::kLeaving || !i.finding.source.valid()) continue;
@@ -273,7 +273,7 @@ void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, con
     return f.anybodys && f.source.valid() && f.line > 0 &&
            aftermath.EverybodyWorks(f.source, std::max(f.line, f.last_line));
   };
-  const bool known = outcome.outcome != JobOutcome::kUnknown;
+  const bool known = outcome.outcome != Outcome::kUnknown;
   const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
   if (std::any_of(items.begin(), items.end(), decides)) return;
   for (EvidenceItem& i : items) {

@@ -15,22 +15,6 @@ namespace {
 
 constexpr uint64_t kWordsAround = 4;  // in a file; NCCL itself puts an empty line before a warning
 
-Outcome OutcomeWord(JobOutcome outcome) {
-  switch (outcome) {
-    case JobOutcome::kSucceeded:
-      return Outcome::kSucceeded;
-    case JobOutcome::kFailed:
-      return Outcome::kFailed;
-    case JobOutcome::kHung:
-      return Outcome::kHung;
-    case JobOutcome::kStopped:
-      return Outcome::kStopped;
-    case JobOutcome::kUnknown:
-      break;
-  }
-  return Outcome::kUnknown;
-}
-
 std::string NoteOf(const OutcomeLine& line, bool work_done, Language language) {
   const bool zh = language == Language::kChinese;
   if (!line.note.empty() && line.note.find('{') == std::string::npos) return line.note;
@@ -179,7 +163,7 @@ void TellAttempts(const CaseFile& c, const OutcomeReading& o, Report* report) {
 }  // namespace
 
 bool EndedBadly(const OutcomeReading& o) {
-  return o.outcome == JobOutcome::kFailed || o.outcome == JobOutcome::kHung || o.outcome == JobOutcome::kStopped;
+  return o.outcome == Outcome::kFailed || o.outcome == Outcome::kHung || o.outcome == Outcome::kStopped;
 }
 
 std::optional<Culprit> FirstToEnd(const CaseFile& c, const std::vector<LifeSign>& signs, const OutcomeReading& o) {
@@ -211,9 +195,9 @@ std::optional<Culprit> FirstToEnd(const CaseFile& c, const std::vector<LifeSign>
 
 void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& ranking, Report* report) {
   const bool zh = c.language == Language::kChinese;
-  report->outcome = OutcomeWord(o.outcome);
+  report->outcome = o.outcome;
   const auto is_aborted = [](const Process& p) { return p.aborted; };
-  if (o.outcome == JobOutcome::kUnknown && report->verdict == Verdict::kFailure) {
+  if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
     report->outcome = c.kb.TraitsOf(report->causes[0].id).waits && !aborted ? Outcome::kHung : Outcome::kFailed;
   }
@@ -224,8 +208,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     return !i.survived && !i.info && (role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary);
   });
   const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
-  if (o.outcome == JobOutcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
-  if (o.outcome == JobOutcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
+  if (o.outcome == Outcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
+  if (o.outcome == Outcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
       c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop) {
     report->outcome = Outcome::kStopped;
   }

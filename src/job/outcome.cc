@@ -231,7 +231,7 @@ class OutcomeReader {
     if (!out_.bad.empty()) {
       const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
       // Whoever is ended from outside when the work is done had failed to leave.
-      out_.outcome = stopped && !out_.work_done ? JobOutcome::kStopped : JobOutcome::kFailed;
+      out_.outcome = stopped && !out_.work_done ? Outcome::kStopped : Outcome::kFailed;
       for (const size_t i : out_.bad) {
         if (stops(i) == stopped) Add(stopped ? Shows::kStop : Shows::kEnding, signs_[i]);
       }
@@ -245,27 +245,27 @@ class OutcomeReader {
       const After then = after_.Of(s.source, line, s.process);
       const bool went_on = then.beats >= 2 || (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0);
       if (went_on || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
-      out_.outcome = JobOutcome::kHung;
+      out_.outcome = Outcome::kHung;
       gave_up = gave_up || s.how != Ending::kNone;
       Add(Shows::kWaiting, s);
     }
-    if (out_.outcome == JobOutcome::kHung && !out_.work_done) {
+    if (out_.outcome == Outcome::kHung && !out_.work_done) {
       // Who waited has given up.
       const auto aborted = [](const Process& p) { return p.aborted; };
       gave_up = gave_up || std::any_of(model_.processes.begin(), model_.processes.end(), aborted);
-      if (gave_up) out_.outcome = JobOutcome::kFailed;
+      if (gave_up) out_.outcome = Outcome::kFailed;
       AddLastBeat();
       return;
     }
     out_.evidence.clear();
-    out_.outcome = JobOutcome::kUnknown;
+    out_.outcome = Outcome::kUnknown;
     if (out_.work_done) {
-      out_.outcome = JobOutcome::kSucceeded;
+      out_.outcome = Outcome::kSucceeded;
       for (const auto& [source, sign] : finish_sign_) Add(Shows::kFinished, *sign);
       AddLastBeat();
       return;
     }
-    if (LeftInOrder()) out_.outcome = JobOutcome::kSucceeded;
+    if (LeftInOrder()) out_.outcome = Outcome::kSucceeded;
     out_.wound_up = WoundUp();
     AddLastBeat();
   }

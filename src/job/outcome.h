@@ -9,10 +9,9 @@
 #include "job/aftermath.h"
 #include "job/job_model.h"
 #include "job/life_sign.h"
+#include "ncclwhy/report.h"
 
 namespace ncclwhy {
-
-enum class JobOutcome : uint8_t { kSucceeded, kFailed, kHung, kStopped, kUnknown };
 
 // Why a line shows the outcome.
 enum class Shows : uint8_t {
@@ -31,7 +30,7 @@ struct OutcomeLine {
 };
 
 struct OutcomeReading {
-  JobOutcome outcome = JobOutcome::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   bool work_done = false;             // it had come to its end before it ended badly
   bool worked = false;                // there is a pulse
   bool wound_up = false;              // the work stopped and the program went on to say what it had not said before

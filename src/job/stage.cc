@@ -1,31 +1,18 @@
 #include "job/stage.h"
 
-namespace ncclwhy {
+#include <array>
+#include <cstddef>
 
-std::string_view StageName(Stage stage) {
-  switch (stage) {
-    case Stage::kNone:
-      return "none";
-    case Stage::kProcess:
-      return "process";
-    case Stage::kBootstrap:
-      return "bootstrap";
-    case Stage::kTopology:
-      return "topology";
-    case Stage::kChannels:
-      return "channels";
-    case Stage::kConnected:
-      return "connected";
-    case Stage::kReady:
-      return "ready";
-    case Stage::kRunning:
-      return "running";
-    case Stage::kAborted:
-      return "aborted";
-    case Stage::kDestroyed:
-      return "destroyed";
-  }
-  return "none";
-}
+namespace ncclwhy {
+namespace {
+
+// In their order.
+constexpr std::array<std::string_view, 10> kStages = {"none",      "process", "bootstrap", "topology", "channels",
+                                                      "connected", "ready",   "running",   "aborted",  "destroyed"};
+static_assert(kStages.size() == static_cast<size_t>(Stage::kDestroyed) + 1);
+
+}  // namespace
+
+std::string_view StageName(Stage stage) { return kStages[static_cast<size_t>(stage)]; }
 
 }  // namespace ncclwhy

@@ -1,6 +1,7 @@
 #include "report/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/escape.h"
@@ -18,25 +19,12 @@ constexpr size_t kMostProse = 120;
 constexpr size_t kLeastQuote = 40;
 constexpr std::string_view kCut = "\xE2\x80\xA6";  // …
 
-std::string_view Code(Style style) {
-  switch (style) {
-    case Style::kPlain:
-      return "";
-    case Style::kBold:
-      return "\x1b[1m";
-    case Style::kDim:
-      return "\x1b[2m";
-    case Style::kRed:
-      return "\x1b[1;31m";
-    case Style::kGreen:
-      return "\x1b[1;32m";
-    case Style::kYellow:
-      return "\x1b[1;33m";
-    case Style::kCyan:
-      return "\x1b[36m";
-  }
-  return "";
-}
+// Of each style, in their order: plain, bold, dim, red, green, yellow, cyan.
+constexpr std::array<std::string_view, 7> kCodes = {"",           "\x1b[1m",    "\x1b[2m", "\x1b[1;31m",
+                                                    "\x1b[1;32m", "\x1b[1;33m", "\x1b[36m"};
+static_assert(kCodes.size() == static_cast<size_t>(Style::kCyan) + 1);
+
+std::string_view Code(Style style) { return kCodes[static_cast<size_t>(style)]; }
 
 // Must not start a line: closing punctuation of Chinese text.
 bool SticksToPrevious(char32_t c) {

@@ -13,35 +13,16 @@ const Cause* NamedCause(const Report& report) {
 }
 
 std::string_view VerdictWord(Verdict verdict, const Words& words) {
-  switch (verdict) {
-    case Verdict::kFailure:
-      return words.failure;
-    case Verdict::kHealthy:
-      return words.healthy;
-    case Verdict::kUndetermined:
-      return words.undetermined;
-    case Verdict::kDegraded:
-      return words.degraded;
-    case Verdict::kNoNccl:
-      break;
-  }
-  return words.no_nccl;
+  constexpr std::string_view Words::*kWords[] = {&Words::failure, &Words::healthy, &Words::undetermined,
+                                                 &Words::no_nccl, &Words::degraded};
+  return words.*kWords[static_cast<size_t>(verdict)];
 }
 
 std::string_view VerdictSentence(Verdict verdict, const Words& words) {
-  switch (verdict) {
-    case Verdict::kFailure:
-      return words.failure_sentence;
-    case Verdict::kHealthy:
-      return words.healthy_sentence;
-    case Verdict::kUndetermined:
-      return words.undetermined_sentence;
-    case Verdict::kDegraded:
-      return words.degraded_sentence;
-    case Verdict::kNoNccl:
-      break;
-  }
-  return words.no_nccl_sentence;
+  constexpr std::string_view Words::*kSentences[] = {&Words::failure_sentence, &Words::healthy_sentence,
+                                                     &Words::undetermined_sentence, &Words::no_nccl_sentence,
+                                                     &Words::degraded_sentence};
+  return words.*kSentences[static_cast<size_t>(verdict)];
 }
 
 std::string Headline(const Report& report, const Words& words) {
@@ -146,19 +127,8 @@ std::string_view SureWord(double confidence, const Words& words) {
 namespace {
 
 std::string_view OutcomeWord(Outcome outcome, const Words& words) {
-  switch (outcome) {
-    case Outcome::kSucceeded:
-      return words.succeeded;
-    case Outcome::kFailed:
-      return words.failed;
-    case Outcome::kHung:
-      return words.hung;
-    case Outcome::kStopped:
-      return words.stopped;
-    case Outcome::kUnknown:
-      break;
-  }
-  return {};
+  constexpr std::string_view Words::*kWords[] = {&Words::succeeded, &Words::failed, &Words::hung, &Words::stopped};
+  return outcome == Outcome::kUnknown ? std::string_view() : words.*kWords[static_cast<size_t>(outcome)];
 }
 
 // How far a job came whose work nobody counts.

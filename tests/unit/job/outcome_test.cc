@@ -37,36 +37,36 @@ std::string Steps(int from, int to) {
 TEST_CASE("work that reached what it counts to has succeeded", "[outcome]") {
   const Case c(Steps(1, 20));
   const OutcomeReading o = ReadOutcome(c.model, {});
-  CHECK(o.outcome == JobOutcome::kSucceeded);
+  CHECK(o.outcome == Outcome::kSucceeded);
   REQUIRE(o.pulse != nullptr);
   CHECK(o.pulse->last_value == 20);
 }
 
 TEST_CASE("a log that just ends is unknown", "[outcome]") {
   const Case c(Steps(1, 12));
-  CHECK(ReadOutcome(c.model, {}).outcome == JobOutcome::kUnknown);
+  CHECK(ReadOutcome(c.model, {}).outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("an ending behind which work goes on was overcome, one behind which nothing comes was not", "[outcome]") {
   const Case c(Steps(1, 10) + "worker exited\n" + Steps(11, 20) + "exited\n");
-  CHECK(ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome == JobOutcome::kSucceeded);
+  CHECK(ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome == Outcome::kSucceeded);
   const OutcomeReading late = ReadOutcome(c.model, {c.At(22, Life::kEnding, Ending::kSignal)});
-  CHECK(late.outcome == JobOutcome::kFailed);
+  CHECK(late.outcome == Outcome::kFailed);
   CHECK(late.work_done);
   CHECK(late.bad.size() == 1);
 }
 
 TEST_CASE("stopped from outside is not failed; waiting at the end is hung, before progress it is not", "[outcome]") {
   const Case c(Steps(1, 12) + "a line\n");
-  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kStopped)}).outcome == JobOutcome::kStopped);
-  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == JobOutcome::kHung);
-  CHECK(ReadOutcome(c.model, {c.At(3, Life::kWaiting)}).outcome == JobOutcome::kUnknown);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kStopped)}).outcome == Outcome::kStopped);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == Outcome::kHung);
+  CHECK(ReadOutcome(c.model, {c.At(3, Life::kWaiting)}).outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("who waits and gives up has failed", "[outcome]") {
   const Case c(Steps(1, 12) + "watchdog: giving up\n");
-  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == JobOutcome::kHung);
-  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting, Ending::kAbort)}).outcome == JobOutcome::kFailed);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting)}).outcome == Outcome::kHung);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kWaiting, Ending::kAbort)}).outcome == Outcome::kFailed);
 }
 
 TEST_CASE("a program that stops its steady work to say new things has wound up", "[outcome]") {
@@ -85,18 +85,18 @@ TEST_CASE("a benchmark that begins behind the end of another has not come to its
   const Case c(Steps(1, 20) + "ended\nbegins\n");
   const LifeSign ended = c.At(21, Life::kEnding, Ending::kClean);
   CHECK(ReadOutcome(c.model, {ended, c.At(22, Life::kLaunch, Ending::kNone, SignOf::kJob)}).outcome ==
-        JobOutcome::kSucceeded);
+        Outcome::kSucceeded);
   const Case open(Steps(1, 12) + "ended\nbegins\n");
   CHECK(ReadOutcome(open.model, {open.At(13, Life::kEnding, Ending::kClean),
                                  open.At(14, Life::kLaunch, Ending::kNone, SignOf::kSelf)})
-            .outcome == JobOutcome::kUnknown);
+            .outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("what each rank says when it leaves is no work that goes on", "[outcome]") {
   const std::string leave =
       "result of 11 done\nresult of 12 done\nresult of 13 done\nresult of 14 done\nresult of 15 done\n";
   const Case c(Steps(1, 12) + "ended\n" + leave);
-  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kClean)}).outcome == JobOutcome::kSucceeded);
+  CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kClean)}).outcome == Outcome::kSucceeded);
 }
 
 TEST_CASE("the work of another program overcomes no ending", "[outcome]") {
@@ -108,43 +108,43 @@ TEST_CASE("the work of another program overcomes no ending", "[outcome]") {
   const auto outcome = [](const Case& c) {
     return ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome;
   };
-  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20))) == JobOutcome::kFailed);
+  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20))) == Outcome::kFailed);
   // The work before goes on, too; or there was none.
-  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20) + Steps(11, 14))) != JobOutcome::kFailed);
-  CHECK(outcome(Case("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nexit 1\n" + samples(1, 20))) != JobOutcome::kFailed);
+  CHECK(outcome(Case(Steps(1, 10) + "exit 1\n" + samples(1, 20) + Steps(11, 14))) != Outcome::kFailed);
+  CHECK(outcome(Case("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nexit 1\n" + samples(1, 20))) != Outcome::kFailed);
 }
 
 TEST_CASE("the last attempt decides", "[outcome]") {
   const Case c(Steps(1, 10) + "died\nagain\n" + Steps(1, 20));
   const OutcomeReading o = ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kSignal), c.At(12, Life::kRestart)});
-  CHECK(o.outcome == JobOutcome::kSucceeded);
+  CHECK(o.outcome == Outcome::kSucceeded);
   CHECK(o.restarts.size() == 1);
 }
 
 TEST_CASE("what was counted before ranks are brought together is no work", "[outcome]") {
   std::string getting_ready;
   for (int i = 1; i <= 20; ++i) getting_ready += "index shard " + std::to_string(i) + "/20 ok\n";
-  CHECK(ReadOutcome(Case(getting_ready).model, {}).outcome == JobOutcome::kSucceeded);
+  CHECK(ReadOutcome(Case(getting_ready).model, {}).outcome == Outcome::kSucceeded);
   const Case c(getting_ready + "n1:11:11 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\nValueError: no\n");
   const OutcomeReading o = ReadOutcome(c.model, {c.At(22, Life::kEnding, Ending::kException, SignOf::kSelf)});
-  CHECK(o.outcome == JobOutcome::kFailed);
+  CHECK(o.outcome == Outcome::kFailed);
   CHECK_FALSE(o.work_done);
   CHECK(o.pulse == nullptr);
 }
 
 TEST_CASE("whom a scheduler stops works on for as long as it is let", "[outcome]") {
   const Case c(Steps(1, 8) + "CANCELLED DUE TO TIME LIMIT\n" + Steps(9, 14));
-  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kStopped)}).outcome == JobOutcome::kStopped);
-  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kExit)}).outcome == JobOutcome::kUnknown);
+  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kStopped)}).outcome == Outcome::kStopped);
+  CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kExit)}).outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("who ended before a lost node is noticed ended of it", "[outcome]") {
   const Case c(Steps(1, 12) + "terminate called\nNode failure on n2\n");
   const LifeSign abort = c.At(13, Life::kEnding, Ending::kAbort, SignOf::kSelf);
   LifeSign lost = c.At(14, Life::kEnding, Ending::kStopped);
-  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == JobOutcome::kFailed);
+  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == Outcome::kFailed);
   lost.late = true;
-  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == JobOutcome::kStopped);
+  CHECK(ReadOutcome(c.model, {abort, lost}).outcome == Outcome::kStopped);
 }
 
 }  // namespace
