@@ -80,6 +80,57 @@ std::string_view MeaningSentence(MessageMeaning meaning, const Words& words) {
   return {};
 }
 
+// Log-odds by cause, the strongest that somebody sees in it.
+using Weights = std::map<std::string, double>;
+
+// The format, who prints it since when, and what the catalogue says of it.
+void TellFormat(const MessageKnowledge& message, const Words& words, Layout& out, Weights* weights) {
+  out.Title(words.printed_as);
+  out.LogText("  ", Trimmed(message.level.empty() ? message.format : message.level + " " + message.format), 4);
+  std::string where;
+  const auto add = [&](const std::string& part) {
+    where += (where.empty() ? "" : std::string(words.list_separator)) + part;
+  };
+  if (!message.files.empty()) add(Filled(words.printed_in, fmt::format("{}", fmt::join(message.files, " "))));
+  if (!message.first.empty()) add(Filled(words.printed_since, message.first));
+  if (!message.last.empty()) add(Filled(words.printed_until, message.last));
+  if (!where.empty()) out.Prose("  ", where, Style::kDim);
+  if (!message.note.empty()) out.Prose("  ", message.note);
+  if (const std::string_view sentence = MeaningSentence(message.meaning, words); !sentence.empty()) {
+    out.Prose("  ", sentence);
+  }
+  for (const auto& [cause, weight] : message.causes) (*weights)[cause] = std::max((*weights)[cause], weight);
+}
+
+void TellRules(const std::vector<Finding>& findings, const RuleSet& rules, const RenderOptions& options, Layout& out,
+               Weights* weights) {
+  if (!findings.empty()) out.Title(WordsOf(options.language).meaning);
+  for (const Finding& finding : findings) {
+    const Rule& rule = rules.rule(finding.rule);
+    const std::string& title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
+    out.Prose("  - ", fmt::format("{} ({})", title, rule.id));
+    for (const Weight& w : finding.causes) (*weights)[w.cause] = std::max((*weights)[w.cause], w.log_odds);
+  }
+}
+
+// The ids, the likeliest first.
+std::vector<std::string> TellCauses(const Weights& weights, const KnowledgeBase& kb, const RenderOptions& options,
+                                    Layout& out) {
+  const Words& words = WordsOf(options.language);
+  std::vector<std::pair<std::string, double>> causes(weights.begin(), weights.end());
+  std::erase_if(causes, [](const auto& cause) { return cause.second <= 0; });
+  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (!causes.empty()) out.Title(words.points_at);
+  std::vector<std::string> ids;
+  for (const auto& [id, weight] : causes) {
+    const auto cause = kb.FindCause(id, options.language);
+    out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
+    ids.push_back(id);
+  }
+  if (!ids.empty()) out.Prose("  ", Filled(words.explain_hint, ids.front()), Style::kDim);
+  return ids;
+}
+
 }  // namespace
 
 std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, size_t seen,
@@ -88,64 +139,18 @@ std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, si
   const KnowledgeBase& kb = knowledge.kb();
   const Words& words = WordsOf(options.language);
   Layout out(options.width, options.color);
-  std::map<std::string, double> weights;
-  const auto add_seen = [&](const std::vector<std::string>& causes) {
-    if (seen == 0) return;
-    std::vector<SeenIncident> found =
-        SeenBefore(std::string(text), causes, kb, knowledge.incidents(), options.language);
-    if (found.size() > seen) found.resize(seen);
-    if (!found.empty()) out.Title(words.seen_before);
-    for (const SeenIncident& incident : found) {
-      out.Prose("  - ", SeenSentence(incident, words));
-      out.LogText("    ", incident.url, 2);
-    }
-  };
-  if (reading.empty()) {
-    add_seen({});
-    return out.Take();
+  Weights weights;
+  if (reading.message >= 0) TellFormat(kb.Message(reading.message, "", options.language), words, out, &weights);
+  TellRules(reading.findings, knowledge.rules(), options, out, &weights);
+  const std::vector<std::string> causes = TellCauses(weights, kb, options, out);
+  if (seen == 0 || (causes.empty() && !reading.empty())) return out.Take();
+  std::vector<SeenIncident> found = SeenBefore(std::string(text), causes, kb, knowledge.incidents(), options.language);
+  if (found.size() > seen) found.resize(seen);
+  if (!found.empty()) out.Title(words.seen_before);
+  for (const SeenIncident& incident : found) {
+    out.Prose("  - ", SeenSentence(incident, words));
+    out.LogText("    ", incident.url, 2);
   }
-
-  if (reading.message >= 0) {
-    const MessageKnowledge message = kb.Message(reading.message, "", options.language);
-    out.Title(words.printed_as);
-    out.LogText("  ", Trimmed(message.level.empty() ? message.format : message.level + " " + message.format), 4);
-    std::string where;
-    const auto add = [&](const std::string& part) {
-      where += (where.empty() ? "" : std::string(words.list_separator)) + part;
-    };
-    if (!message.files.empty()) add(Filled(words.printed_in, fmt::format("{}", fmt::join(message.files, " "))));
-    if (!message.first.empty()) add(Filled(words.printed_since, message.first));
-    if (!message.last.empty()) add(Filled(words.printed_until, message.last));
-    if (!where.empty()) out.Prose("  ", where, Style::kDim);
-    if (!message.note.empty()) out.Prose("  ", message.note);
-    if (const std::string_view sentence = MeaningSentence(message.meaning, words); !sentence.empty()) {
-      out.Prose("  ", sentence);
-    }
-    for (const auto& [cause, weight] : message.causes) weights[cause] = std::max(weights[cause], weight);
-  }
-  bool titled = false;
-  for (const Finding& finding : reading.findings) {
-    const Rule& rule = knowledge.rules().rule(finding.rule);
-    const std::string& title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
-    if (!titled) out.Title(words.meaning);
-    titled = true;
-    out.Prose("  - ", fmt::format("{} ({})", title, rule.id));
-    for (const Weight& weight : finding.causes) {
-      weights[weight.cause] = std::max(weights[weight.cause], weight.log_odds);
-    }
-  }
-  std::vector<std::pair<std::string, double>> causes(weights.begin(), weights.end());
-  std::erase_if(causes, [](const auto& cause) { return cause.second <= 0; });
-  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (!causes.empty()) out.Title(words.points_at);
-  for (const auto& [id, weight] : causes) {
-    const auto cause = kb.FindCause(id, options.language);
-    out.Prose("  - ", cause ? id + std::string(words.why_separator) + ExpandTemplate(cause->title, {}) : id);
-  }
-  if (!causes.empty()) out.Prose("  ", Filled(words.explain_hint, causes.front().first), Style::kDim);
-  std::vector<std::string> ids;
-  for (const auto& [id, weight] : causes) ids.push_back(id);
-  if (!ids.empty()) add_seen(ids);
   return out.Take();
 }
 
