@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/utf8.h"
 #include "base/word_finder.h"
 #include "parser/scan.h"
 
@@ -35,20 +36,6 @@ size_t LostEscapeLength(std::string_view text, size_t at) {
   while (i < text.size() && (scan::IsDigit(text[i]) || text[i] == ';')) ++i;
   const size_t digits = i - at - 1;
   return digits > 0 && digits <= 12 && i < text.size() && text[i] == 'm' ? i + 1 - at : 0;
-}
-
-void AppendUtf8(uint32_t code, std::string& out) {
-  const auto put = [&](uint32_t v) { out.push_back(static_cast<char>(static_cast<unsigned char>(v))); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | (code >> 6));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xE0 | (code >> 12));
-    put(0x80 | ((code >> 6) & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
 }
 
 // The next quote or backslash in `text` at or behind `at`, or its end.
@@ -105,7 +92,7 @@ void Unescape(std::string_view raw, std::string& out) {
         uint64_t code = 0;
         scan::Cursor c(raw.substr(i + 1, 4));
         if (raw.size() - i > 4 && c.Hex(&code) && c.AtEnd()) {
-          AppendUtf8(static_cast<uint32_t>(code), out);
+          AppendUtf8(static_cast<char32_t>(code), &out);
           i += 4;
         }
         break;

@@ -56,7 +56,7 @@ Known ExtractTopo(const Extraction& x);
 struct ForeignState {
   uint32_t last_error_stream = kNoProcess;  // the process whose `Last error:` the next line completes
   bool last_error_open = false;
-  std::string elastic_rank, elastic_local_rank, elastic_host, elastic_exit, elastic_pid;
+  std::string elastic_rank, elastic_local_rank, elastic_host;
 };
 void ExtractForeign(const Extraction& x, ForeignState& state);
 bool ExtractTorch(const Extraction& x, ForeignState& state);

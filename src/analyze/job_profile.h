@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/rank_list.h"
+#include "analyze/rank_words.h"
 #include "job/job_model.h"
 #include "kb/loader/kb.h"
 #include "read/digest.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/rank_list.h"
+#include "analyze/rank_words.h"
 #include "job/job_model.h"
 
 namespace ncclwhy {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "job/address_book.h"
 #include "rules/engine/vocabulary.h"
 
 namespace ncclwhy {
@@ -24,9 +25,6 @@ class Values {
   std::string_view first_;
   bool differ_ = false;
 };
-
-// The address without its port.
-std::string_view Bare(std::string_view address) { return address.substr(0, address.find('<')); }
 
 // An excerpt from the middle of an initialisation does not say that it never ended.
 bool ShowsStart(const JobModel& model) {
@@ -72,7 +70,7 @@ void AddProcesses(const JobModel& model, ViewNames* out) {
     versions.Add(p.nccl_version);
     networks.Add(p.net.network);
     interfaces.Add(p.bootstrap.interface);
-    if (!p.bootstrap.address.empty()) hosts[Bare(p.bootstrap.address)].Add(p.host);
+    if (!p.bootstrap.address.empty()) hosts[WithoutPort(p.bootstrap.address)].Add(p.host);
     for (const auto& [variable, value] : p.environment) ++variables[variable][value.first];
   }
   if (versions.differ()) out->insert("job:versions-differ");

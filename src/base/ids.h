@@ -18,9 +18,7 @@ using StringId = Id<struct StringTag>;    // into one StringPool
 using SourceId = Id<struct SourceTag>;    // one file or stream
 using ProcessId = Id<struct ProcessTag>;  // one pid of one host in one life
 using CommId = Id<struct CommTag>;        // one communicator, over all its ranks
-using EventId = Id<struct EventTag>;
 using RuleId = Id<struct RuleTag>;
-using CauseId = Id<struct CauseTag>;
 
 }  // namespace ncclwhy
 

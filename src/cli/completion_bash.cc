@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "cli/completion.h"
 
 namespace ncclwhy {
@@ -24,10 +26,8 @@ _ncclwhy() {
     fi
 )bash";
 
-std::string Joined(const std::vector<std::string>& words, const char* separator) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : separator) + word;
-  return out;
+std::string Joined(const std::vector<std::string>& words, const char* between) {
+  return fmt::format("{}", fmt::join(words, between));
 }
 
 // An empty COMPREPLY leaves file names to readline, which quotes them.

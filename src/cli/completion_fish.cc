@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "cli/completion.h"
 
 namespace ncclwhy {
@@ -14,14 +16,8 @@ std::string Quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
 std::string FishValues(const std::vector<std::string>& choices, Takes takes) {
-  if (!choices.empty()) return " -x -a " + Quoted(Joined(choices));
+  if (!choices.empty()) return " -x -a " + Quoted(fmt::format("{}", fmt::join(choices, " ")));
   switch (takes) {
     case Takes::kNothing:
       return "";
@@ -51,7 +47,8 @@ std::string Lines(const CommandFacts& command, const std::string& when) {
   bool files = false;
   for (const PositionalFacts& positional : command.positionals) {
     files |= positional.takes == Takes::kFile || positional.takes == Takes::kDirectory;
-    if (!positional.choices.empty()) out += start + " -f -a " + Quoted(Joined(positional.choices)) + "\n";
+    if (!positional.choices.empty())
+      out += start + " -f -a " + Quoted(fmt::format("{}", fmt::join(positional.choices, " "))) + "\n";
     if (positional.takes == Takes::kCause) out += start + FishValues({}, positional.takes) + "\n";
     if (positional.takes == Takes::kDirectory) out += start + " -f -a '(__fish_complete_directories)'\n";
   }

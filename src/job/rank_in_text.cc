@@ -4,15 +4,14 @@
 #include <cctype>
 
 #include "base/numbers.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
 
-bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // "local_rank 3" and "ranks 3" name no rank, "for rank 3" names another.
 bool NamesSpeaker(std::string_view before) {
-  if (!before.empty() && IsWord(before.back())) return false;
+  if (!before.empty() && IsWordChar(before.back())) return false;
   for (const std::string_view other : {"for ", "from ", "to ", "with ", "of ", "local "}) {
     if (before.ends_with(other)) return false;
   }
@@ -22,7 +21,7 @@ bool NamesSpeaker(std::string_view before) {
 }  // namespace
 
 std::string HostBeforeRank(std::string_view text) {
-  const auto part_of_name = [](char c) { return IsWord(c) || c == '-' || c == '.'; };
+  const auto part_of_name = [](char c) { return IsWordChar(c) || c == '-' || c == '.'; };
   // gpu-a17: Test CUDA failure common.cu:732 'invalid device ordinal'
   for (const std::string_view said : {": Test CUDA failure", ": Test NCCL failure"}) {
     const size_t at = text.find(said);

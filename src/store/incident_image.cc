@@ -1,5 +1,7 @@
 #include "store/incident_image.h"
 
+#include <fmt/ranges.h>
+
 #include <map>
 #include <set>
 #include <utility>
@@ -19,12 +21,6 @@ constexpr char kSchema[] =
     "\"ascii tokenchars '_'\");"
     "CREATE TABLE word (word TEXT PRIMARY KEY, incidents INTEGER NOT NULL) WITHOUT ROWID;";
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
 using WordCounts = std::map<std::string, int64_t>;  // incidents by word
 
 Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts) {
@@ -39,7 +35,7 @@ Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts
     for (const std::string& text : incident.looked_like) {
       const std::vector<std::string> words = IncidentWords(text);
       own.insert(words.begin(), words.end());
-      const std::string joined = Joined(words);
+      const std::string joined = fmt::format("{}", fmt::join(words, " "));
       line.value()
           .Text(joined)
           .Text(cause)

@@ -25,13 +25,10 @@ std::string WithoutPlaceholders(std::string_view text) {
   return out;
 }
 
-bool IsWordByte(char c) { return IsAlnum(c) || c == '_'; }
-bool IsLetter(char c) { return IsAlnum(c) && !IsDigit(c); }
-
 void AddWord(std::string_view shape, std::vector<std::string>* words) {
   std::string word(shape);
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  const bool number = word == "0x" || std::none_of(word.begin(), word.end(), IsLetter);
+  const bool number = word == "0x" || std::none_of(word.begin(), word.end(), IsAlpha);
   if (word.size() < 2 || word.size() > kIncidentWordBytes || number || words->size() == kIncidentWords) return;
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(std::move(word));
 }
@@ -48,7 +45,7 @@ std::vector<std::string> IncidentWords(std::string_view line) {
     if (skeleton::Append(std::string_view(text).substr(at, end - at), &shape)) {
       for (size_t begin = 0; begin < shape.size();) {
         size_t stop = begin;
-        while (stop < shape.size() && IsWordByte(shape[stop])) ++stop;
+        while (stop < shape.size() && IsWordChar(shape[stop])) ++stop;
         if (stop > begin) AddWord(std::string_view(shape).substr(begin, stop - begin), &words);
         begin = stop + 1;
       }

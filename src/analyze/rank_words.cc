@@ -1,4 +1,4 @@
-#include "analyze/rank_list.h"
+#include "analyze/rank_words.h"
 
 #include <fmt/format.h>
 
