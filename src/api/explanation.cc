@@ -30,6 +30,22 @@ void AddSteps(std::string_view title, std::string_view text, std::string_view co
   if (!text.empty()) out->Command("    $ ", command);
 }
 
+// Of versions, as no line tells them: "nccl 2.18.1: Data corruption with Tree/LL128 (fixed in 2.18.3)".
+void AddBugs(std::string_view cause, const KnowledgeBase& kb, Language language, Layout* out) {
+  const bool zh = language == Language::kChinese;
+  bool titled = false;
+  for (const BugKnowledge& bug : kb.Bugs(language)) {
+    if (bug.cause != cause) continue;
+    if (!titled) out->Title(zh ? "已知缺陷" : "Known bugs");
+    titled = true;
+    std::string title = fmt::format("{} {}: {}", bug.product, bug.affected, bug.title);
+    if (!bug.fixed_in.empty())
+      title += fmt::format(fmt::runtime(zh ? "（{} 已修复）" : " (fixed in {})"), bug.fixed_in);
+    out->Prose("  - ", title);
+    out->Prose("    ", bug.text);
+  }
+}
+
 // The knowledge's templates without any value of a log.
 CauseKnowledge Expanded(CauseKnowledge cause) {
   const TemplateValues none;
@@ -77,6 +93,7 @@ std::string ExplainCause(std::string_view id, const KnowledgeBase& kb, const Ren
     AddSteps(words.confirm, cause.confirm[i].text, cause.confirm[i].command, i == 0, &out);
   }
   AddFixes(cause.fixes, words, &out);
+  AddBugs(cause.id, kb, options.language, &out);
   for (size_t i = 0; i < cause.collect.size(); ++i) {
     AddSteps(words.collect, cause.collect[i].what, cause.collect[i].command, i == 0, &out);
   }

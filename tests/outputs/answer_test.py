@@ -259,6 +259,12 @@ class Answer(unittest.TestCase):
             done = subprocess.run([BINARY, "explain", "--lang", language, "NCCL_IB_PKEY"], capture_output=True, check=True)
             for word in words:
                 self.assertIn(word, done.stdout.decode())
+        for language, fixed in (("en", "(fixed in 2.18.3)"), ("zh", "（2.18.3 已修复）")):
+            run = [BINARY, "explain", "--lang", language, "app.numerics"]
+            told = subprocess.run(run, capture_output=True, check=True).stdout.decode()
+            self.assertIn("nccl 2.18.1: ", told)
+            self.assertIn(fixed, told)
+            self.assertIn("NCCL_PROTO=^LL128", told)
 
     def test_driver_of_nvidia_smi(self):
         log = ("Cuda failure common.cu:891 'CUDA driver version is insufficient for CUDA runtime version'\n"
