@@ -10,7 +10,7 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kRanges = 4;
-constexpr size_t kHosts = 3;
+constexpr size_t kMostHosts = 3;
 constexpr size_t kGroups = 3;
 
 // 0, 1, 2, 3, 7 → "0-3, 7"; at most kRanges ranges.
@@ -30,8 +30,8 @@ std::string Ranges(const std::vector<int32_t>& ranks) {
 
 std::string HostList(const std::set<std::string>& hosts) {
   std::vector<std::string> named(hosts.begin(), hosts.end());
-  const bool more = named.size() > kHosts;
-  if (more) named.resize(kHosts);
+  const bool more = named.size() > kMostHosts;
+  if (more) named.resize(kMostHosts);
   return fmt::format("{}{}", fmt::join(named, ", "), more ? ", …" : "");
 }
 

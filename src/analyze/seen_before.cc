@@ -18,9 +18,9 @@ constexpr double kTellingAlone = 14;   // where no rule knows anything of the li
 constexpr double kAsAlike = 0.8;
 constexpr double kAgree = 0.6;
 
-using Matches = std::vector<IncidentMatch>;
+using IncidentMatches = std::vector<IncidentMatch>;
 
-std::vector<SeenIncident> Told(const Matches& matches, const KnowledgeBase& kb, Language language) {
+std::vector<SeenIncident> Told(const IncidentMatches& matches, const KnowledgeBase& kb, Language language) {
   std::vector<SeenIncident> out;
   for (const IncidentMatch& match : matches) {
     IncidentKnowledge i = kb.Incident(match.incident, language);
@@ -31,20 +31,21 @@ std::vector<SeenIncident> Told(const Matches& matches, const KnowledgeBase& kb, 
 }
 
 // What was solved helps more than what only looks alike.
-void SolvedFirst(Matches* matches) {
+void SolvedFirst(IncidentMatches* matches) {
   const auto wanted = [](const IncidentMatch& m) { return m.told * (m.open ? 0.5 : 1.0); };
   std::stable_sort(matches->begin(), matches->end(),
                    [&](const IncidentMatch& a, const IncidentMatch& b) { return wanted(a) > wanted(b); });
 }
 
-Matches OfKnownCause(Matches matches) {
+IncidentMatches OfKnownCause(IncidentMatches matches) {
   std::erase_if(matches, [](const IncidentMatch& m) { return m.best < kTellingOfCause; });
   SolvedFirst(&matches);
   if (matches.size() > kSeenBefore) matches.resize(kSeenBefore);
   return matches;
 }
 
-std::vector<SeenIncident> Agreeing(Matches matches, double telling, const KnowledgeBase& kb, Language language) {
+std::vector<SeenIncident> Agreeing(IncidentMatches matches, double telling, const KnowledgeBase& kb,
+                                   Language language) {
   // What is said of an incident second is often said of many others, too.
   std::erase_if(matches, [&](const IncidentMatch& m) { return m.first < telling; });
   if (matches.empty()) return {};
