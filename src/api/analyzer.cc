@@ -103,6 +103,12 @@ Status Analyzer::EndSource() {
 Status Analyzer::Append(std::string_view name, std::string_view bytes) {
   return impl_->Run([&](JobAnalysis& job) { return job.Append(name, bytes); });
 }
+Status Analyzer::AddProblem(std::string sentence) {
+  return impl_->Run([&](JobAnalysis& job) {
+    job.AddProblem(std::move(sentence));
+    return Status();
+  });
+}
 Result<Report> Analyzer::Finish() { return impl_->Finish(); }
 
 Result<std::string> RenderReport(const Report& report, std::string_view format, const ReportFormat& options) {

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/job_profile.h"
@@ -35,6 +36,8 @@ class JobAnalysis {
   Status Push(std::string_view bytes);
   Status EndSource();
   Status Append(std::string_view name, std::string_view bytes);
+
+  void AddProblem(std::string sentence) { problems_.push_back(std::move(sentence)); }
 
   // Reads what was added. Once, before all that follows.
   void Read();

@@ -209,7 +209,7 @@ Result<Report> JobAnalysis::MakeReport() {
     report.coverage = std::move(all);
   }
   NameParts(digests_, &report);
-  return options_.redact ? Redact(std::move(report), options_.language) : std::move(report);
+  return options_.redact ? Redact(std::move(report), options_.language, model.hosts) : std::move(report);
 }
 
 }  // namespace ncclwhy

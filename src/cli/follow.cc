@@ -7,12 +7,10 @@
 #include <csignal>
 #include <memory>
 
-#include "analyze/completeness.h"
 #include "cli/live_answer.h"
 #include "cli/output.h"
 #include "cli/steady_answer.h"
 #include "read/growing_file.h"
-#include "report/redact.h"
 
 namespace ncclwhy {
 namespace {
@@ -144,8 +142,7 @@ class Follower {
       asked_ = now;
       unanswered_ = false;
       // Without an answer the following goes on: the final report needs no second process.
-      const AnalyzerOptions& analyzer = options_.analyzer;
-      if (!live_.Start(analyzer_, analyzer.language, analyzer.redact).ok()) next_ = now + std::chrono::seconds(10);
+      if (!live_.Start(analyzer_, options_.analyzer.language).ok()) next_ = now + std::chrono::seconds(10);
     }
     const auto news = steady_.Tell(now, !unanswered_ && !live_.running());
     return !news || options_.tell(Words(*news, options_.analyzer.language));
@@ -168,21 +165,14 @@ class Follower {
 }  // namespace
 
 Result<Report> Follow(const FollowOptions& options) {
-  // Redaction comes last, when the problems are known, too.
-  AnalyzerOptions plain = options.analyzer;
-  plain.redact = false;
-  plain.progress = nullptr;
-  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(plain);
+  AnalyzerOptions quiet = options.analyzer;
+  quiet.progress = nullptr;
+  Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(quiet);
   if (!analyzer.ok()) return analyzer.status();
   Follower follower(options, analyzer.value().get());
   if (Status status = follower.Run(); !status.ok()) return status;
-  Result<Report> report = analyzer.value()->Finish();
-  if (!report.ok()) return report;
-  for (std::string& problem : follower.Problems()) {
-    BarHealthy(&report.value());
-    report.value().problems.push_back(std::move(problem));
-  }
-  return options.analyzer.redact ? Redact(report.take(), options.analyzer.language) : report.take();
+  for (std::string& problem : follower.Problems()) (void)analyzer.value()->AddProblem(std::move(problem));
+  return analyzer.value()->Finish();
 }
 
 }  // namespace ncclwhy

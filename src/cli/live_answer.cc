@@ -11,14 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "report/redact.h"
-
 namespace ncclwhy {
 namespace {
 
-Answer AnswerOf(Report report, Language language, bool redact) {
+Answer AnswerOf(const Report& report, Language language) {
   Answer out;
-  if (redact) report = Redact(std::move(report), language);
   if (report.verdict != Verdict::kFailure || report.causes.empty()) return out;
   const Cause& cause = report.causes.front();
   out.cause = cause.id;
@@ -56,13 +53,13 @@ std::optional<Answer> Unpacked(const std::string& bytes) {
 }
 
 // In the copy. It must leave nothing behind but the answer.
-[[noreturn]] void Tell(Analyzer* analyzer, Language language, bool redact, int pipe) {
+[[noreturn]] void Tell(Analyzer* analyzer, Language language, int pipe) {
   // Ctrl-C is for the process that asked.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
   Result<Report> report = analyzer->Finish();
   if (!report.ok()) ::_exit(1);
-  const std::string bytes = Packed(AnswerOf(report.take(), language, redact));
+  const std::string bytes = Packed(AnswerOf(report.value(), language));
   std::string_view rest = bytes;
   while (!rest.empty()) {
     const ssize_t n = ::write(pipe, rest.data(), rest.size());
@@ -75,13 +72,13 @@ std::optional<Answer> Unpacked(const std::string& bytes) {
 
 }  // namespace
 
-Status LiveAnswer::Start(Analyzer* analyzer, Language language, bool redact) {
+Status LiveAnswer::Start(Analyzer* analyzer, Language language) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Status::Io(std::strerror(errno));
   child_ = ::fork();
   if (child_ == 0) {
     ::close(ends[0]);
-    Tell(analyzer, language, redact, ends[1]);
+    Tell(analyzer, language, ends[1]);
   }
   ::close(ends[1]);
   pipe_ = ends[0];

@@ -30,7 +30,7 @@ class LiveAnswer {
   LiveAnswer& operator=(const LiveAnswer&) = delete;
 
   // Asks; the answer comes later. `analyzer` is not changed.
-  Status Start(Analyzer* analyzer, Language language, bool redact);
+  Status Start(Analyzer* analyzer, Language language);
   bool running() const { return child_ > 0; }
   // The answer, once it is there. No answer when the copy failed, either; running() is false then.
   std::optional<Answer> Poll();

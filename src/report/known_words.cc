@@ -63,6 +63,14 @@ bool HasShape(std::string_view token) {
 
 bool IsKnownPlace(std::string_view text) { return InTable(text); }
 
+bool IsKnownHan(std::string_view run) {
+  constexpr size_t kBytes = 3;  // of a common ideograph
+  for (size_t i = 0; i + 2 * kBytes <= run.size(); i += kBytes) {
+    if (!InTable(run.substr(i, 2 * kBytes))) return false;
+  }
+  return run.size() % kBytes == 0;
+}
+
 bool IsKnownWord(std::string_view token) {
   std::string lower(token);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;

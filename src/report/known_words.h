@@ -12,6 +12,9 @@ namespace ncclwhy {
 // keys are not known.
 bool IsKnownWord(std::string_view token);
 
+// A run of ideographs that the knowledge holds: every two neighbours of it do.
+bool IsKnownHan(std::string_view run);
+
 // A path or URL that the knowledge names as it stands.
 bool IsKnownPlace(std::string_view text);
 

@@ -6,12 +6,15 @@
 // numbers, and names that have the shape of an alias already.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ncclwhy/language.h"
 #include "ncclwhy/report.h"
 
 namespace ncclwhy {
 
-// `language`: of the report's own sentences.
-Report Redact(Report report, Language language);
+// `language`: of the report's own sentences. `hosts`: of the job, also those that the report does not list.
+Report Redact(Report report, Language language, const std::vector<std::string>& hosts = {});
 
 }  // namespace ncclwhy

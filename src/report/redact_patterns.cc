@@ -114,7 +114,8 @@ constexpr Shape kShapes[] = {
     {kId, R"x((?:^|[^0-9A-Fa-f:])([0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4})(?:[^0-9A-Fa-f:]|$))x"},
     {kId, R"x(\b((?:[0-9A-Fa-f]{2}[:-]){5,19}[0-9A-Fa-f]{2})\b)x"},
     {kId, R"x(\b([0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})\b)x"},
-    {kId, R"x((?i)\b(0x[0-9a-f]{16,})\b)x"},
+    // A GUID as %lx prints it may have lost its zeros.
+    {kId, R"x((?i)\b(0x[0-9a-f]{13,})\b)x"},
     {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}))x"},
     {kIp, R"x((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){1,6}:(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)x"
           R"x((?:%[A-Za-z0-9]+)?)(?:[^0-9A-Za-z:]|$))x"},

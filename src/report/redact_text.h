@@ -8,10 +8,11 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "report/learned_names.h"
 
 namespace ncclwhy {
 
@@ -39,8 +40,7 @@ class Redactor {
   void ReplacePatterns(std::string* text);
   void ReplaceUnknownWords(std::string* text);
 
-  // All but names, which are found again word by word. Longest first, so that gpu-10 is not taken for gpu-1.
-  std::map<size_t, std::map<std::string, std::string, std::less<>>, std::greater<>> learned_;
+  LearnedNames learned_;  // all but names, which are found again word by word
   std::unordered_map<std::string, std::string> names_;
   std::array<uint64_t, kPrivateKinds> counts_{};
   bool han_ = true;  // ideographs are letters of names

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/answer_names.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -39,7 +40,7 @@ class Trace {
     Lanes(end);
     for (size_t i = 0; i < report_.timeline.size(); ++i) Step(report_.timeline[i], times[i]);
     const Json out = {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ms"}};
-    return out.dump() + "\n";
+    return EscapeJsonHidden(out.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
   }
 
  private:

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "analyze/answer_names.h"
-#include "analyze/completeness.h"
 #include "read/source.h"
 #include "report/phrases.h"
 
@@ -111,14 +110,11 @@ LogAnswer LogJob::Analyse() {
     return Problem(read.ok() ? 400 : 422, read.ok() ? "the body holds no log: it is empty" : read.message());
   }
 
+  if (!read.ok()) (void)analyzer.value()->AddProblem(read.message());
   Result<Report> report = analyzer.value()->Finish();
   // There is no job or attempt of that number.
   const bool asked = report.status().code() == ErrorCode::kInvalidArgument;
   if (!report.ok()) return Problem(asked ? 422 : 500, report.status().message());
-  if (!read.ok()) {
-    BarHealthy(&report.value());
-    report.value().problems.push_back(read.message());
-  }
   ReportFormat format;
   format.language = request_.language;
   Result<std::string> text = RenderReport(report.value(), request_.format, format);

@@ -11,11 +11,12 @@
 
 #include "base/sha256.h"
 #include "catch.h"
-#include "hostile/every_text.h"
 #include "hostile/payloads.h"
 #include "hostile/visible.h"
 #include "ncclwhy/analyzer.h"
 #include "report/html_parts.h"
+#include "report/renderer.h"
+#include "report/report_texts.h"
 #include "unit/report/sample_reports.h"
 
 namespace ncclwhy::hostile {
@@ -100,7 +101,7 @@ size_t texts = 0;
 void CheckEveryFormat(const Report& report) {
   ++texts;
   for (const Language language : {Language::kEnglish, Language::kChinese}) {
-    for (const char* format : {"text", "summary", "json", "markdown", "html", "sarif", "junit", "github"}) {
+    for (const std::string& format : FormatNames()) {
       ReportFormat options;
       options.language = language;
       options.width = 100;
@@ -169,7 +170,7 @@ TEST_CASE("nor as a whole line, in front of a line or in the name of a file", "[
 // page that takes a browser minutes.
 Report Everywhere(Report report, std::string payload) {
   payload.resize(std::min<size_t>(payload.size(), 2000));
-  ForEachText(&report, [&](std::string* text) { *text = "begin " + payload + " end"; });
+  ForEachText(&report, [&](TextIs, std::string* text) { *text = "begin " + payload + " end"; });
   return report;
 }
 
@@ -197,7 +198,7 @@ TEST_CASE("nor as any text of a report", "[hostile]") {
 
 TEST_CASE("no text of a report is left out of these tests", "[hostile]") {
   Report report = ncclwhy::testing::SeveralJobsReport();
-  ForEachText(&report, [](std::string* text) { *text = "MARK"; });
+  ForEachText(&report, [](TextIs, std::string* text) { *text = "MARK"; });
   const std::string json = RenderReport(report, "json", {}).take();
   // Of the sample's own texts only words of ours are left.
   for (const char* word : {"gpu-a1", "rank0.log", "rank3.log", "docker", "/dev/shm", "nccl-x8", "mlx5", "SHM", "0x6b",
@@ -214,7 +215,7 @@ TEST_CASE("the cause is found in spite of hostile lines around it", "[hostile]")
     REQUIRE(report.verdict == Verdict::kFailure);
     CHECK(report.causes[0].id == "shm.too-small");
   }
-  std::printf("%zu hostile texts, each in 16 formats and languages\n", texts);
+  std::printf("%zu hostile texts, each in %zu formats and languages\n", texts, 2 * FormatNames().size());
 }
 
 }  // namespace

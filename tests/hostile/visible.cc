@@ -220,7 +220,8 @@ std::string WhatIsWrong(std::string_view format, std::string_view text) {
     if (Contains(text, command)) return "a workflow command in a line";
   }
   if (format != "github" && BeginsCommand(text)) return "a line that begins a workflow command";
-  if (format == "json" || format == "sarif") return nlohmann::json::accept(text) ? std::string() : "it is no JSON";
+  if (format == "json" || format == "sarif" || format == "trace")
+    return nlohmann::json::accept(text) ? std::string() : "it is no JSON";
   if (format == "html") return Html(text);
   if (format == "junit") return Contains(text, "<!") ? "it declares something" : Markup(text, {});
   if (format == "github") return Github(text);

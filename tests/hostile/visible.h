@@ -6,8 +6,7 @@
 
 namespace ncclwhy::hostile {
 
-// What is wrong with `text` as output of `format` (text, summary, json, markdown, html, sarif, junit, github), in one
-// sentence; empty when nothing is.
+// What is wrong with `text` as output of `format`, in one sentence; empty when nothing is.
 std::string WhatIsWrong(std::string_view format, std::string_view text);
 
 }  // namespace ncclwhy::hostile

@@ -41,7 +41,7 @@ torch.distributed.DistBackendError: NCCL error in: /home/alice.w/project-x/train
 
 class RedactTest(ProgramTest):
     def outputs(self, *logs, log=b""):
-        for format in FORMATS:
+        for format in [*FORMATS, "full", "trace"]:
             for language in ("en", "zh"):
                 run = self.ncclwhy("--redact", "--format", format, "--lang", language, "--top", "9", *(logs or ["-"]),
                                    stdin=log)

@@ -79,6 +79,9 @@ class NCCLWHY_EXPORT Analyzer {
   // apart, the first call opens it, Finish ends it. Not for a name that Begin gets, too.
   Status Append(std::string_view name, std::string_view bytes);
 
+  // What the caller could not read of a source, in a sentence: as if it had been met in Finish.
+  Status AddProblem(std::string sentence);
+
   // Reads what was added and analyses all of it. Sources that cannot be read become problems of the report, and so does
   // a database that cannot be written. Of several jobs each is analysed by itself: Report::jobs. Fails when there is no
   // job or attempt of the number asked for. Called once.

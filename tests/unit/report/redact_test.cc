@@ -28,6 +28,9 @@ TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
       {"localGid fe80::ae1f:6bff:fe2a:1 remoteGid ::ffff:10.0.0.9", "localGid ip-1 remoteGid ::ffff:ip-2"},
       {"c10d::ProcessGroupNCCL at::cuda", "c10d::ProcessGroupNCCL at::cuda"},
       {"GUID 0xb8599f03002a1f3c", "GUID guid-1"},
+      {"port 0xc42a1030065f8a4, addr 0xb8599f03002a1f3c", "port guid-1, addr guid-2"},
+      {"comm 0x6782fe585c992cf7 buff 0x7fc754200000 ptr 0x00007fc754200000",
+       "comm 0x6782fe585c992cf7 buff 0x7fc754200000 ptr 0x00007fc754200000"},
       {"GID 3 (80FE/1D47B2FEFF4C7A0C)", "GID 3 (guid-1)"},
       {"0000:3b:00.0 and mlx5_0:1/RoCE", "0000:3b:00.0 and mlx5_0:1/RoCE"},
       {"failed to open /dev/shm/nccl-x8Gh2k", "failed to open /dev/shm/nccl-x8Gh2k"},
@@ -68,10 +71,44 @@ TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]"
   const std::string other = out.job.communicators[0].ranks[0].host;
   CHECK(other != alias);
   CHECK(out.causes[0].fixes[0].command == "ssh " + alias + " df -h; ssh " + other + " df -h");
-  for (const char* format : {"text", "json", "markdown", "html", "sarif", "junit", "github", "summary"}) {
+  for (const std::string& format : FormatNames()) {
     CAPTURE(format);
     CHECK_FALSE(HasText(FindFormat(format)->render(out, {}), "gpu-a1"));
   }
+}
+
+TEST_CASE("a line teaches the lines before it, and the job its hosts", "[report]") {
+  Report report;
+  report.consequences.push_back({"", 1, "waiting for storage", "", 1});
+  report.consequences.push_back({"", 2, "srun: error: storage: task 2: Killed", "", 1});
+  report.consequences.push_back({"", 3, "login left, node stays", "", 1});
+  const Report out = Redact(report, Language::kEnglish, {"login", "gpu-a17"});
+  CHECK(out.consequences[0].text == "waiting for host-2");
+  CHECK(out.consequences[1].text == "srun: error: host-2: task 2: Killed");
+  CHECK(out.consequences[2].text == "host-1 left, node stays");
+}
+
+TEST_CASE("a Chinese report keeps its own words and those of the knowledge, and no name", "[report]") {
+  Report report;
+  report.consequences.push_back({"王小明/rank0.log", 1, "rank3失败: 用户 王小明", "", 1});
+  report.problems = {"王小明/rank0.log: cannot be read"};
+  report.attempts.push_back({Outcome::kFailed, "", "王小明/rank0.log", 1, 2, "失败于王小明的作业"});
+  const Report out = Redact(report, Language::kChinese);
+  CHECK(out.consequences[0].file == "name-1/rank0.log");
+  CHECK(out.consequences[0].text == "rank3失败: 用户 name-1");
+  CHECK(out.problems[0] == "name-1/rank0.log: cannot be read");
+  CHECK(out.attempts[0].sentence == "失败于name-1的作业");
+}
+
+TEST_CASE("what a network plug-in calls itself is a name", "[report]") {
+  Report report = testing::FailureReport();
+  report.job.transports = {{"NET/IB/GDRDMA", 2}, {"NET/qzvkhw", 1}};
+  report.job.edges = {{0, 1, "NET/qzvkhw", 1}};
+  report.job.communicators[0].calls_differ.columns = {{{0}, {"qzvkhw 5"}}};
+  const Report out = Redact(report, Language::kEnglish);
+  CHECK(out.job.transports == std::map<std::string, int64_t>{{"NET/IB/GDRDMA", 2}, {"NET/name-1", 1}});
+  CHECK(out.job.edges[0].transport == "NET/name-1");
+  CHECK(out.job.communicators[0].calls_differ.columns[0].calls[0] == "name-1 5");
 }
 
 TEST_CASE("redaction keeps what decides and is idempotent", "[report]") {
