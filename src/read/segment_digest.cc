@@ -214,7 +214,22 @@ SegmentDigest::SegmentDigest(const WitnessContext& context)
       sink_(std::make_unique<Sink>(rules_, kb_, answers_)),
       parser_(std::make_unique<Parser>(context.name,
                                        answers_ == nullptr ? static_cast<const MessageRecognizer*>(&kb_) : answers_,
-                                       sink_.get(), context.options, sink_.get())) {}
+                                       sink_.get(), context.options, sink_.get())) {
+  // Tests cut sources into segments that are shorter than blocks.
+  if (context.options.segment_bytes >= limits::kSegmentBytes) blocks_ = std::make_unique<BlockJoiner>();
+}
+
+void SegmentDigest::Push(std::string_view chunk) {
+  if (blocks_ == nullptr || blocks_->is_off()) return parser_->Push(chunk);
+  blocks_->Push(chunk, [this](std::string_view bytes) { parser_->Push(bytes); });
+}
+
+void SegmentDigest::End() {
+  if (blocks_ == nullptr) return;
+  blocks_->Finish([this](std::string_view bytes) { parser_->Push(bytes); });
+  parser_->facts().counters.Add(Counter::kRejoinedLines, blocks_->joins());
+  blocks_.reset();
+}
 
 SegmentDigest::SegmentDigest(const SegmentDigest& before, uint64_t offset)
     : rules_(before.rules_),
@@ -238,6 +253,7 @@ void SegmentDigest::Join(SegmentDigest& segment) {
 }
 
 SourceDigest SegmentDigest::Finish() {
+  End();
   SourceDigest digest;
   sink_->EndPassages(parser_->facts());
   digest.facts = parser_->Finish();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "parser/block_joiner.h"
 #include "read/shared_answers.h"
 #include "read/source_digest.h"
 #include "read/witness.h"
@@ -20,12 +21,15 @@ class SegmentDigest {
   SegmentDigest(const SegmentDigest&) = delete;
   SegmentDigest& operator=(const SegmentDigest&) = delete;
 
-  void Push(std::string_view chunk) { parser_->Push(chunk); }
+  void Push(std::string_view chunk);
+  // All of the segment was pushed, of which others begin.
+  void End();
   // The segment that begins at `offset`; see Parser::NewSegment and CanBeCut.
   std::unique_ptr<SegmentDigest> NewSegment(uint64_t offset) const;
   bool CanBeCut() const;
   // Puts a later segment behind what was collected so far; it is of no use any more.
   void Join(SegmentDigest& segment);
+  // Behind End.
   SourceDigest Finish();
 
  private:
@@ -37,6 +41,7 @@ class SegmentDigest {
   SharedAnswers* const answers_;
   std::unique_ptr<Sink> sink_;
   std::unique_ptr<Parser> parser_;
+  std::unique_ptr<BlockJoiner> blocks_;  // of the first segment
 };
 
 }  // namespace ncclwhy

@@ -70,6 +70,7 @@ void SegmentedRead::Begin() {
   over_ = read.at_end || !read.status.ok();
   if (over_) return;
   if (first_->CanBeCut()) {
+    first_->End();
     learned_ = first_->NewSegment(0);
     return;
   }

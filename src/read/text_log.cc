@@ -119,7 +119,10 @@ void TextLog::Take(std::string_view chunk) {
 }
 
 void TextLog::BeginSegment() {
-  if (learned_ == nullptr) learned_ = first_->NewSegment(0);
+  if (learned_ == nullptr) {
+    first_->End();
+    learned_ = first_->NewSegment(0);
+  }
   if (later_ != nullptr) first_->Join(*later_);
   later_ = learned_->NewSegment(cutter_.offset());
   now_ = later_.get();
