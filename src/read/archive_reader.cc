@@ -27,6 +27,8 @@ struct Feed {
   NextBytes next;
   std::string_view first;  // read before libarchive was asked
   bool first_given = false;
+  std::string_view last = {};  // what libarchive was given latest
+  uint64_t given = 0;          // bytes
   std::optional<GzipCheck> check = std::nullopt;
   Status status = Status::Ok();
 };
@@ -43,6 +45,8 @@ la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
   }
   feed.first_given = true;
   if (feed.check) feed.check->In(bytes);
+  feed.last = bytes;
+  feed.given += bytes.size();
   *buffer = bytes.data();
   return static_cast<la_ssize_t>(bytes.size());
 }
@@ -54,6 +58,20 @@ struct CloseArchive {
 Status Failure(archive* a, const std::string& name) {
   const char* text = archive_error_string(a);
   return Status::Io(name + ": cannot be unpacked to its end: " + (text == nullptr ? "damaged" : text));
+}
+
+// Whether something stands behind the end of what is packed, of which libarchive says nothing: lines that were appended
+// to a log after it was packed. Zeros fill blocks.
+bool LeavesBytes(archive* a, Feed* feed) {
+  const auto used = static_cast<uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, -1), 0));
+  const uint64_t left = feed->given - std::min(used, feed->given);
+  if (left > feed->last.size()) return true;
+  std::string_view rest = feed->last.substr(feed->last.size() - left);
+  while (rest.find_first_not_of('\0') == std::string_view::npos) {
+    rest = {};
+    if (!feed->next(&rest).ok() || rest.empty()) return false;
+  }
+  return true;
 }
 
 // What `first` is compressed with; ARCHIVE_FILTER_NONE: an archive that is not compressed as a whole.
@@ -237,10 +255,12 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
 
   Status worst;
+  bool ended = false;
   while (expansion->sink.WantsMore()) {
     archive_entry* entry = nullptr;
     const int code = archive_read_next_header(a.get(), &entry);
     if (code == ARCHIVE_EOF) {
+      ended = true;
       if (archive_format(a.get()) != ARCHIVE_FORMAT_EMPTY) break;
       if (!damage.ok()) return damage;
       // A log that was compressed before anything was written to it.
@@ -266,6 +286,9 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
     if (status.code() == ErrorCode::kLimit) return status;
     if (worst.ok()) worst = status;
     if (raw) break;
+  }
+  if (ended && worst.ok() && FilterOf(first) != ARCHIVE_FILTER_NONE && LeavesBytes(a.get(), &feed)) {
+    return Status::Io(name + ": what stands behind the end of what is packed in it was not read");
   }
   return worst.ok() ? feed.status : worst;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counters.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 namespace {
@@ -16,6 +17,7 @@ constexpr uint64_t kDamagedShare = 4;
 constexpr size_t kLongWord = 60;
 constexpr size_t kEnoughBytes = 240;
 constexpr size_t kOneLine = 1024;
+constexpr std::ptrdiff_t kManySigns = 12;
 
 // Ends of names that logs do not have.
 constexpr std::array<std::string_view, 30> kNoLogs = {
@@ -37,6 +39,12 @@ bool IsCode(std::string_view line) {
   constexpr std::string_view kBase64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=";
   if (line.find_first_of(" \t") != std::string_view::npos) return false;
   if (std::count(line.begin(), line.end(), '%') * 20 >= static_cast<std::ptrdiff_t>(line.size())) return true;
+  // base85: signs of many kinds.
+  std::array<bool, 128> signs{};
+  for (const char c : line) {
+    if (c > ' ' && c < 127 && !IsAlnum(c)) signs[static_cast<size_t>(c)] = true;
+  }
+  if (std::count(signs.begin(), signs.end(), true) >= kManySigns) return true;
   const bool varied = line.find_first_not_of(line.substr(0, 1)) != std::string_view::npos;
   if (varied && line.find_first_not_of(kHex) == std::string_view::npos) return true;
   return line.find_first_not_of(kBase64) == std::string_view::npos &&
@@ -45,12 +53,49 @@ bool IsCode(std::string_view line) {
          std::count(line.begin(), line.end(), '/') * 10 < static_cast<std::ptrdiff_t>(line.size());
 }
 
+// NCCL's words as somebody may write them whom no parser has to understand: backwards, letter by letter, in other
+// letters, as numbers.
+bool IsNcclInDisguise(std::string_view text) {
+  constexpr std::array<std::string_view, 21> kDisguises = {
+      "OFNI LCCN",  // the line backwards
+      "NRAW LCCN",
+      "APPY VASB",  // rot13
+      "APPY JNEA",
+      "\xEF\xBC\xAE\xEF\xBC\xA3\xEF\xBC\xA3\xEF\xBC\xAC",  // ＮＣＣＬ
+      "4e 43 43 4c",                                       // hexdump -C
+      "4E 43 43 4C",
+      "4e43 434c",        // xxd
+      "434e 4c43",        // hexdump
+      "041516 046103",    // od
+      "116 103 103 114",  // od -b
+      "78 67 67 76",      // numbers of bytes
+      "78, 67, 67, 76",
+      "0x4e, 0x43, 0x43, 0x4c",
+      "01001110 01000011 01000011 01001100",  // xxd -b
+      "\\u004e\\u0043\\u0043\\u004c",         // JSON
+      "\\x4e\\x43\\x43\\x4c",
+      "\\116\\103\\103\\114",  // C
+      "=4E=43=43=4C",          // quoted-printable
+      "&#78;&#67;&#67;&#76;",  // HTML
+      "] nccl info "};         // everything in small letters
+  if (std::any_of(kDisguises.begin(), kDisguises.end(),
+                  [text](std::string_view words) { return text.find(words) != std::string_view::npos; })) {
+    return true;
+  }
+  // N C C L   I N F O
+  if (text.find("NCCL ") != std::string_view::npos) return false;
+  std::string dense(text);
+  std::erase_if(dense, [](char c) { return c == ' ' || c == '\t'; });
+  return dense.find("NCCLINFO") != std::string::npos || dense.find("NCCLWARN") != std::string::npos;
+}
+
 bool Told(const SourceDigest& d) { return !d.hits.hits.empty() || !d.messages.empty() || !d.catalog.empty(); }
 
 }  // namespace
 
 bool LooksEncoded(std::string_view first) {
   if (first.size() < kEnoughBytes) return false;
+  if (IsNcclInDisguise(first)) return true;
   const auto holds = [first](std::string_view words) { return first.find(words) != std::string_view::npos; };
   const size_t begin = first.find_first_not_of(" \t\r\n");
   const bool document =
@@ -85,7 +130,7 @@ void TellUnreadTexts(const std::vector<SourceDigest>& digests, std::vector<std::
     } else if (d.encoded) {
       problems->push_back(
           d.facts.name +
-          ": looks encoded, as base64 or a document on one line; not all of it was read: decode it first");
+          ": looks encoded, as base64, a dump or a document on one line; not all of it was read: decode it first");
     }
   }
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What could hold a failure bars "healthy" and exit status 0: a healthy job with something that cannot be read, a rule that
 is stopped, processes beyond the limits, a kind of warning behind thousands of another one."""
+import bz2
 import gzip
 import io
 import json
 import lzma
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,6 +18,7 @@ import zipfile
 NCCLWHY = os.environ["NCCLWHY"]
 SOURCE = pathlib.Path(os.environ["NCCLWHY_SOURCE_DIR"])
 HEALTHY = SOURCE / "samples/healthy/healthy-2.21.5-2x2-s3"
+FAILURE = (SOURCE / "samples/incidents/shm-full-2.28.9-1x4-s1/job.log").read_bytes()
 ENDLESS = {"schema": "ncclwhy.rule/1", "id": "endless", "role": "root", "title": {"en": "t", "zh": "t"},
            "query": "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) AS rank FROM c",
            "causes": {"shm.too-small": 1.0}, "note": {"en": "n", "zh": "n"}}
@@ -49,6 +52,15 @@ def beside(folder):
     for packer, where in (("gz", -6), ("gz", -2), ("bz2", -6), ("xz", -20)):
         damaged = changed(tar(packer, log), where)
         yield f"tar.{packer} with a wrong end", None, lambda packer=packer, damaged=damaged: (folder / f"h.tar.{packer}").write_bytes(damaged)
+    for program in ("zstd", "lz4", "lzip"):
+        if shutil.which(program):
+            for kind, data in (("log", log), ("tar", plain_tar(log))):
+                packed = subprocess.run([program, "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+                for what, damaged in (("a wrong end", changed(packed, -1)), ("a changed byte", changed(packed, len(packed) // 2)),
+                                      ("an end that is missing", packed[:-3]), ("half of it", packed[:len(packed) // 2])):
+                    yield f"{kind} by {program} with {what}", None, lambda kind=kind, program=program, damaged=damaged: (
+                        folder / f"j.{kind}.{program}").write_bytes(damaged)
+    yield from behind_the_end(folder, log)
     twice = gzip.compress(changed(tar("gz", log), -6))
     yield "tar.gz with a wrong check sum, packed again", None, lambda: (folder / "i.tar.gz.gz").write_bytes(twice)
     yield "ZIP with a wrong check sum", None, lambda: (folder / "g.zip").write_bytes(wrong_zip(log))
@@ -59,6 +71,29 @@ def beside(folder):
             (folder / "d.log").write_bytes(log)
             os.chmod(folder / "d.log", 0)
         yield "a file that may not be read", None, secret
+
+
+def behind_the_end(folder, log):
+    """Lines, or another packed stream, behind one: read, or said."""
+    packers = {"bz2": bz2.compress, "xz": lzma.compress, "lzma": lambda data: lzma.compress(data, format=lzma.FORMAT_ALONE)}
+    for program in ("zstd", "lz4", "lzip"):
+        if shutil.which(program):
+            packers[program] = lambda data, program=program: subprocess.run([program, "-c"], input=data, stdout=subprocess.PIPE,
+                                                                            check=True).stdout
+    for name, pack in packers.items():
+        head = pack(log[:300])
+        for what, data in (("lines", head + FAILURE), ("gzip", head + gzip.compress(FAILURE)),
+                           ("zeros and lines", head + bytes(512) + FAILURE)):
+            yield f"{name}, then {what}", None, lambda name=name, data=data: (folder / f"k.log.{name}").write_bytes(data)
+
+
+def plain_tar(log):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        member = tarfile.TarInfo("h/rank0.log")
+        member.size = len(log)
+        archive.addfile(member, io.BytesIO(log))
+    return file.getvalue()
 
 
 def changed(data, where):
@@ -109,7 +144,7 @@ def main():
             wrong.append(f"{what}: {answer}")
 
     with tempfile.TemporaryDirectory(prefix="ncclwhy incomplete ") as place:
-        for number in range(20):
+        for number in range(200):
             folder = pathlib.Path(place) / str(number)
             folder.mkdir()
             copy(folder)

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import bz2
+import codecs
 import gzip
 import io
 import json
@@ -118,6 +119,28 @@ def no_texts(lines):
     body = b"".join(binascii.b2a_uu(LOG[i:i + 45]) for i in range(0, len(LOG), 45))
     for mode in (b"644", b"600", b"755"):
         yield f"uuencode, mode {mode.decode()}", b"begin " + mode + b" job.log\n" + body + b"end\n"
+    text = LOG.decode(errors="replace")
+    yield "every letter set apart", "\n".join(" ".join(line) for line in lines).encode()
+    yield "by tabs", "\n".join("\t".join(line) for line in lines).encode()
+    yield "lines backwards", "\n".join(line[::-1] for line in lines).encode()
+    yield "all of it backwards", LOG[::-1]
+    yield "rot13", codecs.encode(text, "rot13").encode()
+    yield "wide letters", "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text).encode()
+    yield "small letters", text.lower().encode()
+    yield "base32", base64.b32encode(LOG)
+    yield "base85", base64.b85encode(LOG)
+    yield "ascii85", base64.a85encode(LOG, wrapcol=76)
+    yield "quoted-printable, all of it", "".join(f"={byte:02X}" + ("=\n" if n % 20 == 19 else "") for n, byte in enumerate(LOG)).encode()
+    yield "entities, all of it", "".join(f"&#{ord(c)};" if c != "\n" else c for c in text).encode()
+    yield "JSON's escapes, all of it", "".join(f"\\u{ord(c):04x}" if c != "\n" else c for c in text).encode()
+    yield "C's escapes, all of it", "".join(f"\\x{byte:02x}" if byte != 10 else "\n" for byte in LOG).encode()
+    for separator in (" ", ", "):
+        yield f"numbers by {separator!r}", separator.join(str(byte) for byte in LOG).encode()
+    yield "binary digits", " ".join(f"{byte:08b}" for byte in LOG).encode()
+    for dump in (["xxd"], ["xxd", "-p"], ["hexdump"], ["hexdump", "-C"], ["od"], ["od", "-b"], ["od", "-c"], ["od", "-An", "-tx1"]):
+        packed = pack(dump, LOG)
+        if packed is not None:
+            yield " ".join(dump), packed
     hits = {"hits": {"hits": [{"_source": {"message": line}} for line in lines * 3]}}
     yield "answer of a search on one line", json.dumps(hits).encode()
     yield "page on one line", ("<html><body>" + "".join(f"<div><b>{n}</b>{line}</div>" for n, line in enumerate(lines))).encode()
