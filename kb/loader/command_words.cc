@@ -77,6 +77,8 @@ bool In(std::string_view set, char c) {
 bool Fits(std::string_view name, const Kind& kind, std::string_view value) {
   if (value.empty() || value.size() > kind.longest || !In(kind.first, value[0])) return false;
   if (!std::all_of(value.begin(), value.end(), [&](char c) { return In(kind.rest, c) || c == value[0]; })) return false;
+  // To Slurm ALL is every node.
+  if (&kind == &kAddress && SameButCase(value, "all")) return false;
   return value.find("..") == std::string_view::npos && (name != "variable" || ReadsNoCode(value));
 }
 

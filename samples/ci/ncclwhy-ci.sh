@@ -18,9 +18,12 @@ OUT=${NCCLWHY_OUT:-ncclwhy-report}
 ROOT=$PWD
 mkdir -p "$OUT" || { say "no folder $OUT"; exit 0; }
 
-# The logs that are there: a killed job may have left none of some.
+# The logs that are there: a killed job may have left none of some. A name like -delete is no option of find.
 logs=()
-for log in "$@"; do [ -e "$log" ] && logs+=("$log"); done
+for log in "$@"; do
+  case $log in -*) log=./$log ;; esac
+  [ -e "$log" ] && logs+=("$log")
+done
 [ ${#logs[@]} -gt 0 ] || { say "no log: $*"; exit 0; }
 
 program=$(command -v ncclwhy) || program=

@@ -6,6 +6,16 @@
 #                              between where no name has one
 #   NCCLWHY_TERMINATION_LOG    default /dev/termination-log, where that is there
 set -u
+# At most 1000 bytes, and whole characters: half of one is no text, and no JSON.
+short() {
+  local LC_ALL=C text=$1
+  if [ ${#text} -gt 1000 ]; then
+    text=${text:0:1000}
+    while [[ $text == *[$'\x80'-$'\xbf'] ]]; do text=${text%?}; done
+    text=${text%[$'\xc0'-$'\xff']}
+  fi
+  printf '%s' "$text"
+}
 log=$(mktemp) || exec "$@"
 trap 'rm -f "$log"' EXIT
 child=
@@ -26,10 +36,9 @@ while IFS= read -r name; do
   if [ -e "$name" ]; then logs+=("$name"); else logs+=($name); fi
 done <<< "${NCCLWHY_LOGS:-}"
 sleep 0.2  # until tee has written the last line
-reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet "${logs[@]}" 2> /dev/null | head -n 1)
+reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet -- "${logs[@]}" 2> /dev/null | head -n 1)
 [ -n "$reason" ] || exit $status
-# Kubernetes keeps 4096 bytes.
-reason=${reason:0:1000}
+reason=$(short "$reason")
 place=${NCCLWHY_TERMINATION_LOG:-/dev/termination-log}
 [ -w "$place" ] && printf '%s\n' "$reason" > "$place"
 # torchelastic shows "message" of the rank that failed first. A traceback that the program left there itself stays.

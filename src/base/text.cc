@@ -17,6 +17,11 @@ std::string Folded(std::string_view name) {
 
 }  // namespace
 
+bool SameButCase(std::string_view a, std::string_view b) {
+  const auto low = [](char c) { return IsUpper(c) ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return low(x) == low(y); });
+}
+
 bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t i = 0;

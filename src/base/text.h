@@ -20,6 +20,9 @@ constexpr int HexValue(char c) {
 }
 constexpr bool IsHexDigit(char c) { return HexValue(c) >= 0; }
 
+// A and a are alike.
+bool SameButCase(std::string_view a, std::string_view b);
+
 // `*` matches any run of characters, everything else itself: "net-*" and "net-refused".
 bool GlobMatches(std::string_view glob, std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "cli/output.h"
@@ -30,10 +31,15 @@ int Failed(const Status& status) {
 // The server runs in a thread of its own; this one waits for signals.
 int Serve(Server& server, const sigset_t& signals) {
   Status status;
-  std::thread runner([&] {
-    status = server.Run();
-    if (!status.ok()) kill(getpid(), SIGTERM);
-  });
+  std::thread runner;
+  try {
+    runner = std::thread([&] {
+      status = server.Run();
+      if (!status.ok()) kill(getpid(), SIGTERM);
+    });
+  } catch (const std::system_error& e) {
+    return Failed(Status::Io(std::string("no thread to serve with: ") + e.code().message()));
+  }
   int signal = 0;
   sigwait(&signals, &signal);
   // The next one is not waited for: it ends the program.

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "collect/command_batch.h"
 #include "collect/host_process.h"
 #include "collect/log_files.h"
@@ -56,6 +57,12 @@ bool Asks(const Row& row, std::string_view place) {
          std::any_of(row.words.begin(), row.words.end(), [&](const char* w) {
            return w != nullptr && std::string_view(w).find(place) != std::string_view::npos;
          });
+}
+
+// 4711, 4711_3, 4711.batch. It becomes a word of a command, and whose process has it may have made it.
+bool IsJobId(const std::string& text) {
+  return !text.empty() && text.size() < 64 && IsDigit(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return IsAlnum(c) || c == '_' || c == '.' || c == '+'; });
 }
 
 std::string HostName() {
@@ -104,10 +111,10 @@ class Collector {
  private:
   std::string Job() const {
     for (const HostProcess& process : processes_) {
-      if (std::string job = process.Variable("SLURM_JOB_ID"); !job.empty()) return job;
+      if (std::string job = process.Variable("SLURM_JOB_ID"); IsJobId(job)) return job;
     }
     const char* own = std::getenv("SLURM_JOB_ID");
-    return own != nullptr ? own : "";
+    return own != nullptr && IsJobId(own) ? own : "";
   }
 
   bool Wanted(std::string_view when, const std::string& job) const {

@@ -6,38 +6,31 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "base/whole_file.h"
+
 namespace ncclwhy {
 namespace {
 
 class TarSink : public CollectionSink {
  public:
-  explicit TarSink(std::string path)
-      : path_(std::move(path)),
-        unfinished_(path_ + "." + std::to_string(::getpid()) + ".part"),
-        archive_(archive_write_new()) {}
-  ~TarSink() override {
-    archive_write_free(archive_);
-    if (!finished_ && path_ != "-") (void)::unlink(unfinished_.c_str());
-  }
+  explicit TarSink(const std::string& path) : path_(path), file_(path), archive_(archive_write_new()) {}
+  ~TarSink() override { archive_write_free(archive_); }
 
   Status Open() {
+    if (path_ != "-") {
+      if (const int error = file_.Open(); error != 0) return Failed(std::strerror(error));
+    }
     archive_write_set_format_pax_restricted(archive_);
     archive_write_add_filter_gzip(archive_);
     archive_write_set_bytes_in_last_block(archive_, 1);  // nothing behind the end
-    // It holds what a job printed: for its owner.
-    const auto mask = ::umask(077);
-    const int opened = path_ == "-" ? archive_write_open_fd(archive_, STDOUT_FILENO)
-                                    : archive_write_open_filename(archive_, unfinished_.c_str());
-    ::umask(mask);
-    return opened == ARCHIVE_OK ? Status() : Failed();
+    const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
+    return archive_write_open_fd(archive_, descriptor) == ARCHIVE_OK ? Status() : Failed();
   }
 
   Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
@@ -60,25 +53,31 @@ class TarSink : public CollectionSink {
     return {};
   }
 
+  bool IsItself(const struct stat& file) const override {
+    struct stat own {};
+    const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
+    return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
+  }
   Status Finish() override {
     if (archive_write_close(archive_) != ARCHIVE_OK) return Failed();
-    if (path_ != "-" && std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
-      return Status::Io("cannot write " + path_ + ": " + std::strerror(errno));
-    }
-    finished_ = true;
-    return {};
+    if (path_ == "-") return {};
+    // It holds what a job printed: for its owner.
+    const int error = file_.Finish(0600);
+    return error == 0 ? Status() : Failed(std::strerror(error));
   }
 
  private:
-  Status Failed() {
-    const char* why = archive_error_string(archive_);
-    return Status::Io("cannot write " + path_ + ": " + (why != nullptr ? why : "no reason given"));
+  Status Failed(const char* why) const { return Status::Io("cannot write " + path_ + ": " + why); }
+  // libarchive says `Write error`, and beside it which.
+  Status Failed() const {
+    const int error = archive_errno(archive_);
+    const char* why = error > 0 ? std::strerror(error) : archive_error_string(archive_);
+    return Failed(why != nullptr ? why : "no reason given");
   }
 
   const std::string path_;
-  const std::string unfinished_;
+  WholeFile file_;
   archive* archive_;
-  bool finished_ = false;
 };
 
 class FolderSink : public CollectionSink {
@@ -109,6 +108,8 @@ class FolderSink : public CollectionSink {
 };
 
 }  // namespace
+
+bool CollectionSink::IsItself(const struct stat&) const { return false; }
 
 Status CollectionSink::AddText(const std::string& name, std::string_view text) {
   bool given = false;

@@ -1,6 +1,8 @@
 // CollectionSink: where a collection goes: an archive, or a folder.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +20,8 @@ class CollectionSink {
   // early, and an archive fills it up with NUL.
   virtual Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) = 0;
   virtual Status Finish() = 0;
+  // Whether this file is where the collection goes: it may lie in a folder that is collected.
+  virtual bool IsItself(const struct stat& file) const;
 
   Status AddText(const std::string& name, std::string_view text);
 };

@@ -22,12 +22,17 @@ constexpr size_t kSideBySide = 16;
 constexpr int kTick = 20;  // milliseconds
 // Behind the end of a command, for what is still in its pipe: something it has left behind may hold that open.
 constexpr auto kRest = std::chrono::milliseconds(200);
+// By which its processes are found again, whatever became of their parents and groups.
+constexpr char kMark[] = "NCCLWHY_COLLECTS";
 // Where tools lie that are not in everybody's path.
 constexpr char kMorePath[] = "/usr/sbin:/sbin:/usr/local/bin:/usr/local/cuda/bin:/opt/rocm/bin";
 
 class Running {
  public:
-  explicit Running(CommandRun* run) : run_(run), begun_(Clock::now()) {}
+  explicit Running(CommandRun* run) : run_(run), begun_(Clock::now()) {
+    static int number = 0;
+    mark_ = std::to_string(::getpid()) + "." + std::to_string(++number);
+  }
   ~Running() {
     if (pipe_ >= 0) ::close(pipe_);
   }
@@ -79,7 +84,7 @@ class Running {
   }
 
  private:
-  [[noreturn]] static void Exec(char** words, int out, int failure) {
+  [[noreturn]] void Exec(char** words, int out, int failure) const {
     (void)::setpgid(0, 0);
     const int nothing = ::open("/dev/null", O_RDONLY);
     (void)::dup2(nothing, STDIN_FILENO);
@@ -90,6 +95,7 @@ class Running {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     (void)::signal(SIGPIPE, SIG_DFL);
     (void)::setenv("LC_ALL", "C", 1);
+    (void)::setenv(kMark, mark_.c_str(), 1);
     const char* path = ::getenv("PATH");
     (void)::setenv("PATH", ((path != nullptr ? std::string(path) : "/usr/bin:/bin") + ":" + kMorePath).c_str(), 1);
     ::execvp(words[0], words);
@@ -114,16 +120,20 @@ class Running {
     run_->end = how;
     run_->took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_);
     if (ended_) return true;
-    // Also what has left the group for one of its own, as long as who started it lives.
-    const std::vector<pid_t> started = WithDescendants(pid_);
     (void)::kill(-pid_, SIGKILL);
-    for (const pid_t pid : started) (void)::kill(pid, SIGKILL);
+    // Also what has left the group, and daemons. One may be on its way while we look.
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<pid_t> started = ProcessesWith(kMark, mark_);
+      for (const pid_t pid : started) (void)::kill(pid, SIGKILL);
+      if (started.empty()) break;
+    }
     // A process in the driver's hands does not die at once; it is not waited for.
     for (int i = 0; i < 50 && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i) ::usleep(2000);
     return true;
   }
 
   CommandRun* const run_;
+  std::string mark_;
   const Clock::time_point begun_;
   Clock::time_point ended_at_{};
   pid_t pid_ = -1;

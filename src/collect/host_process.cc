@@ -161,4 +161,14 @@ std::vector<pid_t> WithDescendants(pid_t pid) {
   return out;
 }
 
+std::vector<pid_t> ProcessesWith(const std::string& variable, const std::string& value) {
+  const std::string wanted = variable + "=" + value;
+  std::vector<pid_t> out;
+  for (const pid_t pid : AllPids()) {
+    const std::vector<std::string> all = Split(ReadProc("/proc/" + std::to_string(pid) + "/environ"), '\0');
+    if (std::find(all.begin(), all.end(), wanted) != all.end()) out.push_back(pid);
+  }
+  return out;
+}
+
 }  // namespace ncclwhy

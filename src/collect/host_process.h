@@ -29,5 +29,7 @@ HostProcess ReadProcess(pid_t pid);
 std::vector<pid_t> ProcessesWithNccl();
 // The process and all below it.
 std::vector<pid_t> WithDescendants(pid_t pid);
+// Those that were started with this in their environment, and still have it, as far as we may see it.
+std::vector<pid_t> ProcessesWith(const std::string& variable, const std::string& value);
 
 }  // namespace ncclwhy

@@ -55,6 +55,7 @@ void LogFiles::AddFile(const std::string& path, const std::string& within, const
     too_many_ = true;
   } else if (known_.insert(whole.string()).second) {
     files_.push_back(whole.string());
+    if (named_by != nullptr && ::geteuid() == 0 && named_by->user != 0) owners_.emplace(whole.string(), named_by->user);
   }
 }
 
@@ -113,8 +114,13 @@ Status LogFiles::Write(const std::string& folder, CollectionSink* sink, std::vec
     for (int i = 2; !names.insert(name).second; ++i) name = std::to_string(i) + "/" + base;
     name = folder + "/" + name;
     PlainFile file(path);
-    if (!file.ok()) {
+    const auto owner = owners_.find(path);
+    if (!file.ok() || (owner != owners_.end() && owner->second != file.stat().st_uid)) {
       notes->push_back(name + "  " + path + ": is not there any more");
+      continue;
+    }
+    if (sink->IsItself(file.stat())) {
+      notes->push_back(name + "  " + path + ": is this archive");
       continue;
     }
     const uint64_t size = file.size();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ class LogFiles {
 
   std::vector<std::string> files_;  // without links
   std::set<std::string> known_;
+  std::map<std::string, uid_t> owners_;  // of files that a process named: whose they must still be when they are read
   std::vector<std::string> problems_;
   size_t written_ = 0;
   bool too_many_ = false;

@@ -33,11 +33,7 @@ int OpenWithoutLinks(const std::string& path) {
 }  // namespace
 
 PlainFile::PlainFile(const std::string& path) : fd_(OpenWithoutLinks(path)) {
-  struct stat file {};
-  if (fd_ >= 0 && ::fstat(fd_, &file) == 0 && S_ISREG(file.st_mode)) {
-    size_ = static_cast<uint64_t>(file.st_size);
-    return;
-  }
+  if (fd_ >= 0 && ::fstat(fd_, &stat_) == 0 && S_ISREG(stat_.st_mode)) return;
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
 }

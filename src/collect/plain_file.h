@@ -2,6 +2,8 @@
 // place meanwhile.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,14 +19,15 @@ class PlainFile {
   PlainFile& operator=(const PlainFile&) = delete;
 
   bool ok() const { return fd_ >= 0; }
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return static_cast<uint64_t>(stat_.st_size); }
+  const struct stat& stat() const { return stat_; }
   void Seek(uint64_t place) { place_ = place; }
   // Empty at the end. Valid until the next call.
   std::string_view Next();
 
  private:
   int fd_ = -1;
-  uint64_t size_ = 0;
+  struct stat stat_ {};
   uint64_t place_ = 0;
   std::string buffer_;
 };

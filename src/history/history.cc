@@ -20,17 +20,19 @@ CREATE TABLE blame(job INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL
   PRIMARY KEY(job, kind, value)) WITHOUT ROWID;
 CREATE INDEX blame_value ON blame(kind, value, job);
 )";
-// Epilogs of a large job add at the same moment; each needs milliseconds.
-constexpr char kPatience[] = "PRAGMA busy_timeout=30000";
 
-Status Exists(const std::string& path) {
+Status Check(const std::string& path, bool may_create) {
   std::error_code error;
-  if (std::filesystem::exists(path, error)) return {};
-  return Status::NotFound(path + ": there is no history; `ncclwhy history add` makes one");
+  const auto file = std::filesystem::status(path, error);
+  if (std::filesystem::is_regular_file(file)) return {};
+  // What is done beside a device, a journal, is left there.
+  if (std::filesystem::exists(file)) return Status::InvalidArgument(path + ": is not a file");
+  return may_create ? Status() : Status::NotFound(path + ": there is no history; `ncclwhy history add` makes one");
 }
 
-Status Prepare(Database& database, bool may_create) {
-  if (Status status = database.Execute(kPatience, "it was opened"); !status.ok()) return status;
+Status Prepare(Database& database, bool may_create, std::chrono::milliseconds patience) {
+  const std::string wait = "PRAGMA busy_timeout=" + std::to_string(patience.count());
+  if (Status status = database.Execute(wait.c_str(), "it was opened"); !status.ok()) return status;
   if (may_create) {
     if (Status status = database.Execute("BEGIN IMMEDIATE", "it was opened"); !status.ok()) return status;
   }
@@ -54,15 +56,15 @@ Status Prepare(Database& database, bool may_create) {
 
 }  // namespace
 
-Result<std::unique_ptr<History>> History::Open(const std::string& path, Mode mode) {
+Result<std::unique_ptr<History>> History::Open(const std::string& path, Mode mode, std::chrono::milliseconds patience) {
   const bool add = mode == Mode::kAdd;
-  if (Status status = add ? Status() : Exists(path); !status.ok()) return status;
+  if (Status status = Check(path, add); !status.ok()) return status;
   // A file whose writer was killed is put in order by the next who may write it, readers too.
   const bool writable = add || ::access(path.c_str(), W_OK) == 0;
   Result<std::unique_ptr<Database>> database =
       Database::Open(path, writable ? Database::Mode::kReadWrite : Database::Mode::kReadOnly);
   if (!database.ok()) return database.status();
-  if (Status status = Prepare(*database.value(), add); !status.ok()) return status;
+  if (Status status = Prepare(*database.value(), add, patience); !status.ok()) return status;
   return std::unique_ptr<History>(new History(database.take()));
 }
 

@@ -8,6 +8,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,7 +27,9 @@ inline constexpr int32_t kHistoryVersion = 1;
 class History {
  public:
   enum class Mode { kRead, kAdd };  // kAdd makes the file when there is none
-  static Result<std::unique_ptr<History>> Open(const std::string& path, Mode mode);
+  // `patience`: with those who write at the same moment. Epilogs of a large job do; each needs milliseconds.
+  static Result<std::unique_ptr<History>> Open(const std::string& path, Mode mode,
+                                               std::chrono::milliseconds patience = std::chrono::seconds(30));
 
   struct Added {
     size_t jobs = 0;   // that were not there

@@ -39,8 +39,9 @@ Result<std::string> CausesOf(History& history, const std::string& kind, const st
   }
 }
 
+// One that whoever reads the list may hand to `scontrol update nodename=…`, where ALL is every node.
 bool IsHostName(const std::string& name) {
-  return !name.empty() && name[0] != '-' && name[0] != '.' &&
+  return !name.empty() && !SameButCase(name, "all") && name != "localhost" && name[0] != '-' && name[0] != '.' &&
          std::all_of(name.begin(), name.end(), [](char c) { return IsAlnum(c) || c == '.' || c == '-' || c == '_'; });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/text.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -15,12 +17,6 @@ std::string_view WithoutPort(std::string_view host) {
   return host.substr(0, port);
 }
 
-char Low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool Same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Low(x) == Low(y); });
-}
-
 }  // namespace
 
 Access::Access(const ListenAddress& address, const std::string& token, std::vector<std::string> names)
@@ -30,15 +26,15 @@ bool Access::IsOurs(std::string_view host_header) const {
   const bool loopback = own_ == "localhost" || own_.starts_with("127.") || own_ == "::1";
   if (!loopback && names_.empty()) return true;
   const std::string_view host = WithoutPort(host_header);
-  return host.empty() || Same(host, own_) || Same(host, "localhost") || host == "[::1]" ||
+  return host.empty() || SameButCase(host, own_) || SameButCase(host, "localhost") || host == "[::1]" ||
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos) ||
-         std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return Same(host, name); });
+         std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return SameButCase(host, name); });
 }
 
 bool Access::IsSameOrigin(std::string_view origin_header, std::string_view host_header) {
   if (origin_header.empty()) return true;
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (origin_header.starts_with(scheme)) return Same(origin_header.substr(scheme.size()), host_header);
+    if (origin_header.starts_with(scheme)) return SameButCase(origin_header.substr(scheme.size()), host_header);
   }
   return false;
 }
@@ -53,7 +49,7 @@ bool Access::IsToken(std::string_view shown) const {
 bool Access::IsAuthorised(std::string_view authorization_header) const {
   constexpr std::string_view kBearer = "bearer ";
   if (!needs_token_) return true;
-  return Same(authorization_header.substr(0, kBearer.size()), kBearer) &&
+  return SameButCase(authorization_header.substr(0, kBearer.size()), kBearer) &&
          IsToken(authorization_header.substr(kBearer.size()));
 }
 

@@ -10,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "serve/start_threads.h"
+
 namespace ncclwhy {
 
 class ConnectionPool {
  public:
   ConnectionPool(size_t threads, size_t queue) : queue_(queue) {
-    for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+    StartThreads(
+        threads, [this] { Work(); }, &threads_);
   }
 
   // False when the queue is full.
@@ -27,7 +30,11 @@ class ConnectionPool {
     return true;
   }
 
-  // Serves what is there, and ends. Once.
+  ~ConnectionPool() { shutdown(); }
+  ConnectionPool(const ConnectionPool&) = delete;
+  ConnectionPool& operator=(const ConnectionPool&) = delete;
+
+  // Serves what is there, and ends.
   void shutdown() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "serve/start_threads.h"
+
 namespace ncclwhy {
 
 JobPool::JobPool(size_t threads, size_t queue) : queue_(queue) {
-  for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+  StartThreads(
+      threads, [this] { Work(); }, &threads_);
 }
 
 JobPool::~JobPool() {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,6 +46,8 @@ constexpr int64_t kUploads = 4;
 constexpr uint64_t kMostBytes = 1ull << 40;
 // A client that sends nothing for so long is given up.
 constexpr int kSilenceSeconds = 10;
+// Who writes the history does so in milliseconds; one that is locked for longer keeps nobody waiting.
+constexpr std::chrono::milliseconds kHistoryPatience{500};
 // Of a body whose answer is known already: read, so that the client gets to reading the answer.
 constexpr uint64_t kDrainBytes = 64u << 20;
 
@@ -108,9 +111,14 @@ class Server::Impl {
   }
 
   Status Run() {
-    const bool fine = http_.listen_after_bind();
+    Status status;
+    try {
+      if (!http_.listen_after_bind()) status = Status::Io("the listening socket failed");
+    } catch (const std::system_error& e) {
+      status = Status::Io(std::string("no thread to serve with: ") + e.code().message());
+    }
     ended_ = true;
-    return fine ? Status() : Status::Io("the listening socket failed");
+    return status;
   }
 
   void Stop() {
@@ -232,7 +240,8 @@ class Server::Impl {
     if (options_.history.empty()) return {};
     std::string readable = "# HELP ncclwhy_history_readable 0 when the history cannot be read.\n";
     readable += "# TYPE ncclwhy_history_readable gauge\nncclwhy_history_readable ";
-    const Result<std::unique_ptr<History>> history = History::Open(options_.history, History::Mode::kRead);
+    const Result<std::unique_ptr<History>> history =
+        History::Open(options_.history, History::Mode::kRead, kHistoryPatience);
     const Result<std::string> text = history.ok() ? HistoryMetrics(*history.value(), {}) : history.status();
     return text.ok() ? readable + "1\n" + text.value() : readable + "0\n";
   }

@@ -126,7 +126,7 @@ class CollectTest(ProgramTest):
         self.assertIn("UCX_TLS=tcp", files["environment.txt"])
 
     def test_a_tool_that_sleeps(self):
-        self.tool("ip", f"echo begun; setsid sleep 300.{os.getpid()} & sleep 300")
+        self.tool("ip", f"echo begun; setsid sleep 300.{os.getpid()} & (setsid sleep 301.{os.getpid()} &); sleep 300")
         self.tool("ibstat", "trap '' TERM INT; echo CA; while true; do sleep 1; done")
         begun = time.monotonic()
         files, said = self.collect()
@@ -134,7 +134,8 @@ class CollectTest(ProgramTest):
         self.assertEqual(files["ip-addr.txt"], "begun\n")
         self.assertIn("ip addr: stopped after 5 s", files["MANIFEST.txt"])
         self.assertIn("ibstat took longer than 10 s", said)
-        for left in (f"{self.dir}/bin/ibstat", f"sleep 300.{os.getpid()}"):  # in a session of its own, too
+        # In a session of its own, too, and a daemon.
+        for left in (f"{self.dir}/bin/ibstat", f"sleep 300.{os.getpid()}", f"sleep 301.{os.getpid()}"):
             self.assertEqual(subprocess.run(["pgrep", "-f", left], check=False, stdout=subprocess.DEVNULL).returncode, 1)
 
     def test_a_tool_without_end(self):
@@ -167,12 +168,15 @@ class CollectTest(ProgramTest):
         files, _ = self.collect()
         self.assertNotIn("sacct.txt", files)
 
-    def test_words_are_no_shell(self):
-        self.tool("sacct", 'printf "%s\\n" "$@"')
+    def test_what_is_no_number_of_a_job(self):
+        self.tool("sacct", 'echo "$@"')
         touched = self.dir / "touched"
-        files, _ = self.collect(environment={**self.environment, "SLURM_JOB_ID": f"1; touch {touched}"})
-        self.assertIn(f"1; touch {touched}", files["sacct.txt"])
+        for job in (f"1; touch {touched}", "-f/tmp/own.conf", "$(id)", "1\n2", "1" * 64, "x", ""):
+            files, _ = self.collect(environment={**self.environment, "SLURM_JOB_ID": job})
+            self.assertNotIn("sacct.txt", files, job)
         self.assertFalse(touched.exists())
+        files, _ = self.collect(environment={**self.environment, "SLURM_JOB_ID": "4242_3.batch"})
+        self.assertIn("4242_3.batch", files["sacct.txt"])
 
     def test_a_process_that_is_not_there(self):
         _, said = self.collect("--pid", 999999999)
@@ -263,6 +267,19 @@ class CollectTest(ProgramTest):
             self.assertIn(b"is one of the files that are read", done.stderr)
             self.assertEqual(log.read_text(), "hello\n")
         self.assertEqual(sorted(p.name for p in self.dir.iterdir() if p.name.endswith(".part")), [])
+
+    def test_an_archive_in_the_folder_that_is_collected(self):
+        (self.dir / "work/rank0.log").write_bytes(SHM_FULL.read_bytes())
+        files, _ = self.collect(self.dir)
+        self.assertEqual(files["logs/rank0.log"], SHM_FULL.read_text())
+        self.assertFalse([name for name in files if "c.tar.gz" in name], files.keys())
+        self.assertIn("is this archive", files["MANIFEST.txt"])
+
+    def test_a_job_id_that_is_an_option(self):
+        self.tool("scontrol", f'echo "$@" >> {self.dir}/asked')
+        job = self.job(SLURM_JOB_ID="-f/tmp/own.conf")
+        self.collect("--pid", job.pid)
+        self.assertFalse((self.dir / "asked").exists())
 
     def test_what_cannot_be_written(self):
         done = self.ncclwhy("collect", "-o", self.dir / "no/where.tar.gz")

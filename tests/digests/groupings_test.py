@@ -123,7 +123,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("NCCLWHY_SEED", 1)))
     options = parser.parse_args()
     more = [folder for folder in os.environ.get("NCCLWHY_MORE_JOBS", "").split(":") if folder]
     jobs = list(jobs_in(options.folders))[:: options.every] + list(jobs_in(more))

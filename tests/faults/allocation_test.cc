@@ -123,7 +123,8 @@ bool CallC() {
     ok = ncclwhy_analyzer_finish(analyzer, &report) == NCCLWHY_OK && ok;
     (void)std::strlen(ncclwhy_analyzer_error(analyzer));
   }
-  for (const char* format : {"text", "summary", "json", "markdown", "html", "sarif", "junit", "github"}) {
+  for (const char* format :
+       {"text", "full", "summary", "json", "markdown", "html", "sarif", "junit", "github", "trace"}) {
     const char* text = nullptr;
     size_t length = 0;
     ok = ncclwhy_report_render(report, format, std::strlen(format), &text, &length) == NCCLWHY_OK && ok;

@@ -13,8 +13,8 @@ constexpr const char* kOptions[] = {"language", "top",      "jobs",   "kb", "rul
                                     "database", "timeline", "redact", "",   "x"};
 constexpr const char* kValues[] = {"en",          "zh",      "1",    "2",    "0", "-1",
                                    "99999999999", "default", "full", "true", "",  "/nonexistent/x"};
-constexpr const char* kFormats[] = {"text",  "json",   "markdown", "html", "sarif",
-                                    "junit", "github", "summary",  "",     "xml"};
+constexpr const char* kFormats[] = {"text",   "json",    "markdown", "html", "sarif", "junit",
+                                    "github", "summary", "",         "xml",  "full",  "trace"};
 
 class Program {
  public:

@@ -95,6 +95,22 @@ class HistoryTest(ProgramTest):
         self.assertEqual(self.rows("hosts")[0]["blamed"], 8)
         self.assertEqual(self.rows("drain"), [])
 
+    def test_no_drained_host_is_more_than_one(self):
+        """What reads the list runs `scontrol update nodename=HOST state=drain`."""
+        for name in ("ALL", "all", "n[1-96]", "n1,n2", "--all", "n1 n2", "$(n1)", "*", "localhost", "n1\tx", "n1\nn2"):
+            jobs = self.fleet()
+            for job in jobs:
+                for rank in job["job"]["communicators"][0]["ranks"]:
+                    rank["host"] = name if rank["host"] == "bad-7" else rank["host"]
+                for cause in job["causes"]:
+                    for culprit in cause["culprits"]:
+                        culprit["host"] = name if culprit["host"] == "bad-7" else culprit["host"]
+            self.db = self.dir / "other.db"
+            self.db.unlink(missing_ok=True)
+            self.add(jobs)
+            self.assertEqual(self.rows("hosts")[0]["blamed"], 5)
+            self.assertEqual(self.ask("drain"), "", name)
+
     def test_without_others_nothing_is_known(self):
         """Failures only, no other host named: nothing says that the host is not simply in all jobs."""
         self.add([report(i, ["only"], "only") for i in range(1, 10)])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs everything that attacks and prints what was tried and what failed, by class:
 
-    python3 tests/hostile/all.py [build/release] [-R regular-expression-of-tests]
+    python3 tests/hostile/all.py [build/release] [-R regular-expression-of-tests] [--seed N]
 
 The build has NCCLWHY_TEST_EXTRAS=ON and is brought up to date first. Generators say `hostile: CLASS tried N failed M`;
-other tests are a class of their own, by their cases, assertions or inputs. Exit status 1 when anything failed.
+other tests are a class of their own, by their cases, assertions or inputs. --seed: what is drawn by lot is drawn anew, by
+$NCCLWHY_SEED. Exit status 1 when anything failed.
 """
 import argparse
 import collections
@@ -40,7 +41,10 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("build", nargs="?", type=pathlib.Path, default=HERE.parent.parent / "build/release")
     arguments.add_argument("-R", dest="tests", default=TESTS)
+    arguments.add_argument("--seed", type=int)
     options = arguments.parse_args()
+    if options.seed is not None:
+        os.environ["NCCLWHY_SEED"] = str(options.seed)
     build = options.build.resolve()
     subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory(prefix="ncclwhy-hostile-") as folder:

@@ -48,6 +48,8 @@ std::vector<std::string> Payloads() {
           "[a-z]*",
           "~root",
           "{a,b}",
+          "ALL",
+          "all",
           "!!",
           "^a^b",
           "#x",

@@ -89,7 +89,7 @@ def writers(tally):
 
 
 def kills(tally):
-    moments = random.Random(18)
+    moments = random.Random(int(os.environ.get("NCCLWHY_SEED", 18)))
     for number in range(40):
         if number % 2 and os.path.exists("killed"):
             os.unlink("killed")

@@ -47,7 +47,8 @@ def fine_or_refused(call):
 def shared_report(use):
     """Many threads render one report: each gets the whole text of its own format."""
     report = ncclwhy.analyze(LOG, use=use)
-    formats = ("json", "html", "markdown", "text", "sarif", "junit", "github", "summary")
+    formats = ("json", "html", "markdown", "text", "sarif", "junit", "github", "summary", "full",
+               "trace")
     expected = {name: report.render(name) for name in formats}
     wrong = []
 

@@ -148,7 +148,7 @@ def ranks_stay_apart():
 
 
 def main():
-    dice = random.Random(20261122)
+    dice = random.Random(int(os.environ.get("NCCLWHY_SEED", 20261122)))
     folders = [f for name in FOLDERS for f in sorted((SOURCE / name).iterdir()) if f.is_dir()]
     rest = [f for f in folders if f.parent.name != "jobs"]
     folders = [f for f in folders if f.parent.name == "jobs"] + dice.sample(

@@ -101,6 +101,15 @@ class Script(CiTest):
         self.job_fails(b"")
         self.tell(**SYSTEMS)
 
+    def test_a_log_named_like_an_option(self):
+        self.job_fails()
+        for name in ("-delete", "-o", "--rules=x", "--version"):
+            shutil.copy(SHM_FULL, self.work / name)
+        run = self.tell("-delete -o --rules=x --version", **SYSTEMS)
+        self.assertIn("shm.too-small", run.stdout)
+        self.assertTrue((self.work / "logs/job.log").exists())
+        self.assertTrue((self.work / "-delete").exists())
+
     def test_an_analysis_that_hangs(self):
         self.command("ncclwhy", "sleep 60")
         self.job_fails()

@@ -97,6 +97,19 @@ class Exit(OperatorTest):
         _, _, errors = self.explain(f'{CAT}; echo \'{{"message": "own"}}\' > "$TORCHELASTIC_ERROR_FILE"; exit 1')
         self.assertEqual(json.loads(errors.read_text()), {"message": "own"})
 
+    def test_a_long_reason_ends_with_a_whole_character(self):
+        (self.bin / "ncclwhy").unlink()
+        for ahead in range(996, 1002):
+            self.command("ncclwhy", f"printf 'a%.0s' {{1..{ahead}}}; printf '\\xe8\\xaf\\x81%.0s' {{1..9}}")
+            for locale in ("C", "C.UTF-8"):
+                with self.subTest(ahead=ahead, locale=locale):
+                    _, told, errors = self.explain("exit 1", LC_ALL=locale)
+                    text = json.loads(errors.read_text())["message"]["message"]
+                    self.assertEqual(told, text + "\n")
+                    self.assertEqual(text.rstrip("\u8bc1"), "a" * min(ahead, 1000))
+                    self.assertLessEqual(len(text.encode()), 1000)
+                    errors.unlink()
+
     def test_nothing_failed(self):
         run, told, errors = self.explain(f"cat {shlex.quote(str(HEALTHY))}")
         self.assertEqual((run.returncode, told, errors.exists()), (0, "", False))

@@ -1,0 +1,43 @@
+#include "base/removed_on_signal.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstring>
+
+namespace ncclwhy {
+namespace {
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+// A signal handler can reach nothing else.
+char g_file[PATH_MAX];
+std::array<struct sigaction, kSignals.size()> g_old;
+
+// Only what a signal handler may call; the signal comes again, with its old meaning.
+void Remove(int number) {
+  unlink(g_file);
+  raise(number);
+}
+
+}  // namespace
+
+RemovedOnSignal::RemovedOnSignal(const std::string& path) {
+  if (path.size() < sizeof g_file) std::memcpy(g_file, path.c_str(), path.size() + 1);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction action {};
+    action.sa_handler = &Remove;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(kSignals[i], nullptr, &g_old[i]);
+    // Who ignores a signal (nohup) goes on ignoring it.
+    if (g_old[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+RemovedOnSignal::~RemovedOnSignal() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &g_old[i], nullptr);
+  g_file[0] = '\0';
+}
+
+}  // namespace ncclwhy

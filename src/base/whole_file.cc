@@ -1,0 +1,84 @@
+#include "base/whole_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace ncclwhy {
+namespace {
+
+// What a link points at, else the path itself.
+std::string Target(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string out(real);
+  std::free(real);
+  return out;
+}
+
+mode_t NewFileMode() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+int WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return 0;
+}
+
+WholeFile::WholeFile(const std::string& path) : target_(Target(path)) {}
+
+WholeFile::~WholeFile() {
+  if (file_ >= 0) close(file_);
+  if (part_.empty()) return;
+  unlink(part_.c_str());
+}
+
+int WholeFile::Open() {
+  struct stat old {};
+  const bool exists = stat(target_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) return EISDIR;
+  if (exists && !S_ISREG(old.st_mode)) {
+    file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    return file_ < 0 ? errno : 0;
+  }
+  std::string name = target_ + ".XXXXXX";
+  file_ = mkostemp(name.data(), O_CLOEXEC);
+  if (file_ < 0) return errno;
+  part_ = std::move(name);
+  removed_.emplace(part_);
+  return 0;
+}
+
+int WholeFile::Write(std::string_view bytes) { return WriteAll(file_, bytes); }
+
+int WholeFile::Finish(std::optional<mode_t> mode) {
+  int error = 0;
+  if (!part_.empty()) {
+    struct stat old {};
+    const bool exists = stat(target_.c_str(), &old) == 0;
+    if (!mode) mode = exists ? old.st_mode & 07777 : NewFileMode();
+    if (fchmod(file_, *mode) != 0) error = errno;
+  }
+  if (close(std::exchange(file_, -1)) != 0 && error == 0) error = errno;
+  if (part_.empty() || error != 0) return error;
+  if (rename(part_.c_str(), target_.c_str()) != 0) return errno;
+  part_.clear();
+  removed_.reset();
+  return 0;
+}
+
+}  // namespace ncclwhy
