@@ -119,7 +119,7 @@ def answers(binary, path, database):
     return done.returncode, done.stdout, done.stderr, views
 
 
-def main(fast, plain, source, seed="20261123"):
+def main(fast, plain, source, seed=os.environ.get("NCCLWHY_SEED", "20261123")):
     all_lines = lines_of(pathlib.Path(source))
     assert len(all_lines) > 1000
     tried = failed = 0
