@@ -23,6 +23,8 @@ inline OrderedJsonValue ToJson(std::string_view text) { return SanitizeUtf8(text
 inline OrderedJsonValue ToJson(double number) { return std::isfinite(number) ? std::round(number * 1000) / 1000 : 0; }
 template <typename T>
 requires std::is_integral_v<T> OrderedJsonValue ToJson(T value) { return value; }
+template <typename T>
+requires std::is_same_v<T, OrderedJsonValue> OrderedJsonValue ToJson(const T& value) { return value; }
 OrderedJsonValue ToJson(const Culprit& culprit);
 
 template <typename T>

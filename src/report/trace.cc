@@ -14,13 +14,14 @@
 #include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "report/json_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 
 namespace ncclwhy {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJsonValue;
 
 constexpr double kMicroseconds = 1e6;
 constexpr int64_t kJobProcess = 1;
@@ -36,10 +37,11 @@ class Trace {
     Name("process_name", kJobProcess, 0, Headline(report_, words_));
     Name("thread_name", kJobProcess, kJobLane, VerdictName(report_.verdict));
     Span(Headline(report_, words_), {kJobProcess, kJobLane}, end,
-         {{"outcome", OutcomeName(report_.outcome)}, {"progress", SanitizeUtf8(report_.progress)}});
+         Object("outcome", OutcomeName(report_.outcome), "progress", report_.progress));
     Lanes(end);
     for (size_t i = 0; i < report_.timeline.size(); ++i) Step(report_.timeline[i], times[i]);
-    const Json out = {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ms"}};
+    Json out = Object("traceEvents", Json::array(), "displayTimeUnit", "ms");
+    out["traceEvents"] = std::move(events_);
     return EscapeJsonHidden(out.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
   }
 
@@ -65,18 +67,12 @@ class Trace {
   }
 
   void Name(const char* what, int64_t process, int64_t thread, std::string_view name) {
-    events_.push_back(
-        {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", SanitizeUtf8(name)}}}});
+    events_.push_back(Object("ph", "M", "name", what, "pid", process, "tid", thread, "args", Object("name", name)));
   }
 
-  void Span(std::string_view name, const Lane& lane, double end, Json args) {
-    events_.push_back({{"ph", "X"},
-                       {"name", SanitizeUtf8(name)},
-                       {"pid", lane.process},
-                       {"tid", lane.thread},
-                       {"ts", 0},
-                       {"dur", end},
-                       {"args", std::move(args)}});
+  void Span(std::string_view name, const Lane& lane, double end, const Json& args) {
+    events_.push_back(
+        Object("ph", "X", "name", name, "pid", lane.process, "tid", lane.thread, "ts", 0, "dur", end, "args", args));
   }
 
   void Lanes(double end) {
@@ -90,33 +86,18 @@ class Trace {
       const std::string name = Filled(words_.rank, std::to_string(rank.rank));
       Name("thread_name", lane.process, lane.thread, rank.culprit ? name + " \xE2\x9C\x97" : name);  // ✗
       Span(rank.seen ? std::string_view(rank.stage) : words_.unseen, lane, end,
-           {{"rank", rank.rank},
-            {"pid", rank.pid},
-            {"gpu", rank.gpu},
-            {"collectives", rank.collectives},
-            {"culprit", rank.culprit},
-            {"last_line", SanitizeUtf8(FileLine(rank.file, rank.last_line))},
-            {"last_text", SanitizeUtf8(rank.last_text)}});
+           Object("rank", rank.rank, "pid", rank.pid, "gpu", rank.gpu, "collectives", rank.collectives, "culprit",
+                  rank.culprit, "last_line", FileLine(rank.file, rank.last_line), "last_text", rank.last_text));
     }
   }
 
   void Step(const TimelineStep& step, double time) {
     const auto own = lanes_.find(step.rank);
     const Lane lane = own == lanes_.end() ? Lane() : own->second;
-    events_.push_back({{"ph", "i"},
-                       {"name", SanitizeUtf8(step.what)},
-                       {"cat", step.kind},
-                       {"pid", lane.process},
-                       {"tid", lane.thread},
-                       {"ts", time},
-                       {"s", lane.process == kJobProcess ? "g" : "t"},
-                       {"args",
-                        {{"kind", step.kind},
-                         {"time", SanitizeUtf8(step.time)},
-                         {"file", SanitizeUtf8(step.file)},
-                         {"line", step.line},
-                         {"text", SanitizeUtf8(step.text)},
-                         {"count", step.count}}}});
+    const Json args = Object("kind", step.kind, "time", step.time, "file", step.file, "line", step.line, "text",
+                             step.text, "count", step.count);
+    events_.push_back(Object("ph", "i", "name", step.what, "cat", step.kind, "pid", lane.process, "tid", lane.thread,
+                             "ts", time, "s", lane.process == kJobProcess ? "g" : "t", "args", args));
   }
 
   const Report& report_;
