@@ -110,7 +110,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
 CauseTraits DecodeTraits(std::string_view record) {
   const JsonValue entry = Parse(record);
   return {WordOf(entry, "kind", kCauseKinds, CauseKind::kFault), FlagOf(entry, "waits"), FlagOf(entry, "one_rank"),
-          FlagOf(entry, "gone")};
+          FlagOf(entry, "both_ends"), FlagOf(entry, "gone")};
 }
 
 VariableKnowledge DecodeVariable(std::string_view record, Language language) {

@@ -47,9 +47,10 @@ inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none",
 // What the analysis does with a cause. Asked often, so it is found without reading the entry.
 struct CauseTraits {
   CauseKind kind = CauseKind::kFault;
-  bool waits = false;     // nothing dies of it by itself: without an ending, whoever has it hangs
-  bool one_rank = false;  // one rank has it while the others wait; of a broken network both ends complain
-  bool gone = false;      // whoever has it is no more: others lose the connection, launchers tell who it was
+  bool waits = false;      // nothing dies of it by itself: without an ending, whoever has it hangs
+  bool one_rank = false;   // one rank has it while the others wait
+  bool both_ends = false;  // it lies between two hosts, whichever of them says so
+  bool gone = false;       // whoever has it is no more: others lose the connection, launchers tell who it was
 };
 
 struct CauseKnowledge {

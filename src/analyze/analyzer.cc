@@ -262,7 +262,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (const Status s = timeline.AddFindings(model, rules, messages); !s.ok()) problems.push_back(s.message());
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
-  MarkSurvived(model, signs, outcome, items);
+  MarkSurvived(model, outcome, items);
   MarkConsequences(items);
   MarkWhatFollowed(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);

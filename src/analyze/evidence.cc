@@ -15,8 +15,6 @@ namespace {
 
 // The id of a warning that no entry of the catalogue knows.
 constexpr char kUnknownWarning[] = "message.unknown-warning";
-// Lines after which a program that complained has evidently gone on.
-constexpr uint64_t kLifeGoesOn = 150;
 // Beats of a pulse that others may still make when one has died.
 constexpr uint64_t kWorksOn = 3;
 // New things that a program has said: more than an excerpt of its last words.
@@ -164,38 +162,7 @@ std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<
 
 }  // namespace
 
-namespace {
-
-// Whether it is said again at a bad end, or behind it: nobody got over it, whatever a table there seems to count.
-//   1 Workers killed due to memory pressure (OOM) …     ray.exceptions.OutOfMemoryError: Task was killed due to …
-bool SaidAtBadEnd(const std::vector<LifeSign>& signs, const OutcomeReading& outcome, const Finding& f) {
-  return std::any_of(outcome.bad.begin(), outcome.bad.end(), [&](size_t n) {
-    const LifeSign& s = signs[n];
-    return s.source == f.source && f.line < s.line && s.line <= f.last_line;
-  });
-}
-
-// What a query says of a line that its own rules know, and that all of them were got over.
-void DropWhatQueriesMakeOfIt(std::vector<EvidenceItem>& items) {
-  std::map<std::pair<uint32_t, uint32_t>, bool> over;  // (source, line) -> whether all were
-  const auto asks = [](const EvidenceItem& i) { return i.rule != nullptr && !i.rule->query.empty(); };
-  for (const EvidenceItem& i : items) {
-    const Finding& f = i.finding;
-    if (asks(i) || f.role != Role::kRoot || !f.source.valid() || f.line == 0) continue;
-    bool& all = over.try_emplace(std::pair(f.source.value, f.line), true).first->second;
-    all = all && i.survived;
-  }
-  for (EvidenceItem& i : items) {
-    if (!asks(i) || !i.finding.source.valid()) continue;
-    const auto it = over.find({i.finding.source.value, i.finding.line});
-    if (it != over.end() && it->second) i.survived = true;
-  }
-}
-
-}  // namespace
-
-void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
-                  std::vector<EvidenceItem>& items) {
+void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items) {
   const Aftermath aftermath(model);
   const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
   for (EvidenceItem& i : items) {
@@ -208,10 +175,9 @@ void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, con
     } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
       i.survived = !bad.contains(static_cast<size_t>(i.sign));
     } else {
-      i.survived = WorksOn(aftermath, i) && !SaidAtBadEnd(signs, outcome, i.finding);
+      i.survived = WorksOn(aftermath, i);
     }
   }
-  DropWhatQueriesMakeOfIt(items);
   // process -> source -> last line that shows that all is well
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> well;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {

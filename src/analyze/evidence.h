@@ -33,8 +33,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items);
 // Marks what was survived: everything when the job succeeded, an alarm behind which its process or the job works on, an
 // ending that something overcame, a generic complaint (a catalogue line, or a rule of role symptom) after which the
 // same process completed an initialisation or an orderly destruction, or the program went on for long without saying
-// that it failed. Not what is said again at a bad end.
-void MarkSurvived(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
-                  std::vector<EvidenceItem>& items);
+// that it failed.
+void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items);
 
 }  // namespace ncclwhy

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "job/source_names.h"
 #include "rules/engine/hit_index.h"
 
 namespace ncclwhy {
 namespace {
-
-// Both ends of a connection may complain, or one; who ends a job from outside is on no host of it.
-bool TellsNoHost(const CaseFile& c, std::string_view cause) {
-  return cause.starts_with("net.") || c.kb.TraitsOf(cause).kind == CauseKind::kStop;
-}
 
 std::set<std::string> HostsOf(const JobModel& model) {
   std::set<std::string> hosts;
@@ -21,6 +17,19 @@ std::set<std::string> HostsOf(const JobModel& model) {
     if (!host.empty()) hosts.insert(std::string(ShortHost(host)));
   }
   return hosts;
+}
+
+// Whether ranks are known there, or the host differs from another that has some in numbers only. Who only submits or
+// launches is silent, too.
+//   worker-0 and worker-1 complain; worker-2 may have held them up, launcher-0 did not
+bool HasRanks(const JobModel& model, const std::string& host, const std::set<std::string>& others) {
+  const auto is_there = [&](const Process& p) { return ShortHost(p.host) == host; };
+  if (std::any_of(model.processes.begin(), model.processes.end(), is_there)) return true;
+  const auto letters = [](std::string name) {
+    std::erase_if(name, IsDigit);
+    return name;
+  };
+  return std::any_of(others.begin(), others.end(), [&](const std::string& o) { return letters(o) == letters(host); });
 }
 
 }  // namespace
@@ -42,7 +51,9 @@ std::string HostOfFinding(const JobModel& model, const Finding& f) {
 
 std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis) {
   const std::set<std::string> all = HostsOf(c.model);
-  if (all.size() < 2 || TellsNoHost(c, hypothesis.cause)) return std::nullopt;
+  const CauseTraits traits = c.kb.TraitsOf(hypothesis.cause);
+  // Who ends a job from outside is on no host of it.
+  if (all.size() < 2 || traits.both_ends || traits.kind == CauseKind::kStop) return std::nullopt;
   std::set<std::string> shown;
   for (const size_t n : hypothesis.evidence) {
     const EvidenceItem& item = c.items[n];
@@ -53,7 +64,8 @@ std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis)
   }
   std::set<std::string> silent;
   std::set_difference(all.begin(), all.end(), shown.begin(), shown.end(), std::inserter(silent, silent.end()));
-  const bool waits = c.kb.TraitsOf(hypothesis.cause).waits;
+  std::erase_if(silent, [&](const std::string& host) { return !HasRanks(c.model, host, shown); });
+  const bool waits = traits.waits;
   const std::set<std::string>& found = waits ? silent : shown;
   if (shown.empty() || found.size() != 1) return std::nullopt;
   Culprit out;

@@ -98,6 +98,11 @@ class BasicFieldReader {
     (Get(values), ...);
   }
   uint64_t Number(uint64_t most) {
+    if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {  // as most are
+      const auto small = static_cast<uint64_t>(rest_.front());
+      rest_.remove_prefix(1);
+      return Ask(small <= most) ? small : 0;
+    }
     uint64_t n = 0;
     for (unsigned shift = 0; Ask(!rest_.empty() && shift < 64); shift += 7) {
       const auto byte = static_cast<unsigned char>(rest_.front());

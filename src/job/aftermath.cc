@@ -20,12 +20,13 @@ bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
   return p.first.line > 0 && (p.first.source != source || p.first.line < line);
 }
 
-// A few numbers behind a line, not seen in front of it, of which no word says what they count: a table that explains
-// it.
+// A few numbers line by line, not seen before, of which no word says what they count, and soon the end: a table that
+// explains a failure.
 //   PID   MEM(GB)  COMMAND      3290  119.20  ray::Worker      3292  118.58  ray::Worker
-bool IsListing(const PulseFacts& p, uint32_t line) {
-  const bool line_by_line = p.beats.last - p.beats.first < 2 * kWorksAnew;
-  return p.beats.first > line && p.beats.count < kWorksAnew && line_by_line && !p.name.valid() && p.total <= 0;
+bool IsListing(const SourceFacts& facts, const PulseFacts& p, uint32_t line) {
+  const bool line_by_line = p.beats.count < kWorksAnew && p.beats.last - p.beats.first < 2 * kWorksAnew;
+  return p.beats.first > line && line_by_line && !p.name.valid() && p.total <= 0 &&
+         facts.counters.Get(Counter::kLines) <= p.beats.last + kLifeGoesOn;
 }
 
 }  // namespace
@@ -56,18 +57,14 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     return id.valid() && id == process;
   };
   for (const PulseFacts& p : facts.pulses) {
-    if (IsListing(p, line)) continue;
+    if (IsListing(facts, p, line)) continue;
     const uint64_t beats = p.beats.After(line);
     after.beats = std::max(after.beats, beats);
     if (!own(p.process)) continue;
     after.own_beats += beats;
     after.beat_before = after.beat_before || p.beats.first < line;
   }
-  for (const NewsFacts& n : facts.news) {
-    const uint64_t news = n.lines.After(line);
-    after.news += news;
-    if (own(n.process)) after.own_news += news;
-  }
+  for (const NewsFacts& n : facts.news) after.news += n.lines.After(line);
   for (const CollectiveStream& s : facts.collectives) {
     if (own(s.process)) after.own_beats += CallsAfter(s, line);
   }

@@ -11,12 +11,14 @@
 
 namespace ncclwhy {
 
+// Lines after which a program that complained has evidently gone on.
+inline constexpr uint64_t kLifeGoesOn = 150;
+
 // What follows a line in its own source: files have no common clock.
 struct After {
   uint64_t own_beats = 0;      // beats of the pulses of the line's process, and its collectives
   uint64_t beats = 0;          // beats of the strongest pulse of anybody
-  uint64_t own_news = 0;       // new things that the process says and that are no complaint
-  uint64_t news = 0;           // the same for all
+  uint64_t news = 0;           // new things that anybody says and that are no complaint
   bool beat_before = false;    // the process worked before the line
   bool left_in_order = false;  // it destroyed its communicators behind the line, and aborted none
 };

@@ -180,6 +180,30 @@ TEST_CASE("of several hosts the one at which it shows is to blame", "[api]") {
   CHECK(blamed({"gpu-a12"}) == std::vector<std::string>{"gpu-a12"});
 }
 
+// Hosts that wait tell on the one that does not; who only launches does not, either.
+TEST_CASE("of hosts that wait the silent one is to blame, if it has ranks", "[api]") {
+  const auto blamed = [](const std::string& silent) {
+    auto analyzer = New().take();
+    for (const std::string host : {"worker-0", "worker-1"}) {
+      REQUIRE(analyzer->Begin(host + ".log").ok());
+      REQUIRE(analyzer
+                  ->Push("torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 2/3 "
+                         "clients joined.\n")
+                  .ok());
+      REQUIRE(analyzer->EndSource().ok());
+    }
+    REQUIRE(analyzer->Begin(silent + ".log").ok());
+    REQUIRE(analyzer->Push("INFO fetching packages\n").ok());
+    REQUIRE(analyzer->EndSource().ok());
+    const Report report = Finished(analyzer.get());
+    REQUIRE_FALSE(report.causes.empty());
+    CHECK(report.causes[0].id == "boot.rank-missing");
+    return report.causes[0].culprits.empty() ? std::string() : report.causes[0].culprits[0].host;
+  };
+  CHECK(blamed("worker-2") == "worker-2");
+  CHECK(blamed("launcher-0").empty());
+}
+
 TEST_CASE("what a script goes on to do behind its job's end is no cause", "[api]") {
   const std::string driver =
       "n0:11:11 [0] init.cc:1814 NCCL WARN Cuda failure 'CUDA driver version is insufficient for CUDA runtime "
@@ -208,13 +232,20 @@ TEST_CASE("a table behind a failure is no work that got over it", "[api]") {
       "(raylet) 1 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed due to other "
       "reasons at node (ID: 64, IP: 10.16.8.9)\nPID\tMEM(GB)\tCOMMAND\n";
   for (int pid = 3290; pid < 3297; ++pid) text += std::to_string(pid) + "\t118.2\tray::Worker\n";
-  text += "Job 'raysubmit_b7Kc1vXq9sRLtE2d' failed\n";
-  auto analyzer = New().take();
-  REQUIRE(analyzer->Begin("ray.log").ok());
-  REQUIRE(analyzer->Push(text).ok());
-  const Report report = Finished(analyzer.get());
-  REQUIRE_FALSE(report.causes.empty());
-  CHECK(report.causes[0].id == "host.oom");
+  const auto causes = [](const std::string& log) {
+    auto analyzer = New().take();
+    REQUIRE(analyzer->Begin("ray.log").ok());
+    REQUIRE(analyzer->Push(log).ok());
+    return Finished(analyzer.get()).causes;
+  };
+  const std::string end = "Job 'raysubmit_b7Kc1vXq9sRLtE2d' failed\n";
+  const std::vector<Cause> found = causes(text + end);
+  REQUIRE_FALSE(found.empty());
+  CHECK(found[0].id == "host.oom");
+  // Behind a table that somebody prints at a start, life goes on.
+  std::string served;
+  for (int i = 0; i < 200; ++i) served += "INFO served a request for " + std::string(1 + i % 7, 'q') + "\n";
+  CHECK(causes(text + served).empty());
 }
 
 TEST_CASE("no input at all is no NCCL", "[api]") {
