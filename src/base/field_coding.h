@@ -99,7 +99,7 @@ class BasicFieldReader {
   }
   uint64_t Number(uint64_t most) {
     if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {  // as most are
-      const auto small = static_cast<uint64_t>(rest_.front());
+      const auto small = static_cast<uint64_t>(static_cast<unsigned char>(rest_.front()));
       rest_.remove_prefix(1);
       return Ask(small <= most) ? small : 0;
     }

@@ -42,7 +42,7 @@ bool IsCode(std::string_view line) {
   // base85: signs of many kinds.
   std::array<bool, 128> signs{};
   for (const char c : line) {
-    if (c > ' ' && c < 127 && !IsAlnum(c)) signs[static_cast<size_t>(c)] = true;
+    if (c > ' ' && c < 127 && !IsAlnum(c)) signs[static_cast<unsigned char>(c)] = true;
   }
   if (std::count(signs.begin(), signs.end(), true) >= kManySigns) return true;
   const bool varied = line.find_first_not_of(line.substr(0, 1)) != std::string_view::npos;
