@@ -76,6 +76,16 @@ void ReadJudgement(const JsonValue& object, Language language, MessageKnowledge*
   if (Member(object, "note") != nullptr) out->note = TextOf(object, "note", language);
 }
 
+// {"en": …, "zh": …}, or a list of {"needs": […], "text": {"en": …, "zh": …}}.
+std::vector<FittingText> FittingTexts(const JsonValue& object, const char* name, Language language) {
+  std::vector<FittingText> out;
+  const JsonValue* value = Member(object, name);
+  if (value == nullptr) return out;
+  if (!value->is_array()) return {{{}, TextOf(value, language)}};
+  for (const JsonValue& each : *value) out.push_back({StringsOf(each, "needs"), TextOf(each, "text", language)});
+  return out;
+}
+
 }  // namespace
 
 CauseKnowledge DecodeCause(std::string_view record, Language language) {
@@ -84,9 +94,9 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   out.id = TextOf(entry, "id");
   out.title = TextOf(entry, "title", language);
   out.meaning = TextOf(entry, "meaning", language);
-  out.summary = TextOf(entry, "summary", language);
+  out.summary = FittingTexts(entry, "summary", language);
   out.mistaken_for = TextOf(entry, "mistaken_for", language);
-  out.unproven = TextOf(entry, "unproven", language);
+  out.unproven = FittingTexts(entry, "unproven", language);
   out.recurs = TextOf(entry, "recurs");
   out.about = TextOf(entry, "about");
   ForEach(entry, "fixes", [&](const JsonValue& fix) {

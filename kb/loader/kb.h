@@ -23,6 +23,12 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 // Replaces {name}, {name|fallback} and [[ … ]]. Unknown names without fallback become "?".
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
 
+// A sentence with what it asks of the job, as a fix does: of several the first that fits is told.
+struct FittingText {
+  std::vector<std::string> needs;
+  std::string text;  // template
+};
+
 // A fix with what it asks of the job: words of the environment ("roce"), `{name}` of a value that must be known, a
 // variable that must be set; `!` in front: must not.
 struct FixKnowledge : Fix {
@@ -55,9 +61,10 @@ struct CauseTraits {
 
 struct CauseKnowledge {
   std::string id;
-  std::string title, meaning, summary, mistaken_for, unproven;  // summary and below are templates
-  std::string recurs;                                           // on an identical rerun: always | sometimes | rarely
-  std::string about;  // what has to change, or to be left out: job | host | device | outside
+  std::string title, meaning, mistaken_for;  // templates
+  std::vector<FittingText> summary, unproven;
+  std::string recurs;  // on an identical rerun: always | sometimes | rarely
+  std::string about;   // what has to change, or to be left out: job | host | device | outside
   std::vector<FixKnowledge> fixes;
   std::vector<ConfirmKnowledge> confirm;
   std::vector<Collect> collect;

@@ -169,6 +169,26 @@ bool IsCauseId(std::string_view id) {
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
 }
 
+// Sentences of which the first that fits is told; the last fits always.
+void CheckFitting(Checker& cause, const char* name, bool required, std::vector<std::string>* complaints) {
+  const json* value = cause.Member(name, required);
+  if (value == nullptr || !value->is_array()) {
+    if (value != nullptr) cause.Languages(name, required);
+    return;
+  }
+  size_t n = 0;
+  for (const json& each : *value) {
+    const bool last = ++n == value->size();
+    Checker one(each, name + (" " + std::to_string(n)), complaints);
+    one.Languages("text", true);
+    one.Strings("needs", !last);
+    one.NeededNames("needs");
+    one.NothingElse();
+    if (last && one.Member("needs", false) != nullptr) one.Complain("the last sentence must fit always: no \"needs\"");
+  }
+  if (n == 0) cause.Complain(std::string("\"") + name + "\" is an empty list");
+}
+
 }  // namespace
 
 void CheckCause(const json& entry, std::vector<std::string>* complaints) {
@@ -178,9 +198,10 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
       id != nullptr && id->is_string() && !IsCauseId(id->get<std::string>())) {
     cause.Complain("\"id\" must look like family.name");
   }
-  for (const char* name : {"title", "meaning", "summary"}) cause.Languages(name, true);
+  for (const char* name : {"title", "meaning"}) cause.Languages(name, true);
   cause.Languages("mistaken_for", false);
-  cause.Languages("unproven", false);
+  CheckFitting(cause, "summary", true, complaints);
+  CheckFitting(cause, "unproven", false, complaints);
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);

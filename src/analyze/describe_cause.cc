@@ -250,10 +250,10 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     told["host"] = hosts;
   }
   if (told["host"].empty()) told.erase("host");
-  cause->summary = ExpandTemplate(known->summary, told);
+  cause->summary = FitText(c.environment, c.kb, known->summary, told);
   cause->meaning = ExpandTemplate(known->meaning, values);
   cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
-  cause->unproven = ExpandTemplate(known->unproven, told);
+  cause->unproven = FitText(c.environment, c.kb, known->unproven, told);
   cause->fixes.clear();
   cause->fixes_elsewhere.clear();
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);

@@ -204,6 +204,14 @@ std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const Knowle
   return out;
 }
 
+std::string FitText(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FittingText>& known,
+                    const TemplateValues& values) {
+  const Fitter fitter(environment, values, &kb);
+  const auto it =
+      std::find_if(known.begin(), known.end(), [&](const FittingText& each) { return fitter.HasAll(each.needs); });
+  return it == known.end() ? std::string() : ExpandTemplate(it->text, values);
+}
+
 void KeepFirstFixes(Cause* cause) {
   if (cause->fixes.size() <= kFixes) return;
   const auto behind = cause->fixes.begin() + kFixes;

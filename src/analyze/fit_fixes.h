@@ -23,6 +23,10 @@ std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const Knowle
                                  const std::vector<ConfirmKnowledge>& known, const TemplateValues& values,
                                  const TemplateValues& words);
 
+// The first of `known` that fits, expanded; empty when none does.
+std::string FitText(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FittingText>& known,
+                    const TemplateValues& values);
+
 // Moves what is behind the first kFixes to the front of fixes_elsewhere.
 void KeepFirstFixes(Cause* cause);
 

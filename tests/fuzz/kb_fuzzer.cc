@@ -21,7 +21,7 @@ void AskForAll(const KbData& own, const KnowledgeBase& kb) {
     for (const auto& [id, json] : own.causes) {
       const auto cause = kb.FindCause(id, language);
       FUZZ_CHECK(cause.has_value());
-      (void)ExpandTemplate(cause->summary, {{"rank", "3"}, {"host", "a"}});
+      for (const FittingText& each : cause->summary) (void)ExpandTemplate(each.text, {{"rank", "3"}, {"host", "a"}});
     }
     for (const auto& [name, json] : own.variables) FUZZ_CHECK(kb.FindVariable(name, language).has_value());
     for (const auto& [name, json] : own.never_read) FUZZ_CHECK(kb.NeverRead(name, language).has_value());

@@ -128,7 +128,7 @@ TEST_CASE("every cause can be explained and fixed in both languages", "[kb]") {
       CHECK(!cause->references.empty());
       for (const Fix& fix : cause->fixes) CHECK(!fix.text.empty());
       // Nothing known: every name has a fallback or stands in a section.
-      std::string summary = cause->summary;
+      std::string summary = cause->summary.back().text;
       for (size_t at; (at = summary.find("|?}")) != std::string::npos;) summary[at + 1] = '-';
       CHECK(ExpandTemplate(summary, {}).find('?') == std::string::npos);
     }
