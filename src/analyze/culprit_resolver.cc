@@ -135,7 +135,7 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   if (c.rank >= 0 && (!f.process.valid() || c.host.empty())) FillRank(c);
   if (c.rank < 0 && c.host.empty()) return {};
   c.device = Get(f.fields, "device");
-  c.why = Say("it printed the failing line", "失败的那一行由它打印");
+  c.why = Say("printed the failing line", "失败的那一行由它打印");
   return {c};
 }
 

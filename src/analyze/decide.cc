@@ -99,9 +99,9 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
     case Action::kFixFirst:
       return cause.title;
     case Action::kRerunWithout:
-      return fmt::format(
-          fmt::runtime(zh ? "证据指向 {}，不涉及作业本身" : "the evidence is about {}, not about the job"),
-          Joined(choice.hosts, ", "));
+      if (choice.hosts.size() > 1)
+        return zh ? "证据指向这些主机，不涉及作业本身" : "the evidence is about these hosts, not about the job";
+      return zh ? "证据指向这台主机，不涉及作业本身" : "the evidence is about this host, not about the job";
     case Action::kRerun:
       if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
       if (waits && IsPlaceKnown(c)) {

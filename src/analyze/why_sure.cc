@@ -38,16 +38,15 @@ std::string English(const Weighed& w, size_t against) {
   std::string out;
   const auto add = [&](const std::string& clause) { out += (out.empty() ? "" : ", ") + clause; };
   const auto counted = [](uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  if (w.lines == 1) add(w.seen ? "one line shows the failure itself" : "one line, not of the failure itself");
+  if (w.lines == 1) add(w.seen ? "one line shows the failure itself" : "one line points to it, none shows it");
   if (w.lines > 1) {
     std::string lines = counted(w.lines, "line");
     if (w.rules.size() > 1) lines += fmt::format(" of {} kinds", w.rules.size());
     if (w.processes.size() > 1) lines += fmt::format(" from {} processes", w.processes.size());
-    add(lines);
-    add(w.seen ? "the failure itself among them" : "none of the failure itself");
+    add(lines + (w.seen ? " agree, the failure itself among them" : " point to it, none shows it"));
   }
-  if (w.missing) add(w.lines > 0 ? "what is missing fits" : "it rests on what is missing");
-  if (w.lines > 0) add(w.survived == 0 ? "nobody got over it" : "some were got over");
+  if (w.missing) add(w.lines > 0 ? "what is missing fits" : "only what is missing points to it");
+  if (w.survived > 0) add("some of it the job got over");
   if (against > 0) add(fmt::format("{} against it", counted(against, "line")));
   return out;
 }
@@ -60,10 +59,10 @@ std::string Chinese(const Weighed& w, size_t against) {
     if (w.processes.size() > 1) lines += fmt::format("，来自 {} 个进程", w.processes.size());
     if (w.rules.size() > 1) lines += fmt::format("，{} 种相互独立的证据", w.rules.size());
     add(lines);
-    add(w.seen ? "其中有直接显示故障的行" : "没有一行直接显示故障");
+    add(w.seen ? "其中有直接显示故障的行" : "都指向它，但没有一行直接显示");
   }
   if (w.missing) add(w.lines > 0 ? "缺失的内容与之相符" : "依据的是缺失的内容");
-  if (w.lines > 0) add(w.survived == 0 ? "没有迹象表明作业从中恢复" : "其中一些作业已经恢复");
+  if (w.survived > 0) add("其中一些作业已经恢复");
   if (against > 0) add(fmt::format("{} 行与之相反", against));
   return out;
 }

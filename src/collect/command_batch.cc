@@ -27,12 +27,15 @@ constexpr char kMark[] = "NCCLWHY_COLLECTS";
 // Where tools lie that are not in everybody's path.
 constexpr char kMorePath[] = "/usr/sbin:/sbin:/usr/local/bin:/usr/local/cuda/bin:/opt/rocm/bin";
 
+// Of each command another one.
+std::string NewMark() {
+  static int number = 0;
+  return std::to_string(::getpid()) + "." + std::to_string(++number);
+}
+
 class Running {
  public:
-  explicit Running(CommandRun* run) : run_(run), begun_(Clock::now()) {
-    static int number = 0;
-    mark_ = std::to_string(::getpid()) + "." + std::to_string(++number);
-  }
+  explicit Running(CommandRun* run) : run_(run), mark_(NewMark()), begun_(Clock::now()) {}
   ~Running() {
     if (pipe_ >= 0) ::close(pipe_);
   }

@@ -16,7 +16,7 @@ std::string CallTablePicture(const Report& report, const Words& words) {
     if (table.columns.empty()) continue;
     out += fmt::format("<div class=\"scroll\"><table><tr><th>{}</th>", EscapeHtml(words.call));
     for (const CallColumn& column : table.columns) {
-      out += fmt::format("<th>{}</th>", EscapeHtml(Filled(words.ranks_named, RankRanges(column.ranks))));
+      out += fmt::format("<th>{}</th>", EscapeHtml(RanksNamed(column.ranks, words)));
     }
     out += "</tr>\n";
     for (size_t row = 0; row < table.columns.front().calls.size(); ++row) {

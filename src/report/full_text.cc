@@ -130,10 +130,9 @@ class FullText {
       for (size_t row = at == 0 ? 0 : at - 1; row <= at; ++row) {
         for (const CallColumn& column : table.columns) {
           if (column.calls[row].empty()) continue;
-          layout_.LogText("  ",
-                          fmt::format("{}  {}: {}", table.first + row,
-                                      Filled(words_.ranks_named, RankRanges(column.ranks)), column.calls[row]),
-                          kRowsPerLogLine);
+          layout_.LogText(
+              "  ", fmt::format("{}  {}: {}", table.first + row, RanksNamed(column.ranks, words_), column.calls[row]),
+              kRowsPerLogLine);
         }
       }
       return;

@@ -92,6 +92,47 @@ std::string RankRanges(std::vector<int32_t> ranks) {
   return out;
 }
 
+std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words) {
+  return Filled(Plural(words.ranks_named, ranks.size()), RankRanges(ranks));
+}
+
+namespace {
+
+// Ranks without a host, and ranks of several hosts, of which the same is told: "ranks 0, 1", "rank 1 on gpu-a16, rank 3
+// on gpu-a17".
+void GatherAlike(const Words& words, std::vector<Culprit>* culprits) {
+  constexpr size_t kNames = 4;
+  std::vector<Culprit>& all = *culprits;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].why.empty() || !all[i].device.empty()) continue;
+    std::vector<Culprit> alike;
+    for (size_t k = i; k < all.size(); ++k) {
+      if (all[k].why == all[i].why && all[k].device.empty()) alike.push_back(all[k]);
+    }
+    if (alike.size() < 2) continue;
+    Culprit together;
+    together.why = all[i].why;
+    if (std::all_of(alike.begin(), alike.end(), [](const Culprit& c) { return c.rank >= 0 && c.host.empty(); })) {
+      std::vector<int32_t> ranks;
+      for (const Culprit& each : alike) ranks.push_back(each.rank);
+      together.host = RanksNamed(ranks, words);
+    } else {
+      for (size_t n = 0; n < std::min(alike.size(), kNames); ++n) {
+        Culprit name = alike[n];
+        name.pid = name.gpu = -1;
+        together.host += (n == 0 ? "" : std::string(words.list_separator)) + CulpritName(name, words);
+      }
+      if (alike.size() > kNames) {
+        together.host += " " + Counted(words.more_culprits, alike.size() - kNames);
+      }
+    }
+    std::erase_if(all, [&](const Culprit& c) { return &c != &all[i] && c.why == together.why && c.device.empty(); });
+    all[i] = std::move(together);
+  }
+}
+
+}  // namespace
+
 std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words) {
   std::vector<Culprit> out;
   std::vector<std::vector<int32_t>> ranks;  // parallel to `out`
@@ -115,6 +156,7 @@ std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words&
     host.why = out[i].why;
     out[i] = std::move(host);
   }
+  GatherAlike(words, &out);
   return out;
 }
 
@@ -236,8 +278,10 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       out = words.undecided;
       break;
   }
-  if (!decision.why.empty()) out += std::string(words.why_separator) + decision.why;
-  return out;
+  if (decision.why.empty()) return out;
+  // "rerun as it is; find out first why it did not come": the one is not the reason of the other.
+  const bool reason = decision.action != Action::kRerun;
+  return out + std::string(reason ? words.why_separator : words.then_separator) + decision.why;
 }
 
 std::string SeenSentence(const SeenIncident& incident, const Words& words) {
@@ -284,6 +328,26 @@ std::string JobSentence(const Job& job, const Words& words) {
   }
   for (const auto& [transport, count] : job.transports) {
     if (count > 0) add(fmt::format("{} {}", transport, count));
+  }
+  return out;
+}
+
+std::string ShortJobSentence(const Job& job, const Words& words) {
+  std::string out;
+  const auto add = [&](const std::string& part) {
+    out += (out.empty() ? "" : std::string(words.list_separator)) + part;
+  };
+  if (!job.nccl_versions.empty()) {
+    add(Filled(words.nccl_version, fmt::format("{}", fmt::join(job.nccl_versions, " / "))));
+  }
+  if (job.hosts > 0) add(Counted(words.hosts, static_cast<uint64_t>(job.hosts)));
+  if (!job.communicators.empty() && job.communicators.front().nranks > 0) {
+    const ReportCommunicator& largest = job.communicators.front();
+    const auto nranks = static_cast<uint64_t>(largest.nranks);
+    add(largest.ranks_seen == largest.nranks ? Counted(words.all_ranks, nranks)
+                                             : fmt::format(fmt::runtime(words.of_ranks), largest.ranks_seen, nranks));
+  } else if (job.processes > 0) {
+    add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
   }
   return out;
 }

@@ -56,11 +56,16 @@ std::string FileLine(std::string_view file, uint64_t line);
 // "direct", … in the reader's language; unknown roles as they are.
 std::string_view RoleWord(std::string_view role, const Words& words);
 
+// "rank 3", "ranks 0, 2-5".
+std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words);
+
 // "docker: " or nothing for fixes that fit everywhere.
 std::string FixLabel(const Fix& fix, const Words& words);
 
 // "NCCL 2.28.9, 2 hosts, 4 processes, 1 communicator of 4 ranks (4 seen), SHM 4, NET/Socket 4"
 std::string JobSentence(const Job& job, const Words& words);
+// The same in few words: "NCCL 2.28.9, 2 hosts, 8 ranks".
+std::string ShortJobSentence(const Job& job, const Words& words);
 std::string CoverageSentence(const Coverage& coverage, const Words& words);
 // "read 512 lines of 4 sources"
 std::string ReadSentence(const Coverage& coverage, const Words& words);

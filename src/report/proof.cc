@@ -112,17 +112,13 @@ std::string Clipped(const std::string& raw) {
   return part.size() == text.size() ? text : std::string(part) + "\xE2\x80\xA6";  // …
 }
 
-std::string Times(uint64_t count, const Words& words) {
-  return count > 1 ? fmt::format(" ({})", Filled(words.times, std::to_string(count))) : std::string();
-}
-
 // "rank 2: step watchdog" of several ranks' lines, without whose the first of them is.
 std::string WithoutRank(std::string text, const Words& words) {
   const size_t colon = text.find(": ");
   const std::string_view head = std::string_view(text).substr(0, std::min(colon, text.size()));
   const size_t digits = head.find_last_not_of("0123456789");
   if (colon == std::string::npos || digits + 1 == head.size() || digits == std::string_view::npos) return text;
-  return head == Filled(words.ranks_named, head.substr(digits + 1)) ? text.substr(colon + 2) : text;
+  return head == Filled(Plural(words.ranks_named, 1), head.substr(digits + 1)) ? text.substr(colon + 2) : text;
 }
 
 }  // namespace
@@ -151,6 +147,8 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     std::string wording;
     uint64_t count;
     std::vector<int32_t> ranks;
+    std::string place;
+    bool ending;
     bool generic;  // an ending in the words of a rule: "A Python program ends with an exception"
   };
   std::vector<Link> links;
@@ -170,7 +168,10 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
       same->count += step.count;
       same->ranks.insert(same->ranks.end(), step.ranks.begin(), step.ranks.end());
     } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(step.text))) {
-      links.push_back({text, wording, step.count, step.ranks, step.kind == "ending" && step.what != step.text});
+      const bool ending = step.kind == "ending";
+      links.push_back({text, wording, step.count, step.ranks,
+                       FileLine(step.file.substr(step.file.rfind('/') + 1), step.line), ending,
+                       ending && step.what != step.text});
       told.insert(Wording(step.text));
     }
   };
@@ -181,18 +182,30 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     link.count = 1;
     add(std::string(WithoutLoggerPrefix(StepLine(link, words))), step);
   }
+  // What befell ranks is told once of each: the first says what, the others how their programs put it.
+  std::set<int32_t> befallen;
+  std::erase_if(links, [&](const Link& link) {
+    const bool fresh =
+        std::any_of(link.ranks.begin(), link.ranks.end(), [&](int32_t r) { return !befallen.contains(r); });
+    befallen.insert(link.ranks.begin(), link.ranks.end());
+    return !link.ending && !link.ranks.empty() && !fresh;
+  });
   // How it ended is mostly said by others.
   if (links.size() > kEnoughLinks) std::erase_if(links, [](const Link& link) { return link.generic; });
   std::vector<std::string> out;
   for (Link& link : links) {
     std::sort(link.ranks.begin(), link.ranks.end());
     link.ranks.erase(std::unique(link.ranks.begin(), link.ranks.end()), link.ranks.end());
-    std::string who = link.ranks.empty() ? std::string() : Filled(words.ranks_named, RankRanges(link.ranks));
+    std::string who = link.ranks.empty() ? std::string() : RanksNamed(link.ranks, words);
     if (link.text.find(who) != std::string::npos) who.clear();
     if (!who.empty()) who = Filled(words.label, who);
     if (!who.empty()) link.text = WithoutRank(std::move(link.text), words);
-    const bool once_each = link.ranks.size() == link.count;
-    out.push_back(who + Clipped(link.text) + (once_each ? std::string() : Times(link.count, words)));
+    std::string place = link.place;
+    if (link.count > 1 && link.ranks.size() != link.count) {
+      place +=
+          (place.empty() ? "" : std::string(words.clause_separator)) + Filled(words.times, std::to_string(link.count));
+    }
+    out.push_back(who + Clipped(link.text) + (place.empty() ? "" : " (" + place + ")"));
   }
   return out;
 }

@@ -75,15 +75,15 @@ class ShortAnswer {
     folder_ = CommonFolder(files);
     Top();
     Proofs();
+    End();
     Chain();
     Harmless();
-    if (const Cause* cause = NamedCause(report_)) {
-      Check(*cause);
-      FirstFix(*cause);
-    }
+    const Cause* cause = NamedCause(report_);
+    if (cause != nullptr) FirstFix(*cause);
+    Decide();
+    if (cause != nullptr) Doubt(*cause);
     Alternatives();
     SeenBefore();
-    Decide();
     Collects();
     Warnings();
     Problems();
@@ -103,6 +103,8 @@ class ShortAnswer {
   void Top() {
     const Cause* cause = NamedCause(report_);
     std::string headline = Headline(report_, words_);
+    // With the log's own values, where there are any.
+    if (cause != nullptr && !cause->summary.empty()) headline = cause->summary;
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
     layout_.Headed(open ? words_.healthy_so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict),
@@ -121,7 +123,6 @@ class ShortAnswer {
       break;
     }
     if (cause == nullptr) return;
-    if (!cause->summary.empty()) layout_.Clipped("  ", cause->summary, measure_.note_rows > 0 ? 3 : 2);
     const std::vector<Culprit> culprits = Gathered(cause->culprits, words_);
     const size_t shown = std::min(culprits.size(), measure_.culprits);
     for (size_t i = 0; i < shown; ++i) {
@@ -131,32 +132,28 @@ class ShortAnswer {
       }
       layout_.Clipped("  ", who, 2, Style::kBold);
     }
-    if (!cause->sure.empty() && !SureAbove()) {
-      layout_.Clipped("  ", Labelled(words_.why_sure, cause->sure), 1, Style::kDim);
-    }
-    // "rerun as it is: find out first whose memory grew" says it.
-    const bool asked = report_.decision && report_.decision->why.ends_with(cause->unproven);
-    if (measure_.unproven && !cause->unproven.empty() && !asked) {
-      layout_.Clipped("  ", Labelled(words_.unproven, cause->unproven), 1, Style::kDim);
-    }
-  }
-
-  // Why this sure stands above the lines that prove it, unless their folder does.
-  bool SureAbove() const {
-    const Cause* cause = NamedCause(report_);
-    return cause != nullptr && !cause->sure.empty() && !proofs_.empty() && folder_.empty();
   }
 
   void Proofs() {
     if (proofs_.empty()) return;
     const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
-    if (SureAbove()) {
-      layout_.Labelled(title, NamedCause(report_)->sure, 2);
-    } else {
-      layout_.Section(folder_.empty() ? std::string(title)
-                                      : fmt::format(fmt::runtime(words_.in_folder), title, folder_));
-    }
+    layout_.Section(folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_));
     for (const Proof& proof : proofs_) Quote(proof, folder_);
+  }
+
+  // Of a job whose end nobody saw: the last line of its output, which often says in what it stands.
+  //   [Rank 2] rank 2: writing checkpoint shard to /mnt/lustre/ckpt/step_000019
+  void End() {
+    const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
+    if (!open || report_.job.communicators.empty() || report_.coverage.lines <= kQuoteLines) return;
+    const std::vector<ReportRank>& ranks = report_.job.communicators.front().ranks;
+    const auto last = std::max_element(
+        ranks.begin(), ranks.end(), [](const ReportRank& a, const ReportRank& b) { return a.last_line < b.last_line; });
+    const bool one = std::all_of(ranks.begin(), ranks.end(),
+                                 [&](const ReportRank& r) { return r.file.empty() || r.file == last->file; });
+    if (last == ranks.end() || last->last_line == 0 || !one) return;
+    layout_.Section(words_.ends_with);
+    Quote({last->file, last->last_line, last->last_text, {}, 1, {}}, {});
   }
 
   void Quote(const Proof& proof, const std::string& folder) {
@@ -240,13 +237,24 @@ class ShortAnswer {
     Command(fix.command);
   }
 
-  // What a look would settle, where the lines leave a doubt; nothing that the reader would have to fill in first.
+  // Why this sure, what the lines do not show, and the look that would settle it.
+  void Doubt(const Cause& cause) {
+    const bool asked = report_.decision && report_.decision->why.ends_with(cause.unproven);
+    std::string text = cause.sure;
+    if (measure_.unproven && !cause.unproven.empty() && !asked) {
+      text += (text.empty() ? "" : std::string(words_.clause_stop)) + Labelled(words_.unproven, cause.unproven);
+    }
+    if (!text.empty()) layout_.Labelled(words_.why_sure, text, 2, Style::kDim);
+    Check(cause);
+  }
+
+  // Nothing that the reader would have to fill in first, and no look that the fix takes anyway.
   void Check(const Cause& cause) {
     const bool told = cause.confidence >= kNoDoubt && !cause.fixes.empty() && !cause.fixes.front().command.empty();
     if (!measure_.check || told) return;
     for (const Confirm& confirm : cause.confirm) {
       if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
-      if (HasPlaceholder(confirm.command)) continue;
+      if (HasPlaceholder(confirm.command) || IsPartOfFix(confirm.command)) continue;
       layout_.Labelled(words_.check, confirm.text, 2);
       layout_.Command("  $ ", confirm.command);
       return;
@@ -358,15 +366,20 @@ class ShortAnswer {
   }
 
   void More() {
-    const std::string job = JobSentence(report_.job, words_);
+    const std::string job = ShortJobSentence(report_.job, words_);
     std::string read = CoverageSentence(report_.coverage, words_);
     if (!job.empty()) read = Labelled(words_.job, ReadSentence(report_.coverage, words_) + "; " + job);
-    layout_.Clipped("", read, job.empty() ? 2 : 1, Style::kDim);
     const Cause* cause = NamedCause(report_);
-    if (cause == nullptr && report_.verdict != Verdict::kUndetermined && report_.warnings.empty()) return;
-    std::string where(words_.more_full);
-    if (cause != nullptr) where += Filled(words_.more_explain, cause->id);
-    layout_.Clipped("", Labelled(words_.more, where), 1, Style::kDim);
+    std::string where;
+    if (cause != nullptr || report_.verdict == Verdict::kUndetermined || !report_.warnings.empty()) {
+      where =
+          Labelled(words_.more, words_.more_full) + (cause != nullptr ? Filled(words_.more_explain, cause->id) : "");
+    }
+    // One row where both fit.
+    const std::string both = where.empty() ? read : read + "  " + where;
+    if (DisplayWidth(both) <= layout_.prose_width()) return layout_.Clipped("", both, 1, Style::kDim);
+    layout_.Clipped("", read, job.empty() ? 2 : 1, Style::kDim);
+    layout_.Clipped("", where, 1, Style::kDim);
   }
 
   const Report& report_;

@@ -28,7 +28,7 @@ struct Words {
   // the short answer
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}
-  std::string_view unproven, harmless, got_over;
+  std::string_view unproven, harmless, got_over, ends_with;
   std::string_view chain, check, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}
   // section titles
@@ -37,7 +37,8 @@ struct Words {
   std::string_view seen_before;
   std::string_view problems, references, job, ranks, transports, communicators, details;
   // culprits: {value}
-  std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, saved, saved_step, why_separator;
+  std::string_view rank, ranks_of_host, on_host, pid, gpu, clause_separator, saved, saved_step, why_separator,
+      then_separator, clause_stop;
   std::string_view more_culprits;  // {count} one|many
   // evidence
   std::string_view direct, supporting, contradicting, absent;
@@ -48,8 +49,9 @@ struct Words {
   std::string_view times;  // {count} repeated lines
   // job: {value} or {count}
   std::string_view nccl_version, hosts, processes, list_separator;
-  std::string_view communicators_of;  // {communicators} {nranks} {seen} one|many
-  std::string_view coverage_lines;    // {lines} {sources}, see phrases.cc
+  std::string_view all_ranks, of_ranks;  // {nranks} one|many; {seen} {nranks}
+  std::string_view communicators_of;     // {communicators} {nranks} {seen} one|many
+  std::string_view coverage_lines;       // {lines} {sources}, see phrases.cc
   std::string_view coverage_sources;
   std::string_view lines_read, bytes_read, of_sources;  // {count} one|many
   std::string_view coverage_classes;                    // {nccl} {recognised} {unrecognised} {foreign} {damaged}
