@@ -193,7 +193,7 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
     const Checkpoint& saved = *report.checkpoint;
     out += std::string(words.clause_separator) + std::string(saved.step.empty() ? words.saved : words.saved_step);
-    out += fmt::format("{} ({})", saved.step.empty() ? "" : " " + saved.step, FileLine(saved.file, saved.line));
+    out += (saved.step.empty() ? "" : " " + saved.step) + Aside(FileLine(saved.file, saved.line));
   }
   // Of a failure it is the end of the chain (proof.h).
   const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
@@ -201,7 +201,7 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   const OutcomeEvidence& shown = report.outcome_evidence.front();
   const std::string place = FileLine(shown.file, shown.line);
   if (!shown.note.empty()) out += std::string(words.why_separator) + shown.note;
-  return place.empty() ? out : fmt::format("{} ({})", out, place);
+  return out + Aside(place);
 }
 
 std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words) {
@@ -295,6 +295,13 @@ std::string SeenSentence(const SeenIncident& incident, const Words& words) {
 std::string FileLine(std::string_view file, uint64_t line) {
   if (file.empty()) return {};
   return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);
+}
+
+std::string Aside(std::string_view place) {
+  if (place.empty()) return {};
+  const size_t close = place.find(')');
+  if (place.front() != '(' || close == std::string_view::npos) return fmt::format(" ({})", place);
+  return fmt::format(" ({}{})", place.substr(1, close - 1), place.substr(close + 1));
 }
 
 std::string_view RoleWord(std::string_view role, const Words& words) {

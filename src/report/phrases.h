@@ -52,6 +52,9 @@ std::string SeenSentence(const SeenIncident& incident, const Words& words);
 
 // "rank3.log:41"; empty when there is no line.
 std::string FileLine(std::string_view file, uint64_t line);
+// " (rank3.log:41, 2 times)", without the marks that a pipe's name has of its own: " (standard input:41)"; empty for
+// empty.
+std::string Aside(std::string_view place);
 
 // "direct", … in the reader's language; unknown roles as they are.
 std::string_view RoleWord(std::string_view role, const Words& words);

@@ -205,7 +205,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
       place +=
           (place.empty() ? "" : std::string(words.clause_separator)) + Filled(words.times, std::to_string(link.count));
     }
-    out.push_back(who + Clipped(link.text) + (place.empty() ? "" : " (" + place + ")"));
+    out.push_back(who + Clipped(link.text) + Aside(place));
   }
   return out;
 }
