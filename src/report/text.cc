@@ -1,9 +1,8 @@
 // The short answer: what an engineer would send to a colleague. At most kAnswerRows rows of 100 columns; everything
 // else is in RenderFull.
 //
-//   FAILURE  /dev/shm is too small  (shm.too-small, very likely)
+//   FAILURE  /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.  (shm.too-small, very likely)
 //     Outcome: failed, 41,200 iterations in 3 h 12 min
-//     /dev/shm on gpu-a17 has no room for NCCL's segment of 33.0 MB.
 //     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
 //   Evidence, in logs/run17/
 //     rank3.log:41  Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes, error: No space left on device
@@ -16,6 +15,7 @@
 #include "base/escape.h"
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
+#include "report/answer_measure.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/proof.h"
@@ -25,21 +25,6 @@
 namespace ncclwhy {
 namespace {
 
-// How much of everything is told; an answer that is too long is written again with the next one.
-struct Measure {
-  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, seen, collects, warnings, chain_rows,
-      note_rows;
-  bool check;     // how to make sure
-  bool harmless;  // what sounds bad and is not it
-  bool unproven;
-};
-constexpr Measure kMeasures[] = {
-    {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true, true, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, true},
-    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, false},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, false},
-    {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false, false, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false, false, false},
-    {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false, false, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false, false, false},
-};
 // A cause after the first that is worth a line.
 constexpr double kClose = 0.15;
 // Nothing needs to be looked at any more.
@@ -61,7 +46,7 @@ bool HasCandidates(const Report& report) {
 
 class ShortAnswer {
  public:
-  ShortAnswer(const Report& report, const RenderOptions& options, const Measure& measure)
+  ShortAnswer(const Report& report, const RenderOptions& options, const AnswerMeasure& measure)
       : report_(report),
         words_(WordsOf(options.language)),
         measure_(measure),
@@ -384,7 +369,7 @@ class ShortAnswer {
 
   const Report& report_;
   const Words& words_;
-  const Measure& measure_;
+  const AnswerMeasure& measure_;
   const FileLink& link_;
   std::vector<Proof> proofs_;
   std::string folder_;  // of all of them; empty when there is none
@@ -399,7 +384,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   size_t most = HasCandidates(report) ? kUndeterminedRows : kAnswerRows;
   if (!report.jobs.empty()) most += std::min(report.jobs.size(), kJobs) + 2;
   std::string text;
-  for (const Measure& measure : kMeasures) {
+  for (const AnswerMeasure& measure : kAnswerMeasures) {
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
     if (answer.rows() <= (measure.check || measure.harmless || measure.unproven ? std::min(most, kComfortable) : most))

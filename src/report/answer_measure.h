@@ -1,0 +1,24 @@
+// AnswerMeasure: how much of everything the short answer tells.
+#pragma once
+
+#include <cstddef>
+
+namespace ncclwhy {
+
+// How much of everything is told; an answer that is too long is written again with the next one.
+struct AnswerMeasure {
+  size_t proofs, quote_rows, culprits, fix_rows, command_lines, candidates, seen, collects, warnings, chain_rows,
+      note_rows;
+  bool check;     // how to make sure
+  bool harmless;  // what sounds bad and is not it
+  bool unproven;
+};
+inline constexpr AnswerMeasure kAnswerMeasures[] = {
+    {4, 2, 2, 3, 8, 3, 3, 2, 2, 3, 2, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 2, true, true, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, true, true},    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, true},
+    {3, 2, 2, 3, 6, 3, 2, 2, 1, 2, 1, true, false, false},  {3, 2, 2, 3, 6, 3, 2, 2, 1, 3, 1, false, false, false},
+    {3, 2, 2, 3, 4, 3, 2, 2, 1, 1, 1, false, false, false}, {3, 2, 1, 2, 4, 2, 1, 1, 1, 2, 0, false, false, false},
+    {2, 2, 1, 2, 1, 2, 1, 1, 0, 2, 0, false, false, false}, {2, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, false, false, false},
+};
+
+}  // namespace ncclwhy
