@@ -82,13 +82,24 @@ constexpr Mark kHeads[] = {
     {"[NeMo ", Dialect::kFramework},
 };
 
+constexpr std::string_view WithoutBlanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
 // Which of kHeads begin with a byte, a bit each.
 struct HeadsByByte {
   std::array<uint64_t, 256> heads{};
+  std::array<uint64_t, 256> inside{};  // without blanks around them; where a line is glued to the one before
   constexpr HeadsByByte() {
     static_assert(std::size(kHeads) <= 64);
     for (size_t i = 0; i < std::size(kHeads); ++i) {
       heads[static_cast<unsigned char>(kHeads[i].text[0])] |= uint64_t{1} << i;
+      // A program's bare name stands in mid-sentence, too.
+      const std::string_view head = WithoutBlanks(kHeads[i].text);
+      if (head.find_first_of(" :#([\"") == std::string_view::npos) continue;
+      inside[static_cast<unsigned char>(head[0])] |= uint64_t{1} << i;
     }
   }
 };
@@ -146,10 +157,8 @@ size_t PythonExceptionLength(std::string_view text) {
 
 size_t DialectHeadLength(std::string_view text) {
   if (text.empty()) return 0;
-  for (const Mark& mark : kHeads) {
-    // A program's bare name stands in mid-sentence, too.
-    const std::string_view head = scan::Trim(mark.text);
-    if (head.find_first_of(":#([\"") == std::string_view::npos && head.find(' ') == std::string_view::npos) continue;
+  for (uint64_t heads = kByByte.inside[static_cast<unsigned char>(text[0])]; heads != 0; heads &= heads - 1) {
+    const std::string_view head = WithoutBlanks(kHeads[static_cast<size_t>(std::countr_zero(heads))].text);
     if (StartsWith(text, head)) return head.size();
   }
   return 0;
