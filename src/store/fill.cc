@@ -5,7 +5,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<TableFiller, 12> kFillers = {{
+constexpr std::array<TableFiller, 13> kFillers = {{
     {"_source", FillSources, nullptr},
     {"_process", FillProcesses, nullptr},
     {"_communicator", FillCommunicators, nullptr},
@@ -19,6 +19,7 @@ constexpr std::array<TableFiller, 12> kFillers = {{
     {"_connection", FillConnections, nullptr},
     {"_trait", FillTraits, nullptr},
     {"_hardware", FillHardware, nullptr},
+    {"_clock", FillClocks, nullptr},
     {"_environment", FillEnvironment, "CREATE INDEX _environment_of_variable ON _environment(variable, process);"},
     {"_collective", FillCollectives, "CREATE INDEX _collective_of_rank ON _collective(communicator, rank, seq);"},
     {"_coverage", FillCoverage, nullptr},

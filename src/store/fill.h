@@ -28,6 +28,7 @@ Status FillStacks(Database& database, const JobModel& model);
 Status FillConnections(Database& database, const JobModel& model);
 Status FillTraits(Database& database, const JobModel& model);
 Status FillHardware(Database& database, const JobModel& model);
+Status FillClocks(Database& database, const JobModel& model);
 Status FillEnvironment(Database& database, const JobModel& model);
 Status FillCollectives(Database& database, const JobModel& model);
 Status FillCoverage(Database& database, const JobModel& model);

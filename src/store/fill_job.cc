@@ -5,6 +5,7 @@
 #include "analyze/host_hardware.h"
 #include "analyze/rank_traits.h"
 #include "job/collective_compare.h"
+#include "job/host_clocks.h"
 #include "job/thread_stack.h"
 #include "store/fill.h"
 #include "store/row_writer.h"
@@ -136,6 +137,16 @@ Status FillHardware(Database& database, const JobModel& model) {
   for (const HardwareFact& fact : FindHardware(model)) {
     Status status = rows.Add("host?", fact.host, "kind", fact.kind, "value", fact.value, "source", SourceOf(fact.place),
                              "line?", fact.place.line, "text?", fact.place.text);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status FillClocks(Database& database, const JobModel& model) {
+  RowWriter rows(database, "_clock");
+  for (const HostClock& clock : AlignClocks(model)) {
+    Status status = rows.Add("host", clock.host, "reference", clock.reference, "ahead", clock.ahead, "error",
+                             clock.error, "communicators", clock.communicators);
     if (!status.ok()) return status;
   }
   return Status::Ok();

@@ -111,6 +111,14 @@ CREATE TABLE _hardware (
 CREATE VIEW hardware AS
   SELECT id, host, kind, value, source, line, text FROM _hardware;
 
+CREATE TABLE _clock (
+  id INTEGER PRIMARY KEY, host TEXT NOT NULL, reference TEXT NOT NULL, ahead REAL NOT NULL, error REAL NOT NULL,
+  communicators INTEGER NOT NULL
+) STRICT;
+
+CREATE VIEW clock AS
+  SELECT host, reference, ahead, error, communicators FROM _clock;
+
 CREATE TABLE _difference (
   id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, groups_en TEXT NOT NULL, groups_zh TEXT NOT NULL,
   common INTEGER NOT NULL, ranks INTEGER NOT NULL, set_values INTEGER NOT NULL, must_agree INTEGER NOT NULL,

@@ -1,0 +1,66 @@
+#include "job/host_clocks.h"
+
+#include <cmath>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "parser/parser.h"
+
+namespace ncclwhy {
+namespace {
+
+// One rank on each host: the time of its Init START and COMPLETE.
+struct RankStart {
+  std::string host, start, end;
+};
+
+std::vector<std::string> ClocksOf(const std::vector<RankStart>& lives) {
+  std::deque<SourceFacts> facts;
+  std::vector<const SourceFacts*> views;
+  for (size_t rank = 0; rank < lives.size(); ++rank) {
+    const RankStart& life = lives[rank];
+    const std::string number = std::to_string(rank), pid = std::to_string(100 + rank);
+    const auto line = [&](const std::string& time, const std::string& what) {
+      return time + (time.empty() ? "" : " ") + life.host + ":" + pid + ":" + pid +
+             " [0] NCCL INFO ncclCommInitRank comm 0x55" + pid + " rank " + number + " nranks " +
+             std::to_string(lives.size()) + " cudaDev 0 nvmlDev 0 busId 1000 commId 0xaa - Init " + what + "\n";
+    };
+    Parser parser("rank" + number + ".log", nullptr, nullptr, {});
+    parser.Push(line(life.start, "START") + line(life.end, "COMPLETE"));
+    views.push_back(&facts.emplace_back(parser.Finish()));
+  }
+  const JobModel model = BuildJobModel(views);
+  std::vector<std::string> out;
+  for (const HostClock& c : AlignClocks(model)) {
+    const auto milliseconds = [](double s) { return std::to_string(std::lround(s * 1000)); };
+    out.push_back(std::string(c.host) + " " + milliseconds(c.ahead) + " +- " + milliseconds(c.error));
+  }
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("clocks of hosts are aligned by what both have seen", "[clock]") {
+  // n2 is 40 s ahead: its start cannot be behind n1's end, nor n1's start behind n2's end.
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"},
+                  {"n2", "2025-03-12 10:11:52.200", "2025-03-12 10:11:53.100"}}) ==
+        Texts{"n1 0 +- 0", "n2 40150 +- 951"});
+  // Whole seconds leave more open.
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12", "2025-03-12 10:11:13"},
+                  {"n2", "2025-03-12 10:11:12", "2025-03-12 10:11:13"}}) == Texts{"n1 0 +- 0", "n2 0 +- 2000"});
+}
+
+TEST_CASE("without stamps, with one host, or against sense clocks are not aligned", "[clock]") {
+  CHECK(ClocksOf({{"n1", "", ""}, {"n2", "", ""}}).empty());
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12", "2025-03-12 10:11:13"},
+                  {"n1", "2025-03-12 10:11:12", "2025-03-12 10:11:13"}})
+            .empty());
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:12.100"},
+                  {"n2", "2025-03-12 10:11:52.900", "2025-03-12 10:11:52.100"}})
+            .empty());
+}
+
+}  // namespace
+}  // namespace ncclwhy
