@@ -14,6 +14,7 @@
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
 #include "cli/overwritten_input.h"
+#include "cli/ras_client.h"
 #include "cli/source_link.h"
 #include "cli/standard_input.h"
 #include "cli/subcommand.h"
@@ -29,7 +30,7 @@ namespace {
 constexpr CommandText kAnalyzeText = {
     .usage = R"(ncclwhy [analyze] [OPTIONS] LOG...)",
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
-LOG, of all ranks: files, directories, globs, archives, - for standard input.)",
+LOG, of all ranks: files, folders, globs, archives, - (stdin), ras://HOST:PORT.)",
     .further = R"(Also: run collect explain show diff query digest history rules minimize serve
 completion; --version)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
@@ -122,12 +123,18 @@ class AnalyzeCommand : public Subcommand {
       Complain("--follow and --db exclude each other: make the timeline when the job has ended");
       return kExitTrouble;
     }
-    const bool unnamed = logs_.empty();
+    TakeRasAddresses();
+    if (follow_ && !ras_.empty()) {
+      Complain("--follow and ras:// exclude each other: a status is of one moment");
+      return kExitTrouble;
+    }
+    const bool unnamed = logs_.empty() && ras_.empty();
     if (unnamed) {
       logs_ = {"-"};
       AwaitStandardInput();
     }
-    if (const std::string nothing = NothingThere(logs_); !nothing.empty() && !follow_) {
+    const std::string nothing = logs_.empty() || !ras_.empty() ? std::string() : NothingThere(logs_);
+    if (!nothing.empty() && !follow_) {
       Complain(nothing);
       return kExitTrouble;
     }
@@ -182,7 +189,30 @@ class AnalyzeCommand : public Subcommand {
     Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
     if (!analyzer.ok()) return analyzer.status();
     if (Status status = analyzer.value()->AddArguments(logs_); !status.ok()) return status;
+    for (const std::string& address : ras_) {
+      if (Status status = AddRas(address, *analyzer.value()); !status.ok()) return status;
+    }
     return analyzer.value()->Finish();
+  }
+
+  void TakeRasAddresses() {
+    for (const std::string& log : logs_) {
+      if (const std::string_view address = RasAddress(log); !address.empty()) ras_.emplace_back(address);
+    }
+    std::erase_if(logs_, [](const std::string& log) { return !RasAddress(log).empty(); });
+  }
+
+  // Who cannot be asked is a problem of the report, as a file that cannot be read.
+  static Status AddRas(const std::string& address, Analyzer& analyzer) {
+    std::string problem;
+    const Result<std::string> said = AskRas(address, &problem);
+    if (!said.ok()) return analyzer.AddProblem(said.status().message());
+    if (!problem.empty()) {
+      if (Status status = analyzer.AddProblem(problem); !status.ok()) return status;
+    }
+    if (Status status = analyzer.Begin("ras://" + address); !status.ok()) return status;
+    if (Status status = analyzer.Push(said.value()); !status.ok()) return status;
+    return analyzer.EndSource();
   }
 
   Result<Report> FollowLogs() {
@@ -267,6 +297,7 @@ class AnalyzeCommand : public Subcommand {
 
   AnalyzerOptions options_;
   std::vector<std::string> logs_;
+  std::vector<std::string> ras_;  // addresses of NCCL's RAS
   std::vector<std::string> fail_on_;
   std::string format_ = "text";
   std::vector<std::string> outputs_;

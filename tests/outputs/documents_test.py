@@ -13,8 +13,10 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
+for room in ("serve", "witnesses"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / room))
 from programs import KILLED, NCCLWHY, ProgramTest, SHM_FULL, SOURCE  # noqa: E402
+import ras_replay  # noqa: E402
 
 TRANSCRIPTS = SOURCE / "samples/transcripts/README.md"
 README = SOURCE / "README.md"
@@ -118,6 +120,8 @@ class DocumentsTest(ProgramTest):
                 with socket.create_server(("127.0.0.1", 0)) as free:
                     port = free.getsockname()[1]
                 words = command.replace(":8471", f":{port}").replace("list|lint|test", "list")
+                if "ras://" in words:
+                    words = words.replace("node1:28028", f"127.0.0.1:{ras_replay.Ras(ras_replay.HELLO).port}")
                 if "--follow" in words or " serve" in words:
                     self.run_for_a_while(words, work, port)
                 else:
