@@ -298,17 +298,11 @@ class FullText {
     for (const Warning& w : report_.warnings) {
       if (report_.verdict != Verdict::kFailure || !w.slow) list.push_back(&w);
     }
+    std::stable_partition(list.begin(), list.end(), [](const Warning* w) { return IsContradiction(*w); });
     if (list.empty()) return;
     layout_.Title(words_.warnings);
     const size_t shown = std::min(list.size(), kWarnings);
-    for (size_t i = 0; i < shown; ++i) {
-      const Warning& item = *list[i];
-      std::string text = item.text;
-      if (!item.evidence.empty() && !item.evidence.front().file.empty()) {
-        text += fmt::format(" ({})", FileLine(item.evidence.front().file, item.evidence.front().line));
-      }
-      layout_.Prose("  - ", text);
-    }
+    for (size_t i = 0; i < shown; ++i) layout_.Prose("  - ", WarningSentence(*list[i]));
     More("  ", words_.more_warnings, list.size() - shown);
   }
 

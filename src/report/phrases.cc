@@ -304,6 +304,13 @@ std::string Aside(std::string_view place) {
   return fmt::format(" ({}{})", place.substr(1, close - 1), place.substr(close + 1));
 }
 
+std::string WarningSentence(const Warning& warning) {
+  if (warning.evidence.empty() || warning.evidence.front().file.empty()) return warning.text;
+  return fmt::format("{} ({})", warning.text, FileLine(warning.evidence.front().file, warning.evidence.front().line));
+}
+
+bool IsContradiction(const Warning& warning) { return warning.id.starts_with("witness-"); }
+
 std::string_view RoleWord(std::string_view role, const Words& words) {
   if (role == "direct") return words.direct;
   if (role == "supporting") return words.supporting;

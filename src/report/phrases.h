@@ -56,6 +56,12 @@ std::string FileLine(std::string_view file, uint64_t line);
 // empty.
 std::string Aside(std::string_view place);
 
+// "no rank of this job uses that GPU (dmesg.txt:1)"
+std::string WarningSentence(const Warning& warning);
+// Whether it says that witnesses contradict each other, as rules of the family `witness` do: who has a failure to mend
+// has to know it.
+bool IsContradiction(const Warning& warning);
+
 // "direct", … in the reader's language; unknown roles as they are.
 std::string_view RoleWord(std::string_view role, const Words& words);
 

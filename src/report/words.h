@@ -29,7 +29,7 @@ struct Words {
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}
   std::string_view unproven, harmless, got_over, ends_with;
-  std::string_view chain, check, or_else, warning, problem, more, more_full, fixes_elsewhere;
+  std::string_view chain, check, contradiction, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}
   // section titles
   std::string_view culprit, meaning, evidence, fix, confirm, alternatives, candidates, collect, consequences, failing,

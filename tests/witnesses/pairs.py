@@ -1,4 +1,5 @@
-"""Writes samples/witnesses: jobs whose text alone does not say who is to blame or why, and the second witness that does.
+"""Writes samples/witnesses: jobs whose text alone does not say who is to blame or why, and the second witness that does;
+and jobs whose witnesses contradict each other (`contradiction` in the label: the rule that says so).
 
 pairs.py DIRECTORY      Lines after NCCL 2.27 and PyTorch 2.7, dumps of recorder_dumps.py, tools as their sources print.
 """
@@ -102,7 +103,7 @@ def pairs():
     size = {(1, 412): 1024}
     yield "recorder-other-size", "app.collective-mismatch", [], 1, {**everybody, **dumps([412] * 4, [411] * 4, sizes=size)}
     yield "recorder-groups-crossed", "app.concurrent-comms", ["app.collective-mismatch"], None, {**everybody, **crossed()}
-    yield "recorder-frozen", "app.rank-stalled", ["gpu.xid", "gpu.illegal-access"], 1, {**text(silent=1), **dumps([412] * 4, [412, 405, 412, 412])}
+    yield "recorder-frozen", "app.rank-stalled", ["gpu.xid", "gpu.illegal-access"], 1, {**text(silent=1), **dumps([412] * 4, [411, 405, 411, 411])}
     loader = ("poll (selectors.py:415)", "_try_get_data (torch/utils/data/dataloader.py:1133)", "__next__ (torch/utils/data/dataloader.py:630)")
     yield "stacks-data-loader", "app.rank-stalled", [], 2, {**text(silent=2), **stacks(2, *loader)}
     save = ("_save (torch/serialization.py:943)", "save (torch/serialization.py:850)", "save_checkpoint (train.py:97)")
@@ -127,8 +128,82 @@ def pairs():
     yield "port-down", "ib.link-down", ["ib.retry-exceeded"], None, {**lost, "gpu-a2-ibstat.txt": ibstat(1)}
 
 
-def main(directory):
+    full = "Filesystem      Size  Used Avail Use% Mounted on\nshm              64M   64M     0 100% /dev/shm\n"
+    bus = {f"rank{r}.log": life(r, *(["Bus error (core dumped)"] if r == 2 else [])) for r in RANKS}
+    yield "shm-full", "shm.too-small", [], 2, {**bus, "gpu-a2-df.txt": full}
+    evicted = (
+        "LAST SEEN   TYPE      REASON    OBJECT               MESSAGE\n"
+        "5m          Warning   Evicted   pod/train-worker-1   The node was low on resource: ephemeral-storage.\n"
+    )
+    yield "kubernetes-evicted", "stopped.evicted", [], None, {**text(silent=2), "events.txt": evicted}
+    account = (
+        "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode\n"
+        "------------ ---------- ---------- ---------- ---------- ---------- --------\n"
+        "4711              train        gpu       acct        192 OUT_OF_ME+    0:125\n"
+        "4711.0            train                  acct        192 OUT_OF_ME+    0:125\n"
+    )
+    yield "slurm-oom", "host.oom", [], None, {**text(silent=2), "sacct.txt": account}
+    stall = f"[Wed Mar 12 22:03:10 2025] INFO: task python:{PID[2]} blocked for more than 120 seconds.\n"
+    everybody_else = {f"rank{r}.log": life(r, *([watchdog(r)] if r == 0 else [])) for r in RANKS}
+    yield "kernel-hung-task", "app.rank-stalled", [], "gpu-a2", {**everybody_else, "gpu-a2-dmesg.txt": stall}
+    lost = (
+        "+-----------------------------------------+------------------------+----------------------+\n"
+        "|   0  NVIDIA H100 80GB HBM3          On  |   00000000:1B:00.0 Off |                 ERR! |\n"
+        "|ERR!  ERR! ERR!             ERR!  / ERR! |   61213MiB /  81559MiB |    ERR!      Default |\n"
+    )
+    yield "nvidia-smi-error", "gpu.xid", [], "gpu-a2", {**text(silent=2), "gpu-a2-nvidia-smi.txt": lost}
+    box = "| {:<25} | {:<50} |\n".format
+    violation = (
+        box("Overall Health", "Failure") + box("GPU", "") + box("-> 0", "Failure") + box("   -> Errors", "")
+        + box("      -> Memory system", "Failure") + box("", "A DBE has occurred on GPU 0.")
+    )
+    yield "dcgm-health", "gpu.xid", [], "gpu-a2", {**text(silent=2), "gpu-a2-dcgmi-health.txt": violation}
+
+
+# Where nobody can tell which of the two is right, no cause is named.
+OPEN = {"contrary-ras-all-well", "contrary-recorder-ended", "contrary-xid-elsewhere"}
+
+
+def contradictions():
+    """name, rule that says so, cause, also acceptable, culprit, files"""
+    stalled = ["app.rank-crashed", "app.collective-mismatch", "app.concurrent-comms"]
+    every = text()
+    even = ras({r: 412 for r in RANKS})
+    yield "contrary-ras-all-well", "witness-ras-all-well", "app.rank-stalled", stalled, None, {**every, "ras.json": even}
+    dead = ras({0: 412, 1: 412, 2: 412}, missing=3, dead=True)
+    crash = ["stopped.node-failure", "net.unreachable", "app.rank-stalled"]
+    yield "contrary-ras-dead-speaks", "witness-ras-dead-speaks", "app.rank-crashed", crash, 3, {**every, "ras.json": dead}
+    waits = {"py-spy-rank3.txt": stacks(None)["py-spy-rank3.txt"]}
+    yield "contrary-ras-dead-stack", "witness-ras-dead-speaks", "app.rank-crashed", crash, 3, {**text(silent=3), **waits, "ras.json": dead}
+    ended = dumps([412, 412, 412, 412], [412] * 4)
+    yield "contrary-recorder-ended", "witness-recorder-ended", "app.rank-stalled", stalled, None, {**every, **ended}
+    late = dumps([412, 412, 411, 412], [411] * 4)
+    yield "contrary-stack-in-call", "witness-stack-in-call", "app.rank-stalled", stalled, 2, {**text(silent=2), **late, **stacks(None)}
+    behind = {r: 411 if r == 1 else 412 for r in RANKS}
+    yield "contrary-ras-recorder", "witness-ras-recorder", "app.rank-stalled", stalled, None, {**every, **late, "ras.json": ras(behind)}
+    account = "JobID|JobName|State|ExitCode|NodeList\n4711|train|COMPLETED|0:0|gpu-a[1-2]\n4711.0|train|COMPLETED|0:0|gpu-a[1-2]\n"
+    yield "contrary-slurm-completed", "witness-said-completed", "app.rank-stalled", stalled, 2, {**text(silent=2), "sacct.txt": account}
+    pods = "NAME             READY   STATUS      RESTARTS   AGE\ntrain-worker-0   0/1     Completed   0          47m\ntrain-worker-1   0/1     Completed   0          47m\n"
+    yield "contrary-pod-completed", "witness-said-completed", "app.rank-stalled", stalled, 2, {**text(silent=2), "pods.txt": pods}
+    down = f"{HOST[2]}:{PID[2]}:{PID[2] + 61} [0] transport/net_ib.cc:207 NCCL WARN NET/IB : mlx5_1:1 Got async event : port error"
+    port = {f"rank{r}.log": life(r, *([down] if r == 2 else [retry(r)] if r < 2 else [])) for r in RANKS}
+    again = ["ib.retry-exceeded"]
+    yield "contrary-port-active", "witness-port-active", "ib.link-down", again, "gpu-a2", {**port, "gpu-a2-ibstat.txt": ibstat(None)}
+    gone = "[2025-03-12T22:05:10.123] error: Nodes gpu-a2 not responding, setting DOWN\n"
+    yield "contrary-node-speaks", "witness-node-speaks", "stopped.node-failure", ["app.rank-stalled"], None, {**text(silent=1), "slurmctld.log": gone}
+    xid = "Mar 12 22:03:10 gpu-a2 kernel: NVRM: Xid (PCI:0000:9b:00): 79, pid=77123, name=python, GPU has fallen off the bus.\n"
+    strange = ["gpu.xid", "app.rank-crashed"]
+    yield "contrary-xid-elsewhere", "witness-xid-elsewhere", "app.rank-stalled", strange, None, {**text(silent=2), "gpu-a2-dmesg.txt": xid}
+
+
+def cases():
     for name, cause, also, culprit, files in pairs():
+        yield name, None, cause, also, culprit, files
+    yield from contradictions()
+
+
+def main(directory):
+    for name, rule, cause, also, culprit, files in cases():
         folder = os.path.join(directory, name)
         for path, content in files.items():
             path = os.path.join(folder, path)
@@ -137,7 +212,10 @@ def main(directory):
                 file.write(content if isinstance(content, bytes) else content.encode())
         who = f"rank {culprit}" if isinstance(culprit, int) else culprit
         label = {"source": "lab", "scenario": name, "root_cause": cause, "also_acceptable": also, "culprit": who}
-        label.update(determinable_from_log=True, form="files", note="the text alone leaves it open; the second witness decides")
+        note = "the witnesses contradict each other" if rule else "the text alone leaves it open; the second witness decides"
+        label.update(determinable_from_log=name not in OPEN, form="files", note=note)
+        if rule:
+            label["contradiction"] = rule
         with open(os.path.join(folder, "incident.json"), "w", encoding="utf-8") as file:
             json.dump(label, file, indent=1)
             file.write("\n")
