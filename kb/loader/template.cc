@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "kb/loader/kb.h"
 
 namespace ncclwhy {
@@ -20,6 +21,14 @@ constexpr std::string_view kNames =
     " status_name symbol text timeout_s value variable version who who_host xid ";
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// The end of a variable's name that begins at 1: NCCL_IB_PKEY; 1 where none does. {MASTER} is none.
+size_t VariableEnd(std::string_view text) {
+  size_t i = 1;
+  while (i < text.size() && ((text[i] >= 'A' && text[i] <= 'Z') || text[i] == '_' || (i > 1 && IsDigit(text[i])))) ++i;
+  const std::string_view name = text.substr(1, i - 1);
+  return name.find('_', 1) == std::string_view::npos ? 1 : i;
+}
 
 // The end of the section whose content starts at `from`: the position of its "]]". Sections nest.
 size_t SectionEnd(std::string_view text, size_t from) {
@@ -90,6 +99,7 @@ Expansion Expand(std::string_view text, const TemplateValues& values, int depth)
 TemplatePlace PlaceAt(std::string_view text) {
   size_t i = 1;
   while (i < text.size() && IsNameByte(text[i])) ++i;
+  if (i == 1) i = VariableEnd(text);
   if (i == 1 || i == text.size()) return {};
   const std::string_view name = text.substr(1, i - 1);
   if (text[i] == '}') return {name, {}, false, i + 1};
@@ -109,7 +119,8 @@ std::vector<std::string> CheckTemplate(std::string_view text) {
       i += 2;
     } else if (text[i] == '{') {
       const TemplatePlace place = PlaceAt(text.substr(i));
-      const bool known = kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
+      const bool variable = !place.name.empty() && place.name[0] < 'a';
+      const bool known = variable || kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
       if (place.size != 0 && !known)
         wrong.push_back("the name {" + std::string(place.name) + "} is not one of kb/README.md");
       i += std::max<size_t>(place.size, 1);

@@ -192,6 +192,9 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     signal->second = NameSignal(c.kb, signal->second);
   }
   values.insert(c.environment.values.begin(), c.environment.values.end());
+  for (const auto& [variable, set] : c.environment.variables) {  // {NCCL_IB_PKEY}, where all who set it agree
+    if (set.size() == 1) values.try_emplace(variable, *set.begin());
+  }
   if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {
     values.try_emplace("node", host->second);
   }

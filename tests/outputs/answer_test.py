@@ -119,7 +119,7 @@ class Answer(unittest.TestCase):
                               "IndexError: [rank 1] list index out of range\n",
                  "rank2.log": "dgx39:700:701 [0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer "
                               "dgx38<44536>\n"}
-        self.says(files, ["rank 1 on dgx38"], ["rank 1（dgx38）"])
+        self.says(files, ["rank 1 on dgx38"], ["rank 1，主机 dgx38"])
 
     def test_gid_empty_against_address(self):
         log = (start(0, "dgx38") + start(1, "dgx39", pid=500) + qp(0, "dgx38", "3 (0/A64A8C0FFFF0000)") +
@@ -152,15 +152,15 @@ class Answer(unittest.TestCase):
         log = start(0, "dgx1", 2, more=noise) + start(1, "dgx1", 2, more=noise) + "step 1\n" * 9 + full
         report = json.loads(self.answer({"job.log": log}, "en", "--json"))
         self.assertEqual([(h["text"], h["count"]) for h in report["harmless"]], [("Failed to open libibverbs.so[.1]", 2)])
-        self.assertEqual(report["causes"][0]["unproven"], "what else lies in /dev/shm")
-        for language, words in (("en", ("Not it", "Not shown: what else")), ("zh", ("与此无关", "日志未能证明：/dev/shm"))):
+        self.assertEqual(report["causes"][0]["unproven"], "how large /dev/shm is there, and what else lies in it")
+        for language, words in (("en", ("Not it", "Not shown: how large /dev/shm")), ("zh", ("与此无关", "日志未能证明：那里的 /dev/shm"))):
             text = "".join(self.answer({"job.log": log}, language, "-v").split())
             for word in words:
                 self.assertIn("".join(word.split()), text)
         short = start(0, "dgx1", 2, more=noise) + "step 1\n" * 9 + (
             "dgx1:400:400 [0] misc/argcheck.cc:48 NCCL WARN Broadcast : invalid root 7 (root should be in the 0..2 range)\n")
         self.says({"job.log": short}, ["Not it: Failed to open libibverbs.so[.1] (job.log:", "Not shown: where in the program"],
-                  ["与此无关：Failed to open libibverbs.so[.1]", "日志未能证明：该值来自"])
+                  ["与此无关：Failed to open libibverbs.so[.1]", "日志未能证明：程序何处"])
         # Right in front of the failure it belongs to it.
         wanted = start(0, "dgx1", 2, more="@Failed to open libibverbs.so[.1]\n") + (
             "dgx1:400:400 [0] net.cc:600 NCCL WARN Error: network IB not found.\n")
@@ -207,7 +207,7 @@ class Answer(unittest.TestCase):
         files = {f"rank{r}.log": start(r, f"h{r}", 2, more=f"@Bootstrap : Using eth0:10.77.0.1{r}<0>\n") for r in range(2)}
         files["launch.log"] = ("./launch1.sh: line 5: 401 Segmentation fault      (core dumped) RANK=$q ./train_main >> "
                                "logs/rank$q.log 2>&1\n")
-        self.says(files, ["rank 1 on h1 (pid 401): Segmentation fault", "launch.log:1  ./launch1.sh: line 5"],
+        self.says(files, ["Segmentation fault, rank 1, launch1.sh: line 5 (on h1, pid 401)", "launch.log:1  ./launch1.sh: line 5"],
                   ["Segmentation fault", "launch.log:1"])
 
     def test_assertion_of_a_logger(self):

@@ -43,6 +43,7 @@ TEST_CASE("templates expand", "[kb]") {
 
 TEST_CASE("a value is not a template", "[kb]") {
   CHECK(ExpandTemplate("{host}", {{"host", "{rank} [[x]]"}, {"rank", "3"}}) == "{rank} [[x]]");
+  CHECK(ExpandTemplate("{NCCL_IB_PKEY}[[, {NCCL_IB_TC}]] {MASTER}", {{"NCCL_IB_PKEY", "200"}}) == "200 {MASTER}");
 }
 
 TEST_CASE("deep brackets end", "[kb]") {
