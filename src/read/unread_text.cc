@@ -117,6 +117,15 @@ bool LooksEncoded(std::string_view first) {
 }
 
 void TellUnreadTexts(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems) {
+  for (const SourceDigest& d : digests) {
+    if (d.facts.counters.Get(Counter::kRefusedRecords) > 0) {
+      problems->push_back(d.facts.name +
+                          ": this pickle was not read: it is larger than 64 MiB, damaged, or holds more than plain "
+                          "values, which nothing may run");
+    } else if (d.facts.counters.Get(Counter::kCutRecords) > 0) {
+      problems->push_back(d.facts.name + ": this dump is cut: what stands in front of the cut was read");
+    }
+  }
   const bool nccl = std::any_of(digests.begin(), digests.end(),
                                 [](const SourceDigest& d) { return d.facts.counters.Get(Counter::kNccl) > 0; });
   for (const SourceDigest& d : digests) {

@@ -14,8 +14,9 @@ namespace ncclwhy {
 // a document on one line with lines of NCCL in it.
 bool LooksEncoded(std::string_view first);
 
-// A sentence on each source that is not a text of lines and told nothing. What lies about in a job's directory and
-// never is a log (pictures, checkpoints) is not spoken of beside sources that NCCL wrote to.
+// A sentence on each source that is not a text of lines and told nothing, and on each dump that is cut or was refused.
+// What lies about in a job's directory and never is a log (pictures, checkpoints) is not spoken of beside sources that
+// NCCL wrote to.
 void TellUnreadTexts(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems);
 
 }  // namespace ncclwhy

@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pathlib
+import pickle
 import random
 import shutil
 import subprocess
@@ -142,6 +143,10 @@ def no_texts(lines):
         if packed is not None:
             yield " ".join(dump), packed
     hits = {"hits": {"hits": [{"_source": {"message": line}} for line in lines * 3]}}
+    dump = pickle.dumps({"version": "2.9", "pg_config": {}, "entries": ["nccl:all_reduce"] * 99}, 2)
+    yield "recorder's dump that would run something", dump[:-1] + b"cos\nsystem\n(X\4\0\0\0truetR."
+    yield "recorder's dump of 80 MiB", dump[:-1] + b"N0" * (40 << 20) + b"."
+    yield "recorder's dump, cut", dump[:-20]
     yield "answer of a search on one line", json.dumps(hits).encode()
     yield "page on one line", ("<html><body>" + "".join(f"<div><b>{n}</b>{line}</div>" for n, line in enumerate(lines))).encode()
 
