@@ -35,6 +35,17 @@ int64_t NumberBehind(std::string_view text, std::string_view needle) {
   return ParseInt(rest.substr(0, scan::DigitsAt(rest, 0))).value_or(-1);
 }
 
+// The head of a faulthandler's stack, or a frame of it, of which more may follow in the next line of its label.
+//   Thread 0x        File "/usr/lib/python3.12/selectors.py", line 415 in
+bool IsPiece(std::string_view text) {
+  if (text.size() > limits::kEvidenceText) return false;
+  if (StartsWith(text, "Thread 0x") || StartsWith(text, "Current thread 0x")) return !Contains(text, "call first)");
+  if (text == "File") return true;
+  if (!StartsWith(text, "File \"")) return false;
+  const std::string_view behind = After(text, "\", line ");
+  return behind.empty() || Trim(After(behind, " in ")).empty();
+}
+
 // Between the last frame and the exception stand the lines of the source and marks below them.
 constexpr uint32_t kTracebackLines = 120;
 
@@ -49,11 +60,19 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
   std::string_view text = Trim(line.text);
   if (text.empty()) return;
   Writer writer(process, line.outer.rank);
+  std::string_view behind = line.text;
   if (const size_t digits = scan::DigitsAt(text, 0);
       digits > 0 && digits < 7 && StartsWith(text.substr(digits), ": ")) {
     writer.second = ParseInt<int32_t>(text.substr(0, digits)).value_or(-1);
-    text = Trim(text.substr(digits + 1));
+    behind.remove_prefix(static_cast<size_t>(text.data() - behind.data()) + digits + 2);
+    text = Trim(behind);
     if (text.empty()) return;
+  }
+  std::string whole;
+  if (writer.second >= 0) {
+    writer.first = kNoProcess;
+    if (!Whole(writer, behind, &whole)) return;
+    if (!whole.empty()) text = Trim(whole);
   }
   if (!stacks_.empty()) {
     if (const auto it = stacks_.find(writer); it != stacks_.end()) {
@@ -65,7 +84,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         if (own) Append(frame, &stack.program);
         return;
       }
-      EndStack(writer, stack, facts);
+      EndStack(stack, facts);
       stacks_.erase(it);
     }
   }
@@ -94,11 +113,11 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     case 'I':
     case 'l':
     case 'L':
-      if (BeginStack(line, writer, text) || ReadPort(line, text, facts)) return;
+      if (BeginStack(line, process, writer, text) || ReadPort(line, text, facts)) return;
       if (text[0] == 'P') ReadRas(line, process, text, facts);
       return;
     case '*':
-      BeginStack(line, writer, text);
+      BeginStack(line, process, writer, text);
       return;
     case '#':
       if (StartsWith(text, "#0  ")) {  // a backtrace of gdb alone
@@ -107,6 +126,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         Stack stack;
         stack.offset = line.offset;
         stack.line = line.number;
+        stack.process = process;
         stack.launcher_rank = writer.second;
         stack.head = std::string(text.substr(0, limits::kEvidenceText));
         stack.thread = "Current thread";
@@ -123,6 +143,32 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     default:
       if (scan::IsDigit(text[0]) && text.size() < 200) ReadRas(line, process, text, facts);
   }
+}
+
+// `srun -l` labels what a write(2) of a rank brings, and faulthandler writes piece by piece: a label may stand within a
+// line of it.
+//    5:   File "
+//    5: /usr/lib/python3.12/selectors.py", line 415 in
+//    5: select
+bool PassageReader::Whole(const Writer& writer, std::string_view text, std::string* whole) {
+  const auto it = pieces_.find(writer);
+  if (it != pieces_.end()) {
+    *whole = std::move(it->second);
+    pieces_.erase(it);
+    // A line of its own: the piece was all that there is.
+    const std::string_view word = Trim(text);
+    if (StartsWith(word, "File \"") || StartsWith(word, "Thread 0x"))
+      whole->clear();
+    else
+      *whole += text;
+  }
+  const std::string_view so_far = scan::Trim(whole->empty() ? text : std::string_view(*whole));
+  const bool frame = StartsWith(so_far, "File");
+  if (!IsPiece(so_far) || (frame && !stacks_.contains(writer))) return true;
+  std::string& piece = pieces_[writer];
+  piece = so_far;
+  if (piece == "File" || EndsWith(piece, ", line") || EndsWith(piece, " in")) piece += ' ';
+  return false;
 }
 
 // The exception stands behind its frames; what extracts events has just told of it.
@@ -154,7 +200,7 @@ void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, 
   traceback.last = line.number;
 }
 
-bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text) {
+bool PassageReader::BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text) {
   if (StartsWith(text, "Process ") && Contains(text, ": ")) {
     if (const auto pid = ParseInt(scan::WordBehind(text, "Process "))) pids_[writer] = *pid;
     return false;  // ncclras says "Process 4711 on node"
@@ -185,20 +231,21 @@ bool PassageReader::BeginStack(const ParsedLine& line, const Writer& writer, std
   if (const auto it = pids_.find(writer); stack.pid < 0 && it != pids_.end()) stack.pid = it->second;
   stack.offset = line.offset;
   stack.line = line.number;
+  stack.process = process;
   stack.launcher_rank = writer.second;
   stack.head = std::string(text.substr(0, limits::kEvidenceText));
   stacks_[writer] = std::move(stack);
   return true;
 }
 
-void PassageReader::EndStack(const Writer& writer, const Stack& stack, SourceFacts& facts) {
+void PassageReader::EndStack(const Stack& stack, SourceFacts& facts) {
   if (stack.frames.empty()) return;
   ParsedLine line;
   line.number = stack.line;
   line.offset = stack.offset;
   line.outer.rank = stack.launcher_rank;
   line.body = stack.head;
-  EventWriter event = Builder(facts).Begin(EventKind::kStack, line, writer.first);
+  EventWriter event = Builder(facts).Begin(EventKind::kStack, line, stack.process);
   if (stack.launcher_rank >= 0) event.Set(FieldId::kRank, int64_t{stack.launcher_rank});
   if (stack.pid >= 0) event.Set(FieldId::kPid, stack.pid);
   event.Set(FieldId::kProcess, stack.thread)
@@ -307,7 +354,7 @@ void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::strin
 }
 
 void PassageReader::Finish(SourceFacts& facts) {
-  for (const auto& [writer, stack] : stacks_) EndStack(writer, stack, facts);
+  for (const auto& [writer, stack] : stacks_) EndStack(stack, facts);
   stacks_.clear();
   EndPort(facts);
   // A passage is an event of its first line, and made at its last.

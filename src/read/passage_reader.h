@@ -46,6 +46,7 @@ class PassageReader {
   struct Stack {
     uint64_t offset = 0;
     uint32_t line = 0;
+    uint32_t process = 0;
     int32_t launcher_rank = -1;
     int64_t pid = -1;
     bool py_spy = false;
@@ -65,12 +66,14 @@ class PassageReader {
     std::string layer;  // InfiniBand, Ethernet
   };
 
-  // A process, and the number of the label that `srun -l` put in front of its lines (-1: none), which is not believed
-  // where no line of NCCL has it.
+  // The number of the label that `srun -l` put in front of the lines, which others may not believe, or else (-1) the
+  // process.
   using Writer = std::pair<uint32_t, int32_t>;
 
-  bool BeginStack(const ParsedLine& line, const Writer& writer, std::string_view text);
-  void EndStack(const Writer& writer, const Stack& stack, SourceFacts& facts);
+  // Whether the line is whole; no: it is kept for the next one of its label. `whole`: with what was kept.
+  bool Whole(const Writer& writer, std::string_view text, std::string* whole);
+  bool BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text);
+  void EndStack(const Stack& stack, SourceFacts& facts);
   bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
   void EndPort(SourceFacts& facts);
   void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
@@ -79,7 +82,8 @@ class PassageReader {
 
   std::unique_ptr<FactsBuilder> builder_;
   std::map<Writer, Stack> stacks_;
-  std::map<Writer, int64_t> pids_;  // of `Process 4711: python train.py`
+  std::map<Writer, std::string> pieces_;  // lines of stacks that a label cut
+  std::map<Writer, int64_t> pids_;        // of `Process 4711: python train.py`
   // A traceback, or several of which one led to the other, until its exception.
   struct Traceback {
     uint32_t begins = 0;   // its first line

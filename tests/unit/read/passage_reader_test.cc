@@ -105,6 +105,22 @@ TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
   CHECK(DigestText(DigestOfText(log, 7)) == DigestText(DigestOfText(log)));
 }
 
+TEST_CASE("a stack in whose lines a launcher's labels stand", "[read]") {
+  std::string log;
+  for (int step = 0; step < 200; ++step) log += " 5: loading\n25: loading\n";
+  log +=
+      " 5: Thread 0x\n25: terminate called\n 5: 00004009ee9af180 (most recent call first):\n 5:   File \"\n"
+      " 5: /usr/lib/python3.12/selectors.py\", line 415 in \n 5: select\n"
+      "25: Thread 0x00004001 (most recent call first):\n 5:   File \"/opt/a.py\", line 4\n25:   File \"/opt/b.py\"\n"
+      " 5: 0 in f\n25: , line \n25: 7 in g\n 5:   File \n 5: \"/opt/a.py\", line 8 in h\n 5:   File \"/opt/a.py\"\n"
+      " 5:   File \"/opt/a.py\", line 9 in main\n";
+  CHECK(Events(DigestOfText(log), EventKind::kStack) ==
+        Lines{"403 rank=5 process=Thread 0x00004009ee9af180 function=f (a.py:40) frames=select (selectors.py:415) < f "
+              "(a.py:40) < h (a.py:8) < main (a.py:9) program=f (a.py:40) < h (a.py:8) < main (a.py:9)",
+              "407 rank=25 process=Thread 0x00004001 function=g (b.py:7) frames=g (b.py:7) program=g (b.py:7)"});
+  CHECK(DigestText(DigestOfText(log, 7)) == DigestText(DigestOfText(log)));
+}
+
 TEST_CASE("what only resembles a stack is none", "[read]") {
   for (const char* text :
        {"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x (y.py:3)\n",
