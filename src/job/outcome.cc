@@ -271,7 +271,9 @@ class OutcomeReader {
   }
 
   // Behind the last beat of every file that has a pulse stand new things: results, sizes, where the model was saved.
+  // Not where the work stands far from what it counts to: "iteration 44/ 10000", and what others say of that.
   bool WoundUp() const {
+    if (out_.pulse != nullptr && out_.pulse->last_value * 2 < out_.pulse->total) return false;
     bool any = false;
     for (const SourceFacts* source : model_.sources) {
       uint32_t last = 0;

@@ -54,6 +54,21 @@ void AddPart(JobModel& model, Process& p, const Part& part) {
   model.process_of[part.source][part.index] = p.id;
 }
 
+// The communicator that has the most ranks of those that a source tells of; empty where none is, or several are.
+std::string_view LargestCommunicator(const SourceFacts& facts) {
+  std::string_view world;
+  int64_t most = 0;
+  for (const Event& e : facts.events) {
+    if (e.kind != EventKind::kCommInitStart && e.kind != EventKind::kCommInitComplete) continue;
+    const std::string_view id = facts.Get(e, FieldId::kCommId);
+    const int64_t ranks = ParseInt(facts.Get(e, FieldId::kNranks)).value_or(0);
+    if (ranks < most || id == world) continue;
+    world = ranks > most ? id : std::string_view();
+    most = ranks;
+  }
+  return world;
+}
+
 // The claims of all processes of a source in one pass.
 std::vector<Claims> ClaimsOf(const SourceFacts& facts) {
   std::vector<Claims> claims(facts.processes.size());
@@ -124,12 +139,28 @@ class ProcessTracker {
     for (const int32_t r : ambiguous_) model_.launcher_of[s].erase(r);
   }
 
+  // The only process of the source that is this rank of a communicator.
+  ProcessId ClaimantOf(std::string_view comm, int32_t rank) const {
+    ProcessId out;
+    for (const ProcessId id : distinct_) {
+      const auto claims = claims_of_.find(id);
+      if (claims == claims_of_.end()) continue;
+      const auto ranks = claims->second.find(comm);
+      if (ranks == claims->second.end() || ranks->second != std::set<int64_t>{rank}) continue;
+      if (out.valid()) return {};
+      out = id;
+    }
+    return out;
+  }
+
   // Streams that never show a header: the launcher's rank joins them to a process, else they are one of their own.
   void JoinStreams(uint32_t s) {
     const SourceFacts& facts = *model_.sources[s];
     auto& launchers = model_.launcher_of[s];
     uint64_t labelled = 0;
     for (const ProcessFacts& f : facts.processes) labelled += f.launcher != LauncherLabel::kNone ? f.lines : 0;
+    const bool by_world = distinct_.size() > 1 && launchers.empty() && ambiguous_.empty() && labelled == 0;
+    const std::string_view world = by_world ? LargestCommunicator(facts) : std::string_view();
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid >= 0 || ambiguous_.contains(f.launcher_rank)) continue;
@@ -141,6 +172,13 @@ class ProcessTracker {
           model_.processes[distinct_.begin()->value].launcher_rank < 0) {
         model_.processes[distinct_.begin()->value].launcher_rank = f.launcher_rank;
         launchers.emplace(f.launcher_rank, *distinct_.begin());
+      }
+      // "[rank5]: Traceback …" among NCCL's lines of several processes, which have no prefix.
+      if (f.launcher_rank >= 0 && !world.empty() && !launchers.contains(f.launcher_rank)) {
+        if (const ProcessId id = ClaimantOf(world, f.launcher_rank); id.valid()) {
+          model_.processes[id.value].launcher_rank = f.launcher_rank;
+          launchers.emplace(f.launcher_rank, id);
+        }
       }
       if (const auto it = launchers.find(f.launcher_rank); it != launchers.end()) {
         Process& p = model_.processes[it->second.value];

@@ -30,11 +30,37 @@ std::string Masked(std::string_view text, size_t least) {
   return out;
 }
 
-bool SaysJob(std::string_view folder) {
-  for (const std::string_view word : {"job", "run", "exp", "trial", "slurm", "test", "case"}) {
-    if (folder.find(word) != std::string_view::npos) return true;
+// "job-3", "run_12", "tests"; not "truncated", not "runtime".
+bool SaysJob(std::string_view part) {
+  for (const std::string_view word : {"job", "run", "exp", "experiment", "trial", "slurm", "test", "case"}) {
+    for (size_t at = part.find(word); at != std::string_view::npos; at = part.find(word, at + 1)) {
+      size_t end = at + word.size();
+      if (end < part.size() && part[end] == 's') ++end;
+      if ((at == 0 || !IsAlpha(part[at - 1])) && (end == part.size() || !IsAlpha(part[end]))) return true;
+    }
   }
   return false;
+}
+
+// "logs/run17/" of logs/run17/node-0/ and logs/run17/node-1/: where they lie says nothing of what they are.
+size_t CommonFolders(const std::set<std::string_view>& folders) {
+  const std::string_view a = *folders.begin(), b = *folders.rbegin();
+  size_t same = 0;
+  for (size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i) {
+    if (a[i] == '/' || a[i] == ':') same = i + 1;
+  }
+  return same;
+}
+
+// Whether folders call themselves jobs: run1/ and run2/, runs/1/ and runs/2/; not run1/node0/ and run1/node1/.
+bool SayJobs(const std::set<std::string_view>& folders) {
+  const size_t common = CommonFolders(folders);
+  const std::string_view above = BaseName(folders.begin()->substr(0, common > 0 ? common - 1 : 0));
+  const bool numbered = SaysJob(above) && std::none_of(above.begin(), above.end(), IsDigit);
+  return std::all_of(folders.begin(), folders.end(), [&](std::string_view folder) {
+    const std::string_view own = folder.substr(common);
+    return SaysJob(own) || (numbered && std::none_of(own.begin(), own.end(), IsAlpha));
+  });
 }
 
 }  // namespace
@@ -95,13 +121,10 @@ FolderView FoldersOf(const JobModel& model) {
   }
   std::set<std::string_view> folders;
   std::set<std::string> masked;
-  bool says_job = true;
   for (const auto& folder : view.of) {
-    if (!folders.insert(folder).second) continue;
-    masked.insert(Masked(folder, 1));
-    says_job = says_job && SaysJob(folder);
+    if (folders.insert(folder).second) masked.insert(Masked(folder, 1));
   }
-  view.side_by_side = folders.size() > 1 && (masked.size() > 1 || says_job);
+  view.side_by_side = folders.size() > 1 && (masked.size() > 1 || SayJobs(folders));
   view.side_by_side = view.side_by_side && !folders.contains("");
   const bool one = folders.size() == 1;
   for (size_t s = 0; s < view.of.size(); ++s) {

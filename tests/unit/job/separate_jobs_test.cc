@@ -214,6 +214,18 @@ TEST_CASE("several jobs in a folder", "[jobs]") {
     CHECK(JobsOf({{"dmesg", "a\n"}, {"x", World("n1", 1, "0xaa")}, {"y", World("n2", 11, "0xbb")}}) ==
           Texts{"dmesg, x", "dmesg, y"});
   }
+  SECTION("folders that call themselves jobs, wherever they lie") {
+    const auto in = [](const std::string& a, const std::string& b) {
+      return JobsOf({{a + "/out", StepLines(1, 20)}, {b + "/out", StepLines(1, 20)}}).size();
+    };
+    CHECK(in("d/run1", "d/run2") == 2);
+    CHECK(in("runs/1", "runs/2") == 2);
+    CHECK(in("d/slurm-71", "d/slurm-72") == 2);
+    CHECK(in("d/node-0", "d/node-1") == 0);
+    CHECK(in("truncated-shard/node-0", "truncated-shard/node-1") == 0);
+    CHECK(in("run17/0", "run17/1") == 0);
+    CHECK(in("tests/job9/node-0", "tests/job9/node-1") == 0);
+  }
   SECTION("a stranger is none of a job of which every rank is known") {
     CHECK(JobsOf({{"b.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"a.log", World("n1", 1, "0xaa")}}, {}).empty());
     CHECK(JobsOf({{"a1.log", "n7:5:5 [0] init.cc:1 NCCL WARN no\n"}, {"b.log", World("n1", 1, "0xaa")}},
