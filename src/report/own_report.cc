@@ -20,8 +20,8 @@ constexpr std::array kOutcomes = {Outcome::kUnknown, Outcome::kSucceeded, Outcom
 bool IsForPeople(std::string_view head) {
   for (const Language language : {Language::kEnglish, Language::kChinese}) {
     const Words& words = WordsOf(language);
-    for (const std::string_view word :
-         {words.failure, words.healthy, words.healthy_so_far, words.undetermined, words.no_nccl, words.degraded}) {
+    for (const std::string_view word : {words.failure, words.healthy, words.healthy_so_far, words.unfinished,
+                                        words.undetermined, words.no_nccl, words.degraded}) {
       if (head.starts_with(std::string(word) + "  ") || head.starts_with("## " + EscapeMarkdown(word) + ": ")) {
         return true;
       }

@@ -93,8 +93,8 @@ class ShortAnswer {
     if (cause != nullptr && !cause->summary.empty()) headline = cause->summary;
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
-    layout_.Headed(open ? words_.healthy_so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict),
-                   headline);
+    const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
+    layout_.Headed(open ? so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
     // "FAILURE … failed" says nothing more.
     if (const std::string outcome = OutcomeSentence(report_, words_);
         !outcome.empty() && (cause == nullptr || outcome != words_.failed)) {

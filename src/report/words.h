@@ -13,7 +13,7 @@ namespace ncclwhy {
 struct Words {
   std::string_view code;  // BCP 47, for <html lang>
   // verdicts
-  std::string_view failure, healthy, healthy_so_far, undetermined, no_nccl, degraded;
+  std::string_view failure, healthy, healthy_so_far, unfinished, undetermined, no_nccl, degraded;
   std::string_view excerpt_sentence;  // {count} one|many: an outcome that is not known, and nothing failed
   std::string_view failure_sentence, healthy_sentence, undetermined_sentence, incomplete_sentence, no_nccl_sentence,
       degraded_sentence, empty_sentence, nothing_read_sentence;
