@@ -1,4 +1,5 @@
-// RemovedOnSignal: an unfinished file is taken away when a signal ends the program. One at a time.
+// RemovedOnSignal: a file that is made, and taken away when a signal ends the program before it is finished. One at a
+// time.
 #pragma once
 
 #include <string>
@@ -7,10 +8,21 @@ namespace ncclwhy {
 
 class RemovedOnSignal {
  public:
+  // Makes a new file, open for writing, whose name is `path` with a point and six letters behind it.
   explicit RemovedOnSignal(const std::string& path);
+  // The file stays; signals are again what they were.
   ~RemovedOnSignal();
   RemovedOnSignal(const RemovedOnSignal&) = delete;
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
+
+  // -1 where none could be made; then error() is an errno. The caller closes it.
+  int descriptor() const { return file_; }
+  int error() const { return error_; }
+  std::string path() const;
+
+ private:
+  int file_ = -1;
+  int error_ = 0;
 };
 
 }  // namespace ncclwhy

@@ -55,12 +55,15 @@ int WholeFile::Open() {
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     return file_ < 0 ? errno : 0;
   }
-  std::string name = target_ + ".XXXXXX";
-  file_ = mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0) return errno;
-  part_ = std::move(name);
-  removed_.emplace(part_);
-  return 0;
+  removed_.emplace(target_);
+  file_ = removed_->descriptor();
+  if (file_ >= 0) {
+    part_ = removed_->path();
+    return 0;
+  }
+  const int error = removed_->error();
+  removed_.reset();
+  return error;
 }
 
 int WholeFile::Write(std::string_view bytes) { return WriteAll(file_, bytes); }
