@@ -172,7 +172,7 @@ class NotifyTest(unittest.TestCase):
                 self.notify(service, self.killed)
                 self.assertEqual(len(self.server.messages), 2)
                 told = json.dumps(list(self.server.messages.values()), ensure_ascii=False)
-                for words in ("h100-39", "worker-20", "/dev/shm on h100-39 has no room"):
+                for words in ("h100-39", "worker-20", "/dev/shm on h100-39 is full or too small"):
                     self.assertIn(words, told)
 
     def test_slack_counts_and_forgets_nothing(self):
