@@ -68,6 +68,11 @@ class Accounting(unittest.TestCase):
                 if self.state(jobs[name]) == [state]:
                     break
                 time.sleep(0.2)
+            # The accounting knows the end before the controller is done with the node.
+            for _ in range(600):
+                if "JobState=COMPLETING" not in self.ask("scontrol", "show", "job", jobs[name]):
+                    break
+                time.sleep(0.2)
             said = {"columns": self.ask("sacct", "-j", jobs[name]), "bars": self.ask("sacct", "-P", "-j", jobs[name]),
                     "scontrol": self.ask("scontrol", "show", "job", jobs[name])}
             for form, text in said.items():
