@@ -119,7 +119,7 @@ std::vector<std::string> CheckTemplate(std::string_view text) {
       i += 2;
     } else if (text[i] == '{') {
       const TemplatePlace place = PlaceAt(text.substr(i));
-      const bool variable = !place.name.empty() && place.name[0] < 'a';
+      const bool variable = !place.name.empty() && place.name[0] >= 'A' && place.name[0] <= 'Z';
       const bool known = variable || kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
       if (place.size != 0 && !known)
         wrong.push_back("the name {" + std::string(place.name) + "} is not one of kb/README.md");

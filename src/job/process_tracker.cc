@@ -139,18 +139,22 @@ class ProcessTracker {
     for (const int32_t r : ambiguous_) model_.launcher_of[s].erase(r);
   }
 
-  // The only process of the source that is this rank of a communicator.
-  ProcessId ClaimantOf(std::string_view comm, int32_t rank) const {
-    ProcessId out;
+  // "[rank5]: Traceback …" among NCCL's lines of several processes, which have no prefix: whoever alone is that rank of
+  // the largest communicator.
+  void MapRanks(uint32_t s) {
+    const std::string_view world = LargestCommunicator(*model_.sources[s]);
+    std::map<int32_t, ProcessId> holders;
     for (const ProcessId id : distinct_) {
       const auto claims = claims_of_.find(id);
-      if (claims == claims_of_.end()) continue;
-      const auto ranks = claims->second.find(comm);
-      if (ranks == claims->second.end() || ranks->second != std::set<int64_t>{rank}) continue;
-      if (out.valid()) return {};
-      out = id;
+      if (world.empty() || claims == claims_of_.end()) continue;
+      const auto ranks = claims->second.find(world);
+      if (ranks == claims->second.end() || ranks->second.size() != 1) continue;
+      const auto [it, fresh] = holders.emplace(static_cast<int32_t>(*ranks->second.begin()), id);
+      if (!fresh) it->second = {};
     }
-    return out;
+    for (const auto& [rank, id] : holders) {
+      if (id.valid()) model_.launcher_of[s].emplace(rank, id);
+    }
   }
 
   // Streams that never show a header: the launcher's rank joins them to a process, else they are one of their own.
@@ -159,8 +163,11 @@ class ProcessTracker {
     auto& launchers = model_.launcher_of[s];
     uint64_t labelled = 0;
     for (const ProcessFacts& f : facts.processes) labelled += f.launcher != LauncherLabel::kNone ? f.lines : 0;
-    const bool by_world = distinct_.size() > 1 && launchers.empty() && ambiguous_.empty() && labelled == 0;
-    const std::string_view world = by_world ? LargestCommunicator(facts) : std::string_view();
+    const auto speaks = [](const ProcessFacts& f) { return f.pid < 0 && f.launcher_rank >= 0; };
+    if (distinct_.size() > 1 && launchers.empty() && ambiguous_.empty() && labelled == 0 &&
+        std::any_of(facts.processes.begin(), facts.processes.end(), speaks)) {
+      MapRanks(s);
+    }
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid >= 0 || ambiguous_.contains(f.launcher_rank)) continue;
@@ -172,13 +179,6 @@ class ProcessTracker {
           model_.processes[distinct_.begin()->value].launcher_rank < 0) {
         model_.processes[distinct_.begin()->value].launcher_rank = f.launcher_rank;
         launchers.emplace(f.launcher_rank, *distinct_.begin());
-      }
-      // "[rank5]: Traceback …" among NCCL's lines of several processes, which have no prefix.
-      if (f.launcher_rank >= 0 && !world.empty() && !launchers.contains(f.launcher_rank)) {
-        if (const ProcessId id = ClaimantOf(world, f.launcher_rank); id.valid()) {
-          model_.processes[id.value].launcher_rank = f.launcher_rank;
-          launchers.emplace(f.launcher_rank, id);
-        }
       }
       if (const auto it = launchers.find(f.launcher_rank); it != launchers.end()) {
         Process& p = model_.processes[it->second.value];
