@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "analyze/place_evidence.h"
-#include "job/clock.h"
+#include "analyze/story_clocks.h"
+#include "base/limits.h"
 #include "parser/timestamp.h"
 
 namespace ncclwhy {
@@ -44,7 +44,12 @@ class Story {
       }
     }
     Endings();
-    if (steps_.size() < 2) return;
+    if (steps_.size() < 2) steps_.clear();
+    report_->clocks = PutOnOneClock(c_.model, &steps_);
+    if (report_->clocks.size() > limits::kReportClocks) {
+      report_->job.unlisted += static_cast<int64_t>(report_->clocks.size() - limits::kReportClocks);
+      report_->clocks.resize(limits::kReportClocks);
+    }
     Order();
     report_->timeline = std::move(steps_);
   }
@@ -134,20 +139,11 @@ class Story {
 
   void Order() {
     const auto same_file = [&](const TimelineStep& s) { return s.file == steps_.front().file; };
-    std::vector<std::optional<double>> clocks;
-    for (const TimelineStep& s : steps_) clocks.push_back(SecondsOf(s.time));
-    const auto known = [](const std::optional<double>& t) { return t.has_value(); };
-    std::optional<double> first;
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      if (clocks[i] && (!first || *clocks[i] < *first)) first = clocks[i];
-    }
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      if (clocks[i]) steps_[i].seconds = *clocks[i] - *first;
-    }
+    const auto has_clock = [](const TimelineStep& s) { return s.seconds >= 0; };
     if (std::all_of(steps_.begin(), steps_.end(), same_file)) {
       std::stable_sort(steps_.begin(), steps_.end(),
                        [](const TimelineStep& a, const TimelineStep& b) { return a.line < b.line; });
-    } else if (std::all_of(clocks.begin(), clocks.end(), known)) {
+    } else if (std::all_of(steps_.begin(), steps_.end(), has_clock)) {
       std::stable_sort(steps_.begin(), steps_.end(),
                        [](const TimelineStep& a, const TimelineStep& b) { return a.seconds < b.seconds; });
     }

@@ -7,8 +7,9 @@
 
 namespace ncclwhy {
 
-// Fills `timeline` of a report whose outcome, causes and consequences are known. In the order of lines when all stand
-// in one file, in the order of clocks when all have one, else start, progress, what broke, what followed, the ending.
+// Fills `timeline` and `clocks` of a report whose outcome, causes and consequences are known. In the order of lines
+// when all stand in one file, in the order of clocks (story_clocks.h) when all have one, else start, progress, what
+// broke, what followed, the ending.
 void TellStory(const CaseFile& c, const OutcomeReading& outcome, Report* report);
 
 }  // namespace ncclwhy

@@ -109,6 +109,7 @@ inline constexpr size_t kReportCommunicators = 4096;
 inline constexpr size_t kReportRanks = 32768;
 inline constexpr size_t kReportEdges = 32768;
 inline constexpr size_t kReportTransports = 64;
+inline constexpr size_t kReportClocks = 64;
 // Archives: expanded bytes in total and per input byte (bombs), members, nesting.
 inline constexpr uint64_t kArchiveBytes = 64ull << 30;
 inline constexpr uint64_t kArchiveRatio = 1000;

@@ -38,17 +38,21 @@ Parts PartsOf(std::string_view text) {
   return parts;
 }
 
-// `.123` or `,123` behind the last colon.
-double FractionOf(std::string_view text) {
-  const size_t colon = text.rfind(':');
-  const size_t mark = text.find_first_of(".,", colon == std::string_view::npos ? 0 : colon);
-  if (mark == std::string_view::npos) return 0;
+struct SecondsFraction {
   double value = 0;
-  double place = 0.1;
-  for (size_t i = mark + 1; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i, place /= 10) {
-    value += place * (text[i] - '0');
+  double grain = 1;  // of its last digit
+};
+
+// `.123` or `,123` behind the seconds, in front of a zone: 12:00:00.123+08:00
+SecondsFraction FractionOf(std::string_view text) {
+  SecondsFraction out;
+  const size_t mark = text.find_first_of(".,", text.find(':') == std::string_view::npos ? 0 : text.find(':'));
+  for (size_t i = mark; mark != std::string_view::npos && i + 1 < text.size(); ++i) {
+    if (text[i + 1] < '0' || text[i + 1] > '9') break;
+    out.grain /= 10;
+    out.value += out.grain * (text[i + 1] - '0');
   }
-  return value;
+  return out;
 }
 
 double Days(double year, double month, double day) {
@@ -59,7 +63,7 @@ double Days(double year, double month, double day) {
 
 }  // namespace
 
-std::optional<double> SecondsOf(std::string_view time) {
+std::optional<Instant> InstantOf(std::string_view time) {
   while (!time.empty() && (time.front() == '[' || time.front() == '(' || time.front() == ' ')) time.remove_prefix(1);
   TimeForm form = TimeForm::kNone;
   const size_t length = TimestampLength(time, &form);
@@ -67,27 +71,42 @@ std::optional<double> SecondsOf(std::string_view time) {
   time = time.substr(0, length);
   const Parts p = PartsOf(time);
   const auto& n = p.numbers;
-  const auto clock = [&](size_t at) { return n[at] * 3600 + n[at + 1] * 60 + n[at + 2] + FractionOf(time); };
+  const SecondsFraction fraction = FractionOf(time);
+  const auto clock = [&](size_t at) { return n[at] * 3600 + n[at + 1] * 60 + n[at + 2] + fraction.value; };
   switch (form) {
-    case TimeForm::kDate:
+    case TimeForm::kDate: {
       if (p.count < 5) return std::nullopt;
-      return Days(n[0], n[1], n[2]) * kDay + (p.count == 5 ? n[3] * 3600 + n[4] * 60 : clock(3));
+      const double day = Days(n[0], n[1], n[2]) * kDay;
+      constexpr size_t kSeconds = 16;  // 2025-02-18 12:54 has none
+      if (time.size() <= kSeconds || time[kSeconds] != ':') return Instant{day + n[3] * 3600 + n[4] * 60, 60};
+      return Instant{day + clock(3), fraction.grain};
+    }
     case TimeForm::kClock:
-      return p.count < 3 ? std::nullopt : std::optional(clock(0));
+      if (p.count < 3) return std::nullopt;
+      return Instant{clock(0), fraction.grain, ClockScale::kDay};
     case TimeForm::kSyslog:
-    case TimeForm::kLong:
+    case TimeForm::kLong: {
       if (p.count < 4) return std::nullopt;
-      return Days(form == TimeForm::kLong && p.count > 4 ? n[4] : 2000, p.month, n[0]) * kDay + clock(1);
+      const bool year = form == TimeForm::kLong && p.count > 4;
+      return Instant{Days(year ? n[4] : 2000, p.month, n[0]) * kDay + clock(1), fraction.grain,
+                     year ? ClockScale::kDate : ClockScale::kYear};
+    }
     case TimeForm::kEpoch: {
       constexpr double kMillisecondsBegin = 1e11;  // in seconds that is the year 5138
-      return n[0] >= kMillisecondsBegin ? n[0] / 1000 : n[0];
+      if (n[0] >= kMillisecondsBegin) return Instant{n[0] / 1000, 0.001};
+      return Instant{n[0] + fraction.value, fraction.grain};
     }
     case TimeForm::kBootSeconds:
-      return n[0] + FractionOf(time);
+      return Instant{n[0] + fraction.value, fraction.grain, ClockScale::kBoot};
     case TimeForm::kNone:
       break;
   }
   return std::nullopt;
+}
+
+std::optional<double> SecondsOf(std::string_view time) {
+  const auto instant = InstantOf(time);
+  return instant ? std::optional(instant->seconds) : std::nullopt;
 }
 
 std::optional<double> SecondsBetween(std::string_view first, std::string_view last) {

@@ -1,13 +1,29 @@
 // Clock: what the time stamps of a log say, as far as they are understood (parser/timestamp.h knows their forms).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace ncclwhy {
 
+// What the seconds of a stamp count from. Only those of one scale can be compared.
+enum class ClockScale : uint8_t {
+  kDate,  // 2025-03-01 12:00:00, Sat Mar  1 12:00:00 2025, 1712345678123
+  kYear,  // Mar  1 12:00:00
+  kDay,   // 12:00:00
+  kBoot,  // 131453.740743
+};
+
+struct Instant {
+  double seconds = 0;
+  double grain = 1;  // stamps are cut off: "10:11:12" may be any moment of that second
+  ClockScale scale = ClockScale::kDate;
+};
+
 // Seconds that a time stamp stands for. Those of one log are comparable: all have the same form. A stamp without a
 // date counts from midnight, one without a year from a year of 366 days; time zones are left out.
+std::optional<Instant> InstantOf(std::string_view time);
 std::optional<double> SecondsOf(std::string_view time);
 
 // From one stamp to a later one of the same log, in seconds; nothing when they do not tell, or run backwards.

@@ -6,6 +6,7 @@
 //   2025-03-12T10:11:12.900Z node1:71:90 [0] NCCL INFO ncclCommInitRank comm 0x55d0 rank 0 nranks 2 … - Init COMPLETE
 #pragma once
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -15,14 +16,23 @@ namespace ncclwhy {
 
 struct HostClock {
   std::string_view host;
-  std::string_view reference;  // the host of rank 0
+  std::string_view reference;  // see HostClocks
   double ahead = 0;            // seconds that its clock is ahead of the reference's: the middle of what is possible
   double error = 0;            // half of that
   int communicators = 0;       // whose initialisation both have seen
+  // That the clocks agree is ruled out. Where it is not, the middle is no offset to go by.
+  bool apart() const { return std::abs(ahead) > error; }
 };
 
-// By name of the host; the reference is the first. Hosts without time stamps are left out, and those whose stamps
-// contradict each other: a clock was set meanwhile, or a date is missing. Nothing with fewer than two hosts.
-std::vector<HostClock> AlignClocks(const JobModel& model);
+struct HostClocks {
+  // By name of the host; the reference is the first: the host of rank 0, unless its clock is the odd one out. Nothing
+  // with fewer than two hosts; hosts without time stamps, or with those of another form, are left out.
+  std::vector<HostClock> measured;
+  std::string_view reference;
+  // Whose stamps contradict what both have seen: a clock was set meanwhile. By name.
+  std::vector<std::string_view> contrary;
+};
+
+HostClocks AlignClocks(const JobModel& model);
 
 }  // namespace ncclwhy

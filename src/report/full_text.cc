@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "report/clock_words.h"
 #include "report/evidence_group.h"
 #include "report/layout.h"
 #include "report/phrases.h"
@@ -53,6 +54,7 @@ class FullText {
         Confirms(cause);
       }
     }
+    Clocks();
     Decide();
     Alternatives();
     if (report_.verdict == Verdict::kUndetermined) Consequences();
@@ -118,6 +120,14 @@ class FullText {
       layout_.Prose("  - ", StepLine(step, words_) + (place.empty() ? "" : fmt::format(" ({})", place)));
     }
     More("  ", words_.more_items, report_.timeline.size() - shown);
+  }
+
+  // Only what would lead a reader of the lines astray.
+  void Clocks() {
+    const std::vector<std::string> notes = ClockNotes(report_, words_, TellsClock::kMisleading);
+    if (notes.empty()) return;
+    layout_.Title(words_.clocks);
+    for (const std::string& note : notes) layout_.Prose("  - ", note);
   }
 
   // The calls at which ranks disagree, and one before: the page has them side by side.

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/sha256.h"
 #include "ncclwhy/version.h"
+#include "report/clock_words.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -31,7 +32,8 @@ class Page {
     Head();
     Top();
     if (!report_.causes.empty()) Put(words_.evidence, HtmlEvidence(report_.causes.front().evidence, words_, "e"));
-    Put(words_.story, StoryPicture(report_, words_));
+    const std::string story = StoryPicture(report_, words_);
+    Put(words_.story, story.empty() ? story : story + Clocks(TellsClock::kDrawn));
     Put(words_.calls_differ, CallTablePicture(report_, words_));
     Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
@@ -100,6 +102,12 @@ class Page {
     out_ += fmt::format("<p id=\"none\" class=\"dim\" hidden>{}</p>\n", EscapeHtml(words_.nothing_matches));
   }
 
+  std::string Clocks(TellsClock which) const {
+    std::string out;
+    for (const std::string& note : ClockNotes(report_, words_, which)) out += HtmlParagraph(note, "dim");
+    return out;
+  }
+
   // What became of the job, in a strip of its steps where they are known; each attempt; each of several jobs.
   void Outcomes() {
     if (const std::string outcome = OutcomeSentence(report_, words_); !outcome.empty()) {
@@ -113,7 +121,9 @@ class Page {
                            EscapeHtml(StepLine(step, words_)),
                            place.empty() ? std::string() : fmt::format(" <code>{}</code>", EscapeHtml(place)));
     }
-    if (!steps.empty()) out_ += fmt::format("<ol class=\"strip\">\n{}</ol>\n", steps);
+    if (!steps.empty()) {
+      out_ += fmt::format("<ol class=\"strip\">\n{}</ol>\n", steps) + Clocks(TellsClock::kMisleading);
+    }
     for (size_t i = 0; i < std::min<size_t>(report_.attempts.size(), 8); ++i) {
       out_ += HtmlParagraph(AttemptLine(i + 1, report_.attempts[i], words_), "dim");
     }
@@ -211,7 +221,7 @@ class Page {
     std::string last;
     double seconds = 0;
     for (const TimelineStep& step : report_.timeline) {
-      if (step.time.empty()) continue;
+      if (step.time.empty() || step.moved != 0) continue;
       if (first.empty()) first = step.time;
       last = step.time;
       seconds = std::max(seconds, step.seconds);

@@ -72,7 +72,13 @@ static OrderedJsonValue ToJson(const Decision& d) {
 
 static OrderedJsonValue ToJson(const TimelineStep& s) {
   return Object("kind", s.kind, "time?", s.time, "seconds?", s.seconds, "rank?", s.rank, "host?", s.host, "what",
-                s.what, "file?", s.file, "line?", s.line, "text?", s.text, "count", s.count, "ranks?", s.ranks);
+                s.what, "file?", s.file, "line?", s.line, "text?", s.text, "count", s.count, "ranks?", s.ranks,
+                "moved?", s.moved == 0 ? std::nullopt : std::optional(s.moved));
+}
+
+static OrderedJsonValue ToJson(const HostOffset& h) {
+  return Object("host", h.host, "reference", h.reference, "ahead?", h.ahead, "error?", h.error, "events?", h.events,
+                "steps", h.steps, "misleads", h.misleads);
 }
 
 static OrderedJsonValue ToJson(const EnvironmentFact& f) {
@@ -132,9 +138,9 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
       VerdictName(report.verdict), "exit_status", ExitStatus(report), "outcome", OutcomeName(report.outcome),
       "outcome_evidence", report.outcome_evidence, "progress?", report.progress, "checkpoint?", report.checkpoint,
       "attempts", report.attempts, "jobs", report.jobs, "causes", report.causes, "candidates", report.candidates,
-      "seen_before?", report.seen_before, "decision?", report.decision, "timeline", report.timeline, "consequences",
-      report.consequences, "harmless?", report.harmless, "collect", report.collect, "warnings", report.warnings, "job",
-      report.job, "coverage", report.coverage, "problems", report.problems);
+      "seen_before?", report.seen_before, "decision?", report.decision, "timeline", report.timeline, "clocks?",
+      report.clocks, "consequences", report.consequences, "harmless?", report.harmless, "collect", report.collect,
+      "warnings", report.warnings, "job", report.job, "coverage", report.coverage, "problems", report.problems);
   return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "report/clock_words.h"
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"
@@ -192,6 +193,8 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     const std::string place = FileLine(step.file, step.line);
     return "- " + EscapeMarkdown(StepLine(step, words)) + (place.empty() ? "" : " " + MarkdownCode(place)) + "\n";
   });
+  out.Folded(words.clocks, ClockNotes(report, words, TellsClock::kMisleading), words.more_items,
+             [](const std::string& note) { return "- " + EscapeMarkdown(note) + "\n"; });
   if (failure) {
     out.Folded(words.fixes_elsewhere, report.causes.front().fixes_elsewhere, words.more_fixes, [&](const Fix& fix) {
       return "- " + EscapeMarkdown(FixLabel(fix, words) + fix.text) + "\n" + CommandBlock(fix.command, "  ");

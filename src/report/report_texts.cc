@@ -133,6 +133,7 @@ class Walk {
       Lines(&step.file, &step.text);
       Sentences(&step.what);
     }
+    for (HostOffset& clock : report->clocks) Each(TextIs::kHost, &clock.host, &clock.reference);
     for (PossibleCause& c : report->candidates) {
       Own(&c.id);
       Sentences(&c.title, &c.tells, &c.command);

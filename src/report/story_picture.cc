@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/rank_list.h"
 #include "base/utf8.h"
+#include "report/clock_words.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
 
@@ -101,7 +102,8 @@ std::string StoryPicture(const Report& report, const Words& words) {
                          bad                          ? "bad"
                          : step.kind == "consequence" ? "t2"
                                                       : "bar",
-                         left + places[i], y + 10, step.kind == "root" ? 7 : 5, EscapeHtml(StepLine(step, words)),
+                         left + places[i], y + 10, step.kind == "root" ? 7 : 5,
+                         EscapeHtml(StepLine(step, words) + MovedBy(step, words)),
                          EscapeHtml(FileLine(step.file, step.line)));
     }
     out += "</g>\n";

@@ -5,6 +5,9 @@
 //   {"ph":"i","name":"/dev/shm is full","pid":2,"tid":4,"ts":2000000,"s":"t","args":{"file":"rank3.log","line":41}}
 //
 // Times are those of the story: since its first step with a clock, in microseconds; without clocks a second for a step.
+// Where the clock of a host stands apart its steps are moved, and the label of its process says by how much:
+//
+//   {"ph":"M","name":"process_labels","pid":2,"args":{"labels":"b's clock is 37.2 s behind a's (±0.4 s, from …"}}
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +17,7 @@
 #include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "report/clock_words.h"
 #include "report/json_parts.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -39,6 +43,7 @@ class Trace {
     Span(Headline(report_, words_), {kJobProcess, kJobLane}, end,
          Object("outcome", OutcomeName(report_.outcome), "progress", report_.progress));
     Lanes(end);
+    Clocks();
     for (size_t i = 0; i < report_.timeline.size(); ++i) Step(report_.timeline[i], times[i]);
     Json out = Object("traceEvents", Json::array(), "displayTimeUnit", "ms");
     out["traceEvents"] = std::move(events_);
@@ -77,9 +82,8 @@ class Trace {
 
   void Lanes(double end) {
     if (report_.job.communicators.empty()) return;
-    std::map<std::string_view, int64_t> hosts;
     for (const ReportRank& rank : report_.job.communicators.front().ranks) {
-      const auto [host, fresh] = hosts.try_emplace(rank.host, kJobProcess + 1 + static_cast<int64_t>(hosts.size()));
+      const auto [host, fresh] = hosts_.try_emplace(rank.host, kJobProcess + 1 + static_cast<int64_t>(hosts_.size()));
       if (fresh) Name("process_name", host->second, 0, rank.host.empty() ? words_.unseen : std::string_view(rank.host));
       const Lane lane{host->second, rank.rank + 1};
       lanes_[rank.rank] = lane;
@@ -91,11 +95,26 @@ class Trace {
     }
   }
 
+  // Several of one process are one label: a process has one list of them.
+  void Clocks() {
+    std::map<int64_t, std::string> labels;
+    for (const HostOffset& clock : report_.clocks) {
+      const auto host = hosts_.find(clock.host);
+      if (host == hosts_.end() && clock.steps == 0) continue;  // nothing of it is drawn
+      std::string& label = labels[host == hosts_.end() ? kJobProcess : host->second];
+      label += (label.empty() ? "" : std::string(words_.clause_stop)) + ClockSentence(clock, words_);
+    }
+    for (const auto& [process, label] : labels) {
+      events_.push_back(
+          Object("ph", "M", "name", "process_labels", "pid", process, "tid", 0, "args", Object("labels", label)));
+    }
+  }
+
   void Step(const TimelineStep& step, double time) {
     const auto own = lanes_.find(step.rank);
     const Lane lane = own == lanes_.end() ? Lane() : own->second;
     const Json args = Object("kind", step.kind, "time", step.time, "file", step.file, "line", step.line, "text",
-                             step.text, "count", step.count);
+                             step.text, "count", step.count, "moved?", MovedBy(step, words_));
     events_.push_back(Object("ph", "i", "name", step.what, "cat", step.kind, "pid", lane.process, "tid", lane.thread,
                              "ts", time, "s", lane.process == kJobProcess ? "g" : "t", "args", args));
   }
@@ -103,6 +122,7 @@ class Trace {
   const Report& report_;
   const Words& words_;
   std::map<int32_t, Lane> lanes_;
+  std::map<std::string_view, int64_t> hosts_;  // their processes
   Json events_ = Json::array();
 };
 

@@ -74,6 +74,7 @@ constexpr std::array kBlocks = {
     Block{"consequences", [](Report* r) { return KeepFirst(&r->consequences, 1); }},
     Block{"other_causes", [](Report* r) { return KeepFirst(&r->causes, 1); }},
     Block{"confirm", [](Report* r) { return OfCauses(r, [](Cause* c) { return KeepFirst(&c->confirm, 0); }); }},
+    Block{"clocks", [](Report* r) { return KeepFirst(&r->clocks, 0); }},
     Block{"timeline", [](Report* r) { return KeepFirst(&r->timeline, 0); }},
     Block{"meaning", [](Report* r) { return OfCauses(r, [](Cause* c) { return Clear(&c->meaning); }); }},
     Block{"collect", [](Report* r) { return KeepFirst(&r->collect, 1); }},

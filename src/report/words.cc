@@ -168,6 +168,16 @@ constexpr Words kEnglish = {
     .diff_only_bad = "Only in BAD, the most telling first",
     .diff_only_good = "Only in GOOD, the earliest first",
     .diff_arrow = " -> ",
+    .clocks = "Clocks",
+    .clock_ahead = "{0}'s clock is {2} ahead of {1}'s (±{3}, from {4})",
+    .clock_behind = "{0}'s clock is {2} behind {1}'s (±{3}, from {4})",
+    .clock_events = "{} shared event|{} shared events",
+    .clock_moved = "; its steps are moved by that",
+    .clock_zone = ", as in another time zone",
+    .clock_unknown =
+        "{0}'s time stamps do not fit {1}'s, and nothing that both saw tells how far their clocks stand "
+        "apart: its steps stand as stamped, perhaps in the wrong place",
+    .clock_units = "s|min|h",
     .copy = "Copy",
     .copy_markdown = "Copy for Markdown",
     .copy_slack = "Copy for Slack",
@@ -344,6 +354,16 @@ constexpr Words kChinese = {
     .diff_only_bad = "只出现在 BAD 中，最能说明问题的在前",
     .diff_only_good = "只出现在 GOOD 中，最早的在前",
     .diff_arrow = " -> ",
+    .clocks = "时钟",
+    .clock_ahead = "{0} 的时钟比 {1} 的快 {2}（±{3}，依据 {4}）",
+    .clock_behind = "{0} 的时钟比 {1} 的慢 {2}（±{3}，依据 {4}）",
+    .clock_events = "{} 个共同事件",
+    .clock_moved = "；其步骤已按此移动",
+    .clock_zone = "，像是另一个时区",
+    .clock_unknown =
+        "{0} 的时间戳与 {1} 的不相符，且没有双方共见的事件能说明两者时钟相差多少：其步骤按原时间戳排列，"
+        "位置可能有误",
+    .clock_units = "秒|分|小时",
     .copy = "复制",
     .copy_markdown = "复制为 Markdown",
     .copy_slack = "复制到 Slack",

@@ -65,6 +65,11 @@ struct Words {
   std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
   // diff
   std::string_view diff_good, diff_bad, diff_same, diff_settings, diff_only_bad, diff_only_good, diff_arrow;
+  // clocks of hosts that stand apart, see clock_words.cc
+  std::string_view clocks, clock_ahead, clock_behind;  // {host} {reference} {offset} {error} {events}
+  std::string_view clock_events;                       // {count} one|many
+  std::string_view clock_moved, clock_zone, clock_unknown;
+  std::string_view clock_units;                                                                     // s|min|h
   std::string_view copy, copy_markdown, copy_slack, story, calls, calls_differ, call, ranks_named;  // html
   // within_budget.h
   std::string_view left_out;                         // {list}

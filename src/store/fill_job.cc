@@ -144,7 +144,8 @@ Status FillHardware(Database& database, const JobModel& model) {
 
 Status FillClocks(Database& database, const JobModel& model) {
   RowWriter rows(database, "_clock");
-  for (const HostClock& clock : AlignClocks(model)) {
+  const HostClocks clocks = AlignClocks(model);
+  for (const HostClock& clock : clocks.measured) {
     Status status = rows.Add("host", clock.host, "reference", clock.reference, "ahead", clock.ahead, "error",
                              clock.error, "communicators", clock.communicators);
     if (!status.ok()) return status;

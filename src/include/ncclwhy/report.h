@@ -153,7 +153,7 @@ struct Decision {
 struct TimelineStep {
   std::string kind;     // start | progress | alarm | root | consequence | ending | restart
   std::string time;     // as the log prints it; empty without a clock, then only the order counts
-  double seconds = -1;  // since the first step that has a clock; -1 without
+  double seconds = -1;  // since the first step that has a clock, hosts' clocks aligned; -1 without
   int32_t rank = -1;
   std::string host;
   std::string what;  // one clause
@@ -162,6 +162,18 @@ struct TimelineStep {
   std::string text;
   uint64_t count = 1;               // lines, or ranks, of this kind that were folded into this step
   std::vector<int32_t> ranks = {};  // whose lines a consequence is, of the largest communicator; sorted, each once
+  double moved = 0;                 // seconds that were added to its host's clock (HostOffset)
+};
+
+// A host whose clock does not agree with another one's: events that both saw rule out that it does.
+struct HostOffset {
+  std::string host;
+  std::string reference;
+  std::optional<double> ahead;  // seconds; none where nothing that both saw tells how far they stand apart
+  double error = -1;            // the truth is within `ahead` ± this
+  uint64_t events = 0;          // that both saw
+  uint64_t steps = 0;           // of the timeline that are stamped by its clock; moved where `ahead` is known
+  bool misleads = false;        // far enough to put lines of different hosts in the wrong order
 };
 
 // A line that only reports the failure of somebody else.
@@ -299,6 +311,7 @@ struct Report {
   std::vector<SeenIncident> seen_before;  // most alike first; none where nothing failed
   std::optional<Decision> decision;       // none when there is nothing to decide
   std::vector<TimelineStep> timeline;     // in order
+  std::vector<HostOffset> clocks;         // those with steps first, then the farthest; none where clocks agree
   std::vector<Consequence> consequences;
   std::vector<HarmlessLine> harmless;  // those that sound worst first
   std::vector<Collect> collect;

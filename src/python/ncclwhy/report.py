@@ -110,6 +110,18 @@ class Step:
     line: Optional[int] = None
     text: Optional[str] = None
     ranks: Optional[List[int]] = None
+    moved: Optional[float] = None
+
+
+@dataclass
+class HostOffset:
+    host: str
+    reference: str
+    steps: int
+    misleads: bool
+    ahead: Optional[float] = None
+    error: Optional[float] = None
+    events: Optional[int] = None
 
 
 @dataclass
@@ -301,6 +313,7 @@ class Report:
     harmless: List[HarmlessLine] = _list()
     decision: Optional[Decision] = None
     timeline: List[Step] = _list()
+    clocks: List[HostOffset] = _list()
     problems: List[str] = _list()
 
     @classmethod

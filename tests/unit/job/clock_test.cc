@@ -19,6 +19,19 @@ TEST_CASE("the stamps of a log tell how long it took", "[clock]") {
   CHECK(between("1712345678123", "1712345679123") == 1000);
 }
 
+TEST_CASE("a stamp is as fine as its last digit, and of one scale", "[clock]") {
+  const auto grain = [](std::string_view text) { return std::lround(InstantOf(text).value().grain * 1000); };
+  CHECK(grain("2026-11-22 11:09:57") == 1000);
+  CHECK(grain("2026-11-22 11:09") == 60000);
+  CHECK(grain("2026-11-22T11:09:57.123+08:00") == 1);
+  CHECK(grain("1712345678123") == 1);
+  CHECK(std::lround(SecondsBetween("2026-11-22T11:09:57.100+08:00", "2026-11-22T11:09:57.600+08:00").value() * 1000) ==
+        500);
+  CHECK(InstantOf("11:09:57").value().scale == ClockScale::kDay);
+  CHECK(InstantOf("Mar  1 12:00:00").value().scale == ClockScale::kYear);
+  CHECK(InstantOf("Sat Mar  1 12:00:00 2025").value().scale == ClockScale::kDate);
+}
+
 TEST_CASE("what is no stamp, or runs backwards, tells nothing", "[clock]") {
   CHECK_FALSE(SecondsOf("step 12").has_value());
   CHECK_FALSE(SecondsOf("").has_value());

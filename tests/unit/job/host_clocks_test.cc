@@ -33,10 +33,13 @@ std::vector<std::string> ClocksOf(const std::vector<RankStart>& lives) {
   }
   const JobModel model = BuildJobModel(views);
   std::vector<std::string> out;
-  for (const HostClock& c : AlignClocks(model)) {
+  const HostClocks clocks = AlignClocks(model);
+  for (const HostClock& c : clocks.measured) {
     const auto milliseconds = [](double s) { return std::to_string(std::lround(s * 1000)); };
-    out.push_back(std::string(c.host) + " " + milliseconds(c.ahead) + " +- " + milliseconds(c.error));
+    out.push_back(std::string(c.host) + " " + milliseconds(c.ahead) + " +- " + milliseconds(c.error) +
+                  (c.apart() ? " apart" : ""));
   }
+  for (const std::string_view host : clocks.contrary) out.push_back(std::string(host) + " contrary");
   return out;
 }
 
@@ -46,10 +49,27 @@ TEST_CASE("clocks of hosts are aligned by what both have seen", "[clock]") {
   // n2 is 40 s ahead: its start cannot be behind n1's end, nor n1's start behind n2's end.
   CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"},
                   {"n2", "2025-03-12 10:11:52.200", "2025-03-12 10:11:53.100"}}) ==
-        Texts{"n1 0 +- 0", "n2 40150 +- 951"});
+        Texts{"n1 0 +- 0", "n2 40150 +- 951 apart"});
   // Whole seconds leave more open.
   CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12", "2025-03-12 10:11:13"},
                   {"n2", "2025-03-12 10:11:12", "2025-03-12 10:11:13"}}) == Texts{"n1 0 +- 0", "n2 0 +- 2000"});
+}
+
+TEST_CASE("the clock that most do not agree with is the odd one", "[clock]") {
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:52.000", "2025-03-12 10:11:53.000"},
+                  {"n2", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"},
+                  {"n3", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"}}) ==
+        Texts{"n3 0 +- 0", "n1 40000 +- 1001 apart", "n2 0 +- 1001"});
+}
+
+TEST_CASE("stamps without a date may have midnight between them", "[clock]") {
+  CHECK(ClocksOf({{"n1", "23:59:59.500", "00:00:00.500"}, {"n2", "23:59:59.600", "00:00:00.600"}}) ==
+        Texts{"n1 0 +- 0", "n2 100 +- 1001"});
+}
+
+TEST_CASE("stamps of another form are not compared", "[clock]") {
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"}, {"n2", "10:11:12.000", "10:11:13.000"}})
+            .empty());
 }
 
 TEST_CASE("without stamps, with one host, or against sense clocks are not aligned", "[clock]") {
@@ -58,8 +78,7 @@ TEST_CASE("without stamps, with one host, or against sense clocks are not aligne
                   {"n1", "2025-03-12 10:11:12", "2025-03-12 10:11:13"}})
             .empty());
   CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:12.100"},
-                  {"n2", "2025-03-12 10:11:52.900", "2025-03-12 10:11:52.100"}})
-            .empty());
+                  {"n2", "2025-03-12 10:11:52.900", "2025-03-12 10:11:52.100"}}) == Texts{"n2 contrary"});
 }
 
 }  // namespace

@@ -66,6 +66,31 @@ TEST_CASE("the trace has a lane for each rank, with the story's steps on them", 
   CHECK(nlohmann::json::parse(RenderTrace(Report(), {}))["traceEvents"].size() == 3);
 }
 
+// The full text without the ends of its rows.
+std::string Full(const Report& report) { return std::regex_replace(RenderFull(report, {}), std::regex("\\s+"), " "); }
+
+TEST_CASE("a host whose clock stands apart is told where its steps are drawn", "[report]") {
+  Report report = testing::FailureReport();
+  report.clocks = {{"gpu-a17", "gpu-a16", -37.24, 0.41, 3, 1, false}};
+  report.timeline[1].moved = 37.24;
+  const std::string said = "gpu-a17's clock is 37.2 s behind gpu-a16's (±0.4 s, from 3 shared events); its steps";
+  CHECK(Has(RenderTrace(report, {}), said));
+  CHECK(Has(RenderTrace(report, {}), "(+37.2 s)"));
+  CHECK(Has(RenderHtml(report, {}), "clock is 37.2 s behind"));
+  CHECK_FALSE(Has(Full(report), "clock is 37.2 s behind"));  // nobody goes wrong
+  report.clocks[0].misleads = true;
+  CHECK(Has(Full(report), "clock is 37.2 s behind"));
+  report.clocks[0].steps = 0;  // in no picture, but in the lines
+  CHECK(Has(Full(report), "clock is 37.2 s behind"));
+  report.clocks[0].ahead = 7322.5;
+  CHECK(Has(Full(report), "clock is 2 h 2 min 2.5 s ahead of"));
+  report.clocks[0].ahead = std::nullopt;
+  CHECK(Has(Full(report), "gpu-a17's time stamps do not fit gpu-a16's"));
+  report.clocks.assign(9, report.clocks[0]);
+  CHECK(Count(Full(report), "time stamps do not fit") == 4);
+  CHECK(Has(Full(report), "5 more"));
+}
+
 TEST_CASE("exit status", "[report]") {
   CHECK(ExitStatus(testing::FailureReport()) == 1);
   CHECK(ExitStatus(testing::UndeterminedReport()) == 3);

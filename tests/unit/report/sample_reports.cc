@@ -269,6 +269,7 @@ Report HostileReport() {
   for (SeenIncident& item : report.seen_before) item.url = item.cause = item.title = item.solved = attack;
   report.decision = Decision{Action::kRerunWithout, {attack}, {attack}, 0.9, attack, attack};
   for (TimelineStep& item : report.timeline) item.time = item.host = item.what = item.file = item.text = attack;
+  report.clocks = {{attack, attack, 37.2, 0.4, 3, 1, true}, {attack, attack, {}, -1, 0, 2, true}};
   for (EnvironmentFact& item : report.job.environment) item.name = item.value = item.file = attack;
   return report;
 }
