@@ -44,17 +44,16 @@ class FullText {
   std::string Render() {
     Verdict();
     if (!report_.causes.empty()) {
-      const Cause& cause = report_.causes.front();
-      Meaning(cause);
-      EvidenceOf(cause);
+      Meaning(report_.causes.front());
+      EvidenceOf(report_.causes.front());
       Calls();
       Story();
-      if (NamedCause(report_) != nullptr) {
-        Fixes(cause);
-        Confirms(cause);
-      }
     }
     Clocks();
+    if (const Cause* cause = NamedCause(report_)) {
+      Fixes(*cause);
+      Confirms(*cause);
+    }
     Decide();
     Alternatives();
     if (report_.verdict == Verdict::kUndetermined) Consequences();
