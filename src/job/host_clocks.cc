@@ -66,6 +66,10 @@ class Alignment {
   }
 
   void Read(const JobModel& model, const Communicator& c) {
+    // Two processes that claim one rank began at different times: nothing of the kind holds.
+    const auto twice = std::adjacent_find(c.ranks.begin(), c.ranks.end(),
+                                          [](const Rank& a, const Rank& b) { return a.rank == b.rank; });
+    if (twice != c.ranks.end()) return;
     SeenByHost by_host;
     std::optional<double> first;
     for (const Rank& r : c.ranks) {

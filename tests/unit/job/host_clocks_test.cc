@@ -14,20 +14,22 @@ namespace {
 // One rank on each host: the time of its Init START and COMPLETE.
 struct RankStart {
   std::string host, start, end;
+  int rank = -1;  // -1: its place in the list
 };
 
 std::vector<std::string> ClocksOf(const std::vector<RankStart>& lives) {
   std::deque<SourceFacts> facts;
   std::vector<const SourceFacts*> views;
-  for (size_t rank = 0; rank < lives.size(); ++rank) {
-    const RankStart& life = lives[rank];
-    const std::string number = std::to_string(rank), pid = std::to_string(100 + rank);
+  for (size_t i = 0; i < lives.size(); ++i) {
+    const RankStart& life = lives[i];
+    const std::string number = life.rank < 0 ? std::to_string(i) : std::to_string(life.rank);
+    const std::string pid = std::to_string(100 + i);
     const auto line = [&](const std::string& time, const std::string& what) {
       return time + (time.empty() ? "" : " ") + life.host + ":" + pid + ":" + pid +
              " [0] NCCL INFO ncclCommInitRank comm 0x55" + pid + " rank " + number + " nranks " +
              std::to_string(lives.size()) + " cudaDev 0 nvmlDev 0 busId 1000 commId 0xaa - Init " + what + "\n";
     };
-    Parser parser("rank" + number + ".log", nullptr, nullptr, {});
+    Parser parser("log" + std::to_string(i), nullptr, nullptr, {});
     parser.Push(line(life.start, "START") + line(life.end, "COMPLETE"));
     views.push_back(&facts.emplace_back(parser.Finish()));
   }
@@ -69,6 +71,13 @@ TEST_CASE("stamps without a date may have midnight between them", "[clock]") {
 
 TEST_CASE("stamps of another form are not compared", "[clock]") {
   CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"}, {"n2", "10:11:12.000", "10:11:13.000"}})
+            .empty());
+}
+
+TEST_CASE("two processes that claim one rank tell nothing of clocks", "[clock]") {
+  CHECK(ClocksOf({{"n1", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000"},
+                  {"n2", "2025-03-12 10:11:12.000", "2025-03-12 10:11:13.000", 1},
+                  {"n2", "2025-03-12 10:19:12.000", "2025-03-12 10:19:13.000", 1}})
             .empty());
 }
 
