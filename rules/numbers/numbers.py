@@ -9,7 +9,7 @@ A table of numbers.json has the names (or beginnings of names) of an API and row
 and number is the same for all, TAIL. A table of `texts` has what the API's own error function prints instead. With `by`, words that show
 whose text it is, any program may put it anywhere in its complaint: "cudaSetDevice(3) failed, invalid device ordinal". `own` are texts
 that nobody else has: a word of failure is enough. With `after`, the text counts behind that (the class of an exception); `regex` of a row
-reads what `says` shows.
+reads what `says` shows, `near` is what it must not read, `raised` are whole lines where the class is what tells, `also_unless` are further words of a line that is none.
 """
 import json
 import pathlib
@@ -77,7 +77,7 @@ def rule_of(name, table, row):
             match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
     if "after" in table:
         text = row.get("regex") or "(?P<errno_text>" + "|".join(spelled(t) for t in row["texts"]) + r")(?:$|[^\w\n-])"
-        match.append({"literal": row["texts"], "regex": table["after"] + ("" if "regex" in row else r"[^\n]*?" + row.get("pre", "") + table["gap"]) + text, "level": "NONE"})
+        match.append({"literal": row["texts"], "regex": row.get("after", table["after"]) + ("" if "regex" in row else r"[^\n]*?" + row.get("pre", "") + table["gap"]) + text, "level": "NONE"})
     elif "by" in table:
         text = "(?P<text>" + "|".join(spelled(t) for t in row["texts"]) + ")"
         by = "(?:" + "|".join(table["by"]) + ")"
@@ -92,6 +92,8 @@ def rule_of(name, table, row):
     for key in ("unless", "boost", "explains"):
         if key in row or key in table:
             rule[key] = row.get(key, table.get(key))
+    if "also_unless" in row:
+        rule["unless"] = [*rule["unless"], {"literal": row["also_unless"], "scope": "line"}]
     rule["blame"] = "self"
     if "note" in row:
         rule["note"] = row["note"]
@@ -122,11 +124,14 @@ def rules():
             if table.get("errno"):
                 fires += [f"{table['names'][0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
             if "after" in table:
-                for i, said in enumerate(row.get("says", row["texts"])):
-                    out[f"{rule['id']}/fires-{i + 1}.log"] = f"Traceback (most recent call last):\n  File \"/w/mesh.py\", line 8, in start\nmesh.errors.MeshError: {table['before_text'] if 'says' not in row else ''}{said}\n"
+                lines = row.get("raised") or ["mesh.errors.MeshError: " + (said if "says" in row else table["before_text"] + said) for said in row.get("says", row["texts"])]
+                for i, line in enumerate(lines):
+                    out[f"{rule['id']}/fires-{i + 1}.log"] = f"Traceback (most recent call last):\n  File \"/w/mesh.py\", line 8, in start\n{line}\n"
                 out[f"{rule['id']}/rule.json"] = written(rule)
-                out[f"{rule['id']}/silent-retried.log"] = f"mesh.errors.MeshError: {table['before_text'] if 'says' not in row else ''}{row.get('says', row['texts'])[0]}, retrying\n"
+                out[f"{rule['id']}/silent-retried.log"] = f"{lines[0]}, retrying\n"
                 out[f"{rule['id']}/silent-other.log"] = table["other"] + "\n"
+                if "near" in row:
+                    out[f"{rule['id']}/silent-near.log"] = "".join(f"mesh.errors.MeshError: {text}\n" for text in row["near"])
                 continue
             if "by" in table:
                 for i, form in enumerate(SAYS + (OWN if row.get("own") else [])):
