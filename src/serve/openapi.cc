@@ -12,7 +12,8 @@
 namespace ncclwhy {
 namespace {
 
-// $FORMATS, $TYPES, $REFUSALS and $VERSION are filled in.
+// $VERSION, $FORMATS and $TYPES are filled in, and for each `$REFUSED 401 403$` what kRefusals says of them: as an
+// error in JSON, or as the page again where it begins with `page`.
 constexpr std::string_view kDocument = R"json({
  "openapi": "3.0.3",
  "info": {
@@ -54,7 +55,7 @@ constexpr std::string_view kDocument = R"json({
        "X-Ncclwhy-Outcome": {"schema": {"type": "string",
         "enum": ["succeeded", "failed", "hung", "stopped", "unknown"]}}
       }
-     }$REFUSALS
+     }$REFUSED 400 401 403 411 413 415 422 503 504$
     }
    }
   },
@@ -62,11 +63,12 @@ constexpr std::string_view kDocument = R"json({
    "get": {
     "summary": "A page to paste logs into",
     "responses": {
-     "200": {"description": "The page.", "content": {"text/html": {"schema": {"type": "string"}}}}
+     "200": {"description": "The page.", "content": {"text/html": {"schema": {"type": "string"}}}}$REFUSED 403$
     }
    },
    "post": {
-    "summary": "The same for the page's form; the token, where one is needed, is its first part",
+    "summary": "The same for the page's form; the token, where one is needed, is its first part or a bearer's",
+    "security": [{}, {"token": []}],
     "requestBody": {
      "required": true,
      "content": {
@@ -85,7 +87,7 @@ constexpr std::string_view kDocument = R"json({
      }
     },
     "responses": {
-     "200": {"description": "The report as a page.", "content": {"text/html": {"schema": {"type": "string"}}}}
+     "200": {"description": "The report as a page.", "content": {"text/html": {"schema": {"type": "string"}}}}$REFUSED 403$$REFUSED page 400 401 411 413 415 422 503 504$
     }
    }
   },
@@ -93,16 +95,17 @@ constexpr std::string_view kDocument = R"json({
    "get": {
     "summary": "Whether it answers",
     "responses": {
-     "200": {"description": "It does; 503 while it stops.",
-      "content": {"application/json": {"schema": {"type": "object"}}}}
+     "200": {"description": "It does.", "content": {"application/json": {"schema": {"type": "object"}}}},
+     "503": {"description": "It stops.", "content": {"application/json": {"schema": {"type": "object"}}}}$REFUSED 403$
     }
    }
   },
   "/metrics": {
    "get": {
     "summary": "Counters for Prometheus",
+    "security": [{}, {"token": []}],
     "responses": {
-     "200": {"description": "Text format 0.0.4.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+     "200": {"description": "Text format 0.0.4.", "content": {"text/plain": {"schema": {"type": "string"}}}}$REFUSED 401 403$
     }
    }
   },
@@ -110,7 +113,7 @@ constexpr std::string_view kDocument = R"json({
    "get": {
     "summary": "This document",
     "responses": {
-     "200": {"description": "It.", "content": {"application/json": {"schema": {"type": "object"}}}}
+     "200": {"description": "It.", "content": {"application/json": {"schema": {"type": "object"}}}}$REFUSED 403$
     }
    }
   }
@@ -140,7 +143,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kRefusals
     {"403", "asked under a name, or by a page, that is not this server's"},
     {"411", "neither a Content-Length nor chunks"},
     {"413", "too large"},
-    {"415", "a form, or an unknown Content-Encoding"},
+    {"415", "another kind of body than this place takes, or an unknown Content-Encoding"},
     {"422", "the archive cannot be read, or there is no such job or attempt"},
     {"503", "all workers are busy; try again"},
     {"504", "not done in time"},
@@ -151,6 +154,29 @@ std::string Quoted(std::string_view word) { return '"' + std::string(word) + '"'
 
 void Fill(std::string_view place, std::string_view text, std::string* document) {
   document->replace(document->find(place), place.size(), text);
+}
+
+// `401 403` or `page 400 413`, as further members of "responses".
+std::string Refusals(std::string_view which) {
+  const bool page = which.starts_with("page ");
+  const std::string_view content = page ? R"("text/html": {"schema": {"type": "string"}})"
+                                        : R"("application/json": {"schema": {"$ref": "#/components/schemas/Error"}})";
+  std::string out;
+  for (const auto& [status, why] : kRefusals) {
+    if (which.find(status) == std::string_view::npos) continue;
+    out += ",\n     " + Quoted(status) + ": {\"description\": " + Quoted(why) + ", \"content\": {" +
+           std::string(content) + "}}";
+  }
+  return out;
+}
+
+void FillRefusals(std::string* document) {
+  constexpr std::string_view kBegin = "$REFUSED ";
+  for (size_t at = document->find(kBegin); at != std::string::npos; at = document->find(kBegin, at)) {
+    const size_t end = document->find('$', at + kBegin.size());
+    const std::string which = document->substr(at + kBegin.size(), end - at - kBegin.size());
+    document->replace(at, end + 1 - at, Refusals(which));
+  }
 }
 
 }  // namespace
@@ -166,16 +192,11 @@ std::string OpenApiDocument() {
     seen.push_back(type);
     types += (types.empty() ? "" : ", ") + Quoted(type) + ": {}";
   }
-  std::string refusals;
-  for (const auto& [status, why] : kRefusals) {
-    refusals += ",\n     " + Quoted(status) + ": {\"description\": " + Quoted(why) +
-                ", \"content\": {\"application/json\": {\"schema\": {\"$ref\": \"#/components/schemas/Error\"}}}}";
-  }
   std::string out(kDocument);
   Fill("$VERSION", NCCLWHY_VERSION, &out);
   Fill("$FORMATS", formats, &out);
   Fill("$TYPES", types, &out);
-  Fill("$REFUSALS", refusals, &out);
+  FillRefusals(&out);
   return out;
 }
 

@@ -276,6 +276,32 @@ class ForPrograms(ServeTest):
             return
         openapi_spec_validator.validate(document)
 
+    def test_openapi_tells_every_refusal(self):
+        """Who may not, sends too much or the wrong thing gets a status, and a type, that the document has for that place."""
+        (self.dir / "token").write_text(TOKEN)
+        server = self.start("--token", str(self.dir / "token"), "--max-bytes", "1MB")
+        document = json.loads(server.ask("GET", "/openapi.json")[1])
+        key = {"Authorization": "Bearer " + TOKEN}
+        sent = {"Content-Type": "multipart/form-data; boundary=XX"}
+        evil, broken = {"Origin": "http://evil.example"}, b"\x1f\x8b\x08" + bytes(30)
+        cases = [("POST", "/analyze", LOG, {}, 401), ("POST", "/analyze", LOG, {**key, **evil}, 403), ("POST", "/analyze", b"x" * 2000000, key, 413),
+                 ("POST", "/analyze", LOG, {**key, **sent}, 415), ("POST", "/analyze", broken, key, 422), ("POST", "/analyze", b"", key, 400),
+                 ("POST", "/", form(("text", "x")), sent, 401), ("POST", "/", form(("text", "x")), {**sent, **key, **evil}, 403),
+                 ("POST", "/", form(("text", "x" * 2000000)), {**sent, **key}, 413), ("POST", "/", LOG, key, 415),
+                 ("POST", "/", form(("logs", "a.gz", broken)), {**sent, **key}, 422), ("POST", "/", form(("text", "")), {**sent, **key}, 400),
+                 ("GET", "/metrics", None, {}, 401)]
+        cases += [("GET", path, None, {**key, **evil}, 403) for path in ("/", "/metrics", "/health", "/openapi.json")]
+        for method, path, body, headers, wanted in cases:
+            with self.subTest(method + path, status=wanted):
+                status, _, answer = server.ask(method, path, body, headers)
+                self.assertEqual(status, wanted)
+                told = document["paths"][path][method.lower()]
+                self.assertIn(str(status), told["responses"])
+                self.assertIn(answer["Content-Type"].split(";")[0], told["responses"][str(status)]["content"])
+        for path, methods in document["paths"].items():
+            for method, told in methods.items():
+                self.assertEqual("401" in told["responses"], "security" in told, (path, method))
+
     def test_history(self):
         history = self.dir / "fleet.db"
         self.assertEqual(self.ncclwhy("history", "add", history, KILLED).returncode, 0)
