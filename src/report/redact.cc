@@ -1,9 +1,11 @@
 #include "report/redact.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
+#include "kb/loader/kb.h"
 #include "report/known_words.h"
 #include "report/redact_text.h"
 #include "report/report_texts.h"
@@ -32,6 +34,27 @@ void Replace(TextIs is, std::string* text, Redactor* redactor) {
   }
 }
 
+// What the knowledge says of the report's causes without taking a value: it holds nothing of a log, and a command in it
+// is copied as it stands. `--kb` may say something else; that is redacted like any other text.
+std::set<std::string> OwnTexts(const Report& report, Language language) {
+  std::set<std::string> out;
+  const auto add = [&](const std::string& text) {
+    if (text.find('{') == std::string::npos) out.insert(text);
+  };
+  const auto add_all = [&](const std::string& id) {
+    const auto cause = KnowledgeBase::Embedded().FindCause(id, language);
+    if (!cause) return;
+    add(cause->title);
+    add(cause->mistaken_for);
+    for (const Fix& fix : cause->fixes) add(fix.text), add(fix.command);
+    for (const Confirm& confirm : cause->confirm) add(confirm.text), add(confirm.command);
+    for (const Collect& collect : cause->collect) add(collect.what), add(collect.command);
+  };
+  for (const Cause& cause : report.causes) add_all(cause.id);
+  for (const PossibleCause& cause : report.candidates) add_all(cause.id);
+  return out;
+}
+
 }  // namespace
 
 Report Redact(Report report, Language language, const std::vector<std::string>& hosts) {
@@ -50,7 +73,10 @@ Report Redact(Report report, Language language, const std::vector<std::string>& 
     std::string copy = *text;
     if (is != TextIs::kSentence) Replace(is, &copy, &redactor);
   });
-  ForEachText(&report, [&](TextIs is, std::string* text) { Replace(is, text, &redactor); });
+  const std::set<std::string> own = OwnTexts(report, language);
+  ForEachText(&report, [&](TextIs is, std::string* text) {
+    if (is != TextIs::kSentence || !own.contains(*text)) Replace(is, text, &redactor);
+  });
   // A report that was redacted already keeps its figures.
   for (size_t kind = 0; kind < kPrivateKinds; ++kind) {
     const uint64_t count = redactor.Count(static_cast<Private>(kind));

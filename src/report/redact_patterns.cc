@@ -63,7 +63,10 @@ constexpr Shape kShapes[] = {
      R"x(xox[a-z]-|xapp-|AIza|ya29\.|GOCSPX-|do[opr]_v1_|shp(?:at|ca|pa|ss)_|SG\.|AKIA|ASIA|ABIA|ACCA|LTAI|AKID|)x"
      R"x(nvapi-|dapi|pul-|figd_|lin_api_|rubygems_|hv[sbr]\.|AGE-SECRET-KEY-|EAA|sq0[a-z]{3}-|PMAK-|NR[A-Z]{2}-|)x"
      R"x(gl(?:sa|c)_|dckr_pat_|AT[A-Z]TT3|xkeysib-|sl\.|ph[cx]_|r8_|gsk_|pplx-|secret_|ntn_|pat[A-Za-z0-9]{14}\.|)x"
-     R"x(key-|dt0c01\.|EZ[AT]K|LT[A-Z]-|PK|SK|AC)[A-Za-z0-9_.=-]{12,}))x"},
+     R"x(key-|dt0c01\.|EZ[AT]K|LT[A-Z]-)[A-Za-z0-9_.=-]{12,}))x"},
+    // Two letters are a prefix at the beginning of a word only, and of a key with a digit soon: TRACE_BUFFER_SIZE=2000
+    // is none.
+    {kToken, R"x(\b((?:PK|SK|AC)[A-Za-z]{0,12}[0-9][A-Za-z0-9]{8,}))x"},
     {kToken, R"x(\b(eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}))x"},
     {kToken, R"x((-----BEGIN [A-Z0-9 ]+-----[^-]*(?:-----END [A-Z0-9 ]+-----)?))x"},
     {kToken, R"x(\b((?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp[0-9]+|sk-ssh-\S+)\s+[A-Za-z0-9+/=]{8,}))x"},
@@ -73,9 +76,11 @@ constexpr Shape kShapes[] = {
      R"x((?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|token|digest|negotiate|apikey|aws4-hmac-sha256)?\s*([^\r\n"']+))x"},
     {kToken, R"x((?i)\b(?:basic|bearer|digest)\s+([A-Za-z0-9._~+/=-]{8,}))x"},
     {kToken,
-     R"x((?i)(?:pass(?:wd|word|phrase|code)?|pwd|secret|token|api[_ -]?key|access[_ -]?key|auth[_ -]?key|account[_ -]?key|)x"
+     R"x((?i)(?:(?:pass(?:wd|word|phrase|code)?|pwd|secret|token|api[_ -]?key|access[_ -]?key|auth[_ -]?key|account[_ -]?key|)x"
      R"x(shared[_ -]?key|private[_ -]?key|license[_ -]?key|encryption[_ -]?key|signing[_ -]?key|webhook|dsn|)x"
-     R"x(credentials?|connection[_ -]?string|signature|sig|otp|pin|salt|nonce|session(?:_?id)?|auth|key[_ -]?id)[a-z0-9_-]*)x"
+     R"x(credentials?|connection[_ -]?string|signature|otp|salt|nonce|session(?:_?id)?|auth|key[_ -]?id)[a-z0-9_-]*|)x"
+     // Of shorter words no longer one: --signal=B:USR1@120 and mapping=1 are no secrets.
+     R"x((?:^|[^A-Za-z])(?:sig|pin)[0-9_-]*))x"
      R"x(\\?["']?(?:\s*(?:[=:]|=>|:=)\s*|\s+is\s+)(\\?"(?:[^"\\]|\\[^"])*\\?"|\\?'[^']*'|[^\s,;&"']+))x"},
     {kToken,
      R"x((?i)(?:^|\s)--?[a-z0-9-]*(?:pass(?:wd|word|phrase)?|pwd|secret|token|key|credentials?)\s+("[^"]*"|'[^']*'|[^\s-][^\s]*))x"},
