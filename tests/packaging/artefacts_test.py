@@ -15,6 +15,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import zipfile
 
 try:
     import yaml
@@ -74,6 +75,26 @@ class ArmTest(unittest.TestCase):
         done = subprocess.run(["qemu-aarch64-static", ARM[0], "--summary", LOG], stdout=subprocess.PIPE)
         self.assertEqual((done.returncode, CAUSE.encode() in done.stdout), (1, True))
         self.assertTrue(glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-arm64.tar")))
+
+    def test_wheel_and_image_hold_it(self):
+        """What is tried here is what they bring: neither is installed on a machine of that kind."""
+        with open(ARM[0], "rb") as file:
+            program = file.read()
+        wheels = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*_aarch64.whl"))
+        if wheels:  # not made without python3-build; release.sh says so
+            with zipfile.ZipFile(wheels[0]) as wheel:
+                self.assertTrue(wheel.read("ncclwhy/bin/ncclwhy") == program)
+                self.assertEqual([name for name in wheel.namelist() if name.startswith("ncclwhy/lib/")], [])
+        with tarfile.open(glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-arm64.tar"))[0]) as archive:
+            files = {one.name: archive.extractfile(one).read() for one in archive if one.isfile()}
+        manifest = json.loads(self.named(files, json.loads(files["index.json"])["manifests"][0]))
+        self.assertEqual(json.loads(self.named(files, manifest["config"]))["architecture"], "arm64")
+        with tarfile.open(fileobj=io.BytesIO(self.named(files, manifest["layers"][0])), mode="r:gz") as layer:
+            self.assertTrue(layer.extractfile("ncclwhy").read() == program)
+
+    @staticmethod
+    def named(files, descriptor):
+        return files["blobs/" + descriptor["digest"].replace(":", "/")]
 
     def test_says_what_the_other_says(self):
         other = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-linux-x86_64"))[0]

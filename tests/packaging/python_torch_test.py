@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import traceback
 import types
 import unittest
 from unittest import mock
@@ -48,6 +49,9 @@ class OnFailureTest(unittest.TestCase):
         self.assertEqual(error.ncclwhy_report.cause.id, CAUSE)
         self.assertIn(CAUSE, said(error, self.printed))
         self.assertEqual(str(error), "NCCL error: unhandled system error")
+        # torchelastic's @record writes what traceback formats into its error file; notes are part of that since 3.11.
+        if hasattr(error, "add_note"):
+            self.assertIn(CAUSE, "".join(traceback.format_exception(type(error), error, error.__traceback__)))
 
     def test_decorator(self):
         @on_failure(LOG, language="zh")

@@ -41,8 +41,10 @@ while read -r suite mirror; do
   rm -rf "$work/root"
 done <<END
 bullseye $debian
+bookworm $debian
 trixie $debian
 bionic $ubuntu
+jammy $ubuntu
 noble $ubuntu
 END
 

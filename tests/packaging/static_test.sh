@@ -30,7 +30,9 @@ echo "$size bytes, $("$program" --version)"
 readelf --dynamic --program-headers "$program" >"$work/elf"
 grep -E 'NEEDED|INTERP|RUNPATH' "$work/elf" && fail "needs what is not in it"
 grep -q 'BIND_NOW\|NOW' "$work/elf" && grep -q 'PIE' "$work/elf" || fail "not linked as a hardened program is"
-[[ $("$program" --version) =~ ^ncclwhy\ [0-9.]+(\ \([0-9a-f]{12,40}\+?,\ [0-9]{4}-[0-9]{2}-[0-9]{2}\))?$ ]] || fail "--version"
+source_of='\([0-9a-f]{12,40}\+?, [0-9]{4}-[0-9]{2}-[0-9]{2}\)'
+[[ $("$program" --version) =~ ^ncclwhy\ [0-9.]+(\ $source_of)?$ ]] || fail "--version"
+git -C "$source" rev-parse HEAD >/dev/null 2>&1 && ! [[ $("$program" --version) =~ $source_of ]] && fail "--version tells no commit"
 
 echo "== in an empty root"
 root=$work/root

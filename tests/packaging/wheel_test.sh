@@ -24,6 +24,7 @@ import ncclwhy, ncclwhy.engine, ncclwhy.torch
 log, cause = sys.argv[1:]
 home = os.path.dirname(ncclwhy.__file__)
 assert home.startswith(sys.prefix), home
+assert os.path.exists(os.path.join(home, "py.typed")), "type checkers would not look at it"
 assert ncclwhy.engine.find_program() == os.path.join(home, "bin", "ncclwhy")
 try:
     ncclwhy.engine.LibrarySession.load()
