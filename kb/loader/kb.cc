@@ -58,7 +58,9 @@ Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
 }
 
 // Tables whose codes no program prints: kb/README.md.
-bool IsTableOfWords(std::string_view table) { return table == "environment" || table == "collect"; }
+bool IsTableOfWords(std::string_view table) {
+  return table == "environment" || table == "collect" || table == "host_program";
+}
 
 }  // namespace
 

@@ -152,7 +152,7 @@ class KnowledgeBase : public MessageRecognizer {
   std::optional<CodeKnowledge> FindCodeByWord(std::string_view table, std::string_view word, Language language) const;
 
   // Everything of that number ("79", "0x0c") or name ("SIGBUS", "ENOSPC"), whatever its table, in the order of tables.
-  // Not those of words of our own: "environment", "collect".
+  // Not those of words of our own: "environment", "collect", "host_program".
   std::vector<CodeKnowledge> FindCodes(std::string_view code, Language language) const;
 
   // In the order of their ids.

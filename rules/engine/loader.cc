@@ -12,11 +12,12 @@ namespace {
 using nlohmann::json;
 
 const Keys& KeysOfRule() {
-  static const Keys keys = {
-      "$schema",  "schema",    "id",     "role",          "title",      "match", "query",       "min_processes",
-      "needs",    "min_needs", "nccl",   "needs_version", "causes",     "near",  "unless",      "boost",
-      "explains", "blame",     "fields", "note",          "references", "when",  "covered_by",  "degrades",
-      "collect",  "fixed_in",  "fix",    "fix_command",   "recurs",     "sign",  "last_resort", "headline"};
+  static const Keys keys = {"$schema",     "schema",        "id",         "role",      "title",       "match",
+                            "query",       "min_processes", "needs",      "min_needs", "nccl",        "needs_version",
+                            "causes",      "near",          "unless",     "boost",     "explains",    "blame",
+                            "fields",      "note",          "references", "when",      "covered_by",  "degrades",
+                            "contradicts", "collect",       "fixed_in",   "fix",       "fix_command", "recurs",
+                            "sign",        "last_resort",   "headline"};
   return keys;
 }
 
@@ -120,6 +121,10 @@ void ReadWarning(const json& root, RuleReader& reader, Rule& rule) {
   if (root.contains("degrades")) {
     rule.degrades = reader.Bool(root["degrades"], "/degrades");
     if (rule.degrades && rule.role != Role::kWarning) reader.Error("/degrades", "R005", "only a warning degrades");
+  }
+  if (root.contains("contradicts")) {
+    rule.contradicts = reader.Bool(root["contradicts"], "/contradicts");
+    if (rule.contradicts && rule.role != Role::kWarning) reader.Error("/contradicts", "R005", "only a warning does");
   }
   if (root.contains("covered_by")) rule.covered_by = reader.Strings(root["covered_by"], "/covered_by");
   if (root.contains("collect")) rule.collect = reader.Steps(root["collect"], "/collect");

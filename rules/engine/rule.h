@@ -109,6 +109,7 @@ struct Rule {
   // Warnings.
   bool healthy_only = false;  // said when nothing failed, else left out
   bool degrades = false;      // better was there or asked for: where nothing failed, its causes are the answer
+  bool contradicts = false;   // two witnesses cannot both be right: told beside a named cause
   std::vector<std::string> covered_by;   // causes that say the same when they are named
   std::vector<CollectStep> collect;      // what to collect next
   std::string headline_en, headline_zh;  // the answer in a sentence where nothing failed; may be empty

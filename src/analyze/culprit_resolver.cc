@@ -37,12 +37,44 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
   for (auto& [key, set] : processes) {
     if (set.size() > 1) others_.emplace(key, std::move(set));
   }
+  ReadLauncherTables(items);
   for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
   for (const Edge& e : model.edges) {
     if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
     net_peers_[e.from].insert(e.to);
     net_peers_[e.to].insert(e.from);
   }
+}
+
+// A launcher's table of the workers that it had, one entry of several lines:
+//   rank      : 2 (local_rank: 2)
+//   exitcode  : -9 (pid: 5377)
+void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items) {
+  const auto note = [](auto& table, SourceId source, std::string name, int32_t rank) {
+    const auto [it, fresh] = table.emplace(std::pair(source, std::move(name)), rank);
+    if (!fresh && it->second != rank) it->second = -1;
+  };
+  std::map<std::pair<SourceId, uint32_t>, int32_t> rows;
+  for (const EvidenceItem& i : items) {
+    const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
+    const std::string local = Get(i.finding.fields, "local_rank");
+    if (!rank || local.empty() || i.finding.line == 0) continue;
+    rows.emplace(std::pair(i.finding.source, i.finding.line), *rank);
+    note(rank_of_local_, i.finding.source, local, *rank);
+  }
+  if (rows.empty()) return;
+  for (const EvidenceItem& i : items) {
+    const std::string pid = Get(i.finding.fields, "pid");
+    const auto row =
+        pid.empty() || i.finding.line == 0 ? rows.end() : rows.find({i.finding.source, i.finding.line - 1});
+    if (row != rows.end()) note(rank_of_pid_, i.finding.source, pid, row->second);
+  }
+}
+
+int32_t CulpritResolver::RankInTable(const Finding& f) const {
+  if (const auto it = rank_of_pid_.find({f.source, Get(f.fields, "pid")}); it != rank_of_pid_.end()) return it->second;
+  const auto it = rank_of_local_.find({f.source, Get(f.fields, "local_rank")});
+  return it == rank_of_local_.end() ? -1 : it->second;
 }
 
 CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {
@@ -75,6 +107,16 @@ CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& ite
     case Blame::kNobody:
       return {};
     case Blame::kSelf:
+      // A launcher's line between those of ranks is none of theirs: "failed (exitcode: -9) local_rank: 2 (pid: 5377)".
+      if (const int32_t rank =
+              item.rule != nullptr && item.rule->sign.of == SignOf::kNamed ? RankInTable(item.finding) : -1;
+          rank >= 0 && !OfPid(item.finding).valid()) {
+        CulpritCandidate named;
+        named.rank = rank;
+        FillRank(named);
+        named.why = Say("its launcher tells of its end", "启动器报告了它的结束");
+        return {named};
+      }
       return Self(item.finding);
     case Blame::kHost:
       return Host(item.finding, item.rule);

@@ -49,6 +49,8 @@ class CulpritResolver {
   std::string HostOf(ProcessId id) const;
   ProcessId OfPid(const Finding& f) const;
   Candidates Self(const Finding& f) const;
+  void ReadLauncherTables(const std::vector<EvidenceItem>& items);
+  int32_t RankInTable(const Finding& f) const;
   Candidates Host(const Finding& f, const Rule* rule) const;
   std::string HostsLine(const Finding& f, const Rule* rule) const;
   std::string Why(const Finding& f, const Rule* rule, std::string otherwise) const;
@@ -64,6 +66,9 @@ class CulpritResolver {
   std::map<ProcessId, std::string> launcher_hosts_;
   std::map<int32_t, std::string> task_hosts_;  // by rank
   bool chinese_;
+  // Of launchers' tables of workers, by source and pid, and by source and local rank; -1: several ranks.
+  std::map<std::pair<SourceId, std::string>, int32_t> rank_of_pid_;
+  std::map<std::pair<SourceId, std::string>, int32_t> rank_of_local_;
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
   std::map<int32_t, ProcessId> processes_;          // the first of each rank

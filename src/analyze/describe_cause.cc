@@ -1,11 +1,14 @@
 #include "analyze/describe_cause.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "analyze/address_comparison.h"
 #include "analyze/blame.h"
+#include "analyze/command_place.h"
 #include "analyze/compared_evidence.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/lines_around.h"
@@ -13,6 +16,7 @@
 #include "analyze/why_sure.h"
 #include "base/limits.h"
 #include "base/logger_prefix.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
@@ -62,6 +66,13 @@ void AddOnce(Evidence e, std::vector<Evidence>* evidence) {
   if (std::none_of(evidence->begin(), evidence->end(), same)) evidence->push_back(std::move(e));
 }
 
+// [W1126 07:13:09.516525938 Utils.hpp:112] Warning: …: PyTorch's C++ logging, its watchdog above all. It goes on by
+// itself when the program stands.
+bool IsTorchRecord(std::string_view text) {
+  return text.size() > 2 && text[0] == '[' && std::string_view("IWEF").find(text[1]) != std::string_view::npos &&
+         IsDigit(text[2]);
+}
+
 // What the program of a culprit printed last, without what a logger puts before it; nothing where that is NCCL's.
 //   2026-11-22 11:10:08 | INFO | checkpoint:231 - rank 2: writing checkpoint shard to /mnt/ckpt/step_000019
 std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprits) {
@@ -73,6 +84,7 @@ std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprit
     }
   }
   if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return {};
+  if (IsTorchRecord(who->last.text)) return {};
   std::string_view text = WithoutLoggerPrefix(who->last.text);
   const std::string name = "rank " + std::to_string(culprits.front().rank) + ": ";
   const bool named = text.starts_with(name);
@@ -175,6 +187,36 @@ std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
   return known ? std::to_string(known->code) + " (" + known->name + ")" : std::string(told);
 }
 
+// " gpu-2 and gpu-5 failed alike: …": the sentence names one host, which is no answer when three show the same line by
+// themselves. Nothing for fewer, nor where the two ends of one link both print it.
+std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits) {
+  constexpr size_t kAlike = 3;
+  constexpr size_t kNamed = 3;
+  std::vector<std::string_view> hosts;
+  for (const Culprit& culprit : culprits) {
+    if (culprit.host.empty() || culprit.why != culprits.front().why) return {};
+    if (std::find(hosts.begin(), hosts.end(), culprit.host) == hosts.end()) hosts.push_back(culprit.host);
+  }
+  if (hosts.size() < kAlike) return {};
+  const bool zh = c.language == Language::kChinese;
+  std::string others;
+  for (size_t i = 1; i < hosts.size() && i <= kNamed; ++i) {
+    const bool last = i + 1 == hosts.size();
+    if (i > 1) others += zh ? "、" : last ? " and " : ", ";
+    others += hosts[i];
+  }
+  if (hosts.size() > kNamed + 1) {
+    others += fmt::format(fmt::runtime(zh ? " 等 {} 台" : " and {} more"), hosts.size() - 1 - (zh ? 0 : kNamed));
+  }
+  const bool local = known.about == "host" || known.about == "device";
+  std::string out = zh ? others + " 也同样失败" : " " + others + " failed alike";
+  if (local) {
+    out += zh ? "：更可能是它们共有的设置或版本，而不是每台各有硬件故障"
+              : ": what they share, a setting or a version, is likelier than a fault of each";
+  }
+  return out + (zh ? "。" : ".");
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -253,7 +295,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     told["host"] = hosts;
   }
   if (told["host"].empty()) told.erase("host");
-  cause->summary = FitText(c.environment, c.kb, known->summary, told);
+  cause->summary = FitText(c.environment, c.kb, known->summary, told) + AlikeSentence(c, *known, cause->culprits);
   cause->meaning = ExpandTemplate(known->meaning, values);
   cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
   cause->unproven = FitText(c.environment, c.kb, known->unproven, told);
@@ -261,6 +303,10 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   cause->fixes_elsewhere.clear();
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
   cause->confirm = FitConfirms(c.environment, c.kb, known->confirm, values, words);
+  for (std::vector<Fix>* fixes : {&cause->fixes, &cause->fixes_elsewhere}) {
+    for (Fix& fix : *fixes) fix.host = HostToRunOn(c.kb, fix.command, cause->culprits);
+  }
+  for (Confirm& confirm : cause->confirm) confirm.host = HostToRunOn(c.kb, confirm.command, cause->culprits);
   cause->references = known->references;
 }
 

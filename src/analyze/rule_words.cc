@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/command_place.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/template_values.h"
 #include "kb/loader/command_words.h"
@@ -41,6 +42,7 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
       out.push_back({});
       out.back().id = id;
       out.back().text = e.note;
+      out.back().contradicts = rule.contradicts;
       out.back().slow = c.kb.TraitsOf(id).kind == CauseKind::kSlow;
       rules.push_back(&rule);
     }
@@ -76,6 +78,7 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
       const TemplateValues values = FindingValues(item.finding);
       fix.text = ExpandTemplate(c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en, values);
       fix.command = ExpandTemplate(item.rule->fix_command, CommandWords(values));
+      fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
       cause.fixes.insert(cause.fixes.begin(), std::move(fix));
       for (const std::string& reference : item.rule->references) {
         const bool there =

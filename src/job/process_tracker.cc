@@ -168,11 +168,17 @@ class ProcessTracker {
         std::any_of(facts.processes.begin(), facts.processes.end(), speaks)) {
       MapRanks(s);
     }
+    // Several ranks that PyTorch marks share a terminal: what stands there unmarked may be anybody's, the launcher's,
+    // too.
+    std::set<int32_t> marked;
+    for (const ProcessFacts& f : facts.processes) {
+      if (speaks(f)) marked.insert(f.launcher_rank);
+    }
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid >= 0 || ambiguous_.contains(f.launcher_rank)) continue;
       // Lines without header or prefix between those of several processes, or of a launcher's tasks, are nobody's.
-      const bool others = labelled > f.lines || !distinct_.empty();
+      const bool others = labelled > f.lines || !distinct_.empty() || marked.size() > 1;
       if (f.launcher_rank < 0 && facts.Str(f.pod).empty() && others) continue;
       // "[rank1]: Traceback …" beside the lines of the only process, which have no prefix.
       if (f.launcher_rank >= 0 && distinct_.size() == 1 && launchers.empty() &&
@@ -220,14 +226,17 @@ class ProcessTracker {
 std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
   std::map<int32_t, std::vector<ProcessId>> named;
   NumberKind kind = kBare;
+  // NCCL_DEBUG_FILE=nccl.%h.%p.log: nccl.node7.13993.log tells the pid.
+  const auto is_pid = [&](ProcessId id, const NumberInName& in) { return model.processes[id.value].pid == in.number; };
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
+    const ProcessId id = model.only_process_of[s];
     const NumberInName in = NumberInFileName(model.sources[s]->name);
-    if (in.number >= 0 && model.only_process_of[s].valid()) kind = std::min(kind, in.kind);
+    if (in.number >= 0 && id.valid() && !is_pid(id, in)) kind = std::min(kind, in.kind);
   }
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const ProcessId id = model.only_process_of[s];
     const NumberInName in = NumberInFileName(model.sources[s]->name);
-    if (!id.valid() || in.number < 0 || (kind == kRank && in.kind != kRank)) continue;
+    if (!id.valid() || is_pid(id, in) || in.number < 0 || (kind == kRank && in.kind != kRank)) continue;
     auto& list = named[in.number];
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
   }

@@ -59,7 +59,7 @@ std::string ChatMessage(const Report& report, const Words& words, Chat chat) {
   }
   if (cause->fixes.empty()) return out;
   const Fix& fix = cause->fixes.front();
-  out += fmt::format("{0}{1}{0}: {2}\n", bold, words.fix, plain(fix.text));
+  out += fmt::format("{0}{1}{0}: {2}\n", bold, words.fix, plain(StepText(fix.text, fix.host, words)));
   if (!fix.command.empty()) out += Block(fix.command);
   return out;
 }

@@ -201,7 +201,7 @@ class FullText {
       const Fix& fix = cause.fixes[i];
       const std::string cost = IsFree(fix.cost) ? "" : " " + Filled(words_.cost, fix.cost);
       layout_.Prose(fmt::format("  {}. ", i + 1), FixLabel(fix, words_) + fix.text + cost);
-      layout_.Command("     $ ", fix.command);
+      layout_.Command("     " + Prompt(fix.host), fix.command);
     }
     for (size_t i = shown; i < cause.fixes.size(); ++i) FixInShort(i + 1, cause.fixes[i]);
     if (cause.fixes_elsewhere.empty()) return;
@@ -219,7 +219,7 @@ class FullText {
       text.resize(end + (words_.code == "en" ? 1 : stop.size()));
     }
     layout_.Prose(fmt::format("  {}. ", number), text);
-    if (fix.command.find('\n') == std::string::npos) layout_.Command("     $ ", fix.command);
+    if (fix.command.find('\n') == std::string::npos) layout_.Command("     " + Prompt(fix.host), fix.command);
   }
 
   void Confirms(const Cause& cause) {
@@ -227,7 +227,7 @@ class FullText {
     layout_.Title(words_.confirm);
     for (size_t i = 0; i < std::min(cause.confirm.size(), kConfirms); ++i) {
       if (!cause.confirm[i].text.empty()) layout_.Prose("  - ", cause.confirm[i].text);
-      layout_.Command("    $ ", cause.confirm[i].command);
+      layout_.Command("    " + Prompt(cause.confirm[i].host), cause.confirm[i].command);
     }
   }
 
@@ -307,7 +307,7 @@ class FullText {
     for (const Warning& w : report_.warnings) {
       if (report_.verdict != Verdict::kFailure || !w.slow) list.push_back(&w);
     }
-    std::stable_partition(list.begin(), list.end(), [](const Warning* w) { return IsContradiction(*w); });
+    std::stable_partition(list.begin(), list.end(), [](const Warning* w) { return w->contradicts; });
     if (list.empty()) return;
     layout_.Title(words_.warnings);
     const size_t shown = std::min(list.size(), kWarnings);

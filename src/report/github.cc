@@ -63,7 +63,7 @@ std::string MainMessage(const Report& report, const Cause& cause, const Words& w
     if (fix.command.find('\n') != std::string::npos) {
       out += "\n" + fix.command;
     } else if (!fix.command.empty()) {
-      out += "\n  $ " + fix.command;
+      out += "\n  " + Prompt(fix.host) + fix.command;
     }
   }
   return out;

@@ -172,7 +172,8 @@ class Page {
       const Cause& cause = report_.causes.front();
       std::string confirm;
       for (const Confirm& item : cause.confirm) {
-        confirm += fmt::format("<li>{}{}</li>\n", EscapeHtml(item.text), HtmlPre(item.command));
+        confirm +=
+            fmt::format("<li>{}{}</li>\n", EscapeHtml(StepText(item.text, item.host, words_)), HtmlPre(item.command));
       }
       Put(words_.confirm, confirm.empty() ? confirm : "<ul>\n" + confirm + "</ul>\n");
     }

@@ -23,8 +23,8 @@ std::string HtmlCandidates(const Report& report, const Words& words) {
 std::string HtmlOtherFixes(const std::vector<Fix>& fixes, const Words& words) {
   std::string out;
   for (const Fix& fix : fixes) {
-    out += fmt::format("<li><b>{}</b>{}{}</li>\n", EscapeHtml(FixLabel(fix, words)), EscapeHtml(fix.text),
-                       HtmlPre(fix.command));
+    out += fmt::format("<li><b>{}</b>{}{}</li>\n", EscapeHtml(FixLabel(fix, words)),
+                       EscapeHtml(StepText(fix.text, fix.host, words)), HtmlPre(fix.command));
   }
   return "<ul>\n" + out + "</ul>\n";
 }
@@ -33,7 +33,8 @@ std::string HtmlFixes(const Cause& cause, size_t begin, size_t end, const Words&
   std::string out;
   for (size_t i = begin; i < std::min(end, cause.fixes.size()); ++i) {
     const Fix& fix = cause.fixes[i];
-    out += fmt::format("<li><b>{}</b>{}", EscapeHtml(FixLabel(fix, words)), EscapeHtml(fix.text));
+    out += fmt::format("<li><b>{}</b>{}", EscapeHtml(FixLabel(fix, words)),
+                       EscapeHtml(StepText(fix.text, fix.host, words)));
     if (!fix.cost.empty())
       out += fmt::format(" <span class=\"dim\">{}</span>", EscapeHtml(Filled(words.cost, fix.cost)));
     out += HtmlPre(fix.command);

@@ -22,10 +22,12 @@ static OrderedJsonValue ToJson(const Evidence& e) {
 }
 
 static OrderedJsonValue ToJson(const Fix& f) {
-  return Object("for", f.environment, "text", f.text, "command?", f.command, "cost?", f.cost);
+  return Object("for", f.environment, "text", f.text, "command?", f.command, "cost?", f.cost, "host?", f.host);
 }
 
-static OrderedJsonValue ToJson(const Confirm& c) { return Object("command?", c.command, "text?", c.text); }
+static OrderedJsonValue ToJson(const Confirm& c) {
+  return Object("command?", c.command, "text?", c.text, "host?", c.host);
+}
 
 static OrderedJsonValue ToJson(const Cause& c) {
   std::vector<std::string> commands;
@@ -96,7 +98,9 @@ static OrderedJsonValue ToJson(const Consequence& c) {
 
 static OrderedJsonValue ToJson(const Collect& c) { return Object("what", c.what, "command?", c.command); }
 
-static OrderedJsonValue ToJson(const Warning& w) { return Object("id", w.id, "text", w.text, "evidence", w.evidence); }
+static OrderedJsonValue ToJson(const Warning& w) {
+  return Object("id", w.id, "text", w.text, "evidence", w.evidence, "contradicts?", w.contradicts);
+}
 
 static OrderedJsonValue ToJson(const ReportRank& r) {
   return Object("rank?", r.rank, "host?", r.host, "pid?", r.pid, "gpu?", r.gpu, "stage", r.stage, "seen", r.seen,

@@ -96,7 +96,8 @@ void CauseSections(const Cause& cause, bool failure, Markdown* out) {
     out->Title(words.fix);
     size_t number = 0;
     out->List(cause.fixes, words.more_fixes, [&](const Fix& fix) {
-      return fmt::format("{}. {}\n{}", ++number, EscapeMarkdown(FixLabel(fix, words) + fix.text),
+      return fmt::format("{}. {}\n{}", ++number,
+                         EscapeMarkdown(StepText(FixLabel(fix, words) + fix.text, fix.host, words)),
                          CommandBlock(fix.command, "   "));
     });
   }
@@ -197,7 +198,8 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
              [](const std::string& note) { return "- " + EscapeMarkdown(note) + "\n"; });
   if (failure) {
     out.Folded(words.fixes_elsewhere, report.causes.front().fixes_elsewhere, words.more_fixes, [&](const Fix& fix) {
-      return "- " + EscapeMarkdown(FixLabel(fix, words) + fix.text) + "\n" + CommandBlock(fix.command, "  ");
+      return "- " + EscapeMarkdown(StepText(FixLabel(fix, words) + fix.text, fix.host, words)) + "\n" +
+             CommandBlock(fix.command, "  ");
     });
   }
   out.Folded(words.warnings, report.warnings, words.more_warnings, [&](const Warning& item) {

@@ -309,14 +309,19 @@ std::string WarningSentence(const Warning& warning) {
   return fmt::format("{} ({})", warning.text, FileLine(warning.evidence.front().file, warning.evidence.front().line));
 }
 
-bool IsContradiction(const Warning& warning) { return warning.id.starts_with("witness-"); }
-
 std::string_view RoleWord(std::string_view role, const Words& words) {
   if (role == "direct") return words.direct;
   if (role == "supporting") return words.supporting;
   if (role == "contradicting") return words.contradicting;
   if (role == "absent") return words.absent;
   return role;
+}
+
+std::string Prompt(std::string_view host) { return std::string(host) + "$ "; }
+
+std::string StepText(std::string_view text, std::string_view host, const Words& words) {
+  if (host.empty()) return std::string(text);
+  return std::string(text) + (words.code == "en" ? " " : "") + Filled(words.run_on, host);
 }
 
 std::string FixLabel(const Fix& fix, const Words& words) {

@@ -58,15 +58,17 @@ std::string Aside(std::string_view place);
 
 // "no rank of this job uses that GPU (dmesg.txt:1)"
 std::string WarningSentence(const Warning& warning);
-// Whether it says that witnesses contradict each other, as rules of the family `witness` do: who has a failure to mend
-// has to know it.
-bool IsContradiction(const Warning& warning);
 
 // "direct", … in the reader's language; unknown roles as they are.
 std::string_view RoleWord(std::string_view role, const Words& words);
 
 // "rank 3", "ranks 0, 2-5".
 std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words);
+
+// What stands before a command: "gpu-a17$ " where it has to run on a host, else "$ ".
+std::string Prompt(std::string_view host);
+// The same where the command stands in a block of its own: the sentence above it with "(on gpu-a17)" behind it.
+std::string StepText(std::string_view text, std::string_view host, const Words& words);
 
 // "docker: " or nothing for fixes that fit everywhere.
 std::string FixLabel(const Fix& fix, const Words& words);

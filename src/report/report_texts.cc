@@ -74,7 +74,7 @@ class Walk {
   void OfFixes(std::vector<Fix>* fixes) {
     for (Fix& f : *fixes) {
       Own(&f.environment, &f.cost);
-      Sentences(&f.text, &f.command);
+      Sentences(&f.text, &f.command, &f.host);
     }
   }
   void OfCause(Cause* cause) {
@@ -84,7 +84,7 @@ class Walk {
     Sentences(&cause->title, &cause->summary, &cause->mistaken_for, &cause->unproven, &cause->why_not, &cause->sure);
     OfFixes(&cause->fixes);
     OfFixes(&cause->fixes_elsewhere);
-    for (Confirm& confirm : cause->confirm) Sentences(&confirm.command, &confirm.text);
+    for (Confirm& confirm : cause->confirm) Sentences(&confirm.command, &confirm.text, &confirm.host);
     for (std::string& url : cause->references) Own(&url);
   }
   void OfJob(Job* job) {

@@ -220,7 +220,7 @@ class ShortAnswer {
     if (cause.fixes.empty()) return;
     const Fix& fix = cause.fixes.front();
     layout_.Labelled(words_.fix, FixLabel(fix, words_) + fix.text, measure_.fix_rows);
-    Command(fix.command);
+    Command(fix.command, fix.host);
   }
 
   // Why this sure, what the lines do not show, and the look that would settle it.
@@ -242,15 +242,15 @@ class ShortAnswer {
       if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
       if (HasPlaceholder(confirm.command) || IsPartOfFix(confirm.command)) continue;
       layout_.Labelled(words_.check, confirm.text, 2);
-      layout_.Command("  $ ", confirm.command);
+      layout_.Command("  " + Prompt(confirm.host), confirm.command);
       return;
     }
   }
 
   // Whole or not at all.
-  void Command(const std::string& command) {
+  void Command(const std::string& command, std::string_view host = {}) {
     const size_t lines = static_cast<size_t>(std::count(command.begin(), command.end(), '\n')) + 1;
-    if (!command.empty() && lines <= measure_.command_lines) layout_.Command("  $ ", command);
+    if (!command.empty() && lines <= measure_.command_lines) layout_.Command("  " + Prompt(host), command);
   }
 
   void Alternatives() {
@@ -325,7 +325,8 @@ class ShortAnswer {
   // ncclras misses no rank and counts equal calls, 4 watchdogs saw a call that did not end (ras.json:1)
   void Contradiction() {
     if (report_.verdict != Verdict::kFailure && report_.verdict != Verdict::kUndetermined) return;
-    const auto item = std::find_if(report_.warnings.begin(), report_.warnings.end(), IsContradiction);
+    const auto item =
+        std::find_if(report_.warnings.begin(), report_.warnings.end(), [](const Warning& w) { return w.contradicts; });
     if (item != report_.warnings.end()) layout_.Labelled(words_.contradiction, WarningSentence(*item), 3);
   }
 

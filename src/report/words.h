@@ -44,9 +44,10 @@ struct Words {
   std::string_view direct, supporting, contradicting, absent;
   std::string_view also;                                                                     // {places}
   std::string_view more_evidence, more_fixes, more_consequences, more_warnings, more_items;  // {count} one|many
-  std::string_view label;  // {name}: in front of a text
-  std::string_view cost;   // {cost}
-  std::string_view times;  // {count} repeated lines
+  std::string_view label;   // {name}: in front of a text
+  std::string_view cost;    // {cost}
+  std::string_view run_on;  // {host} of a command
+  std::string_view times;   // {count} repeated lines
   // job: {value} or {count}
   std::string_view nccl_version, hosts, processes, list_separator;
   std::string_view all_ranks, of_ranks;  // {nranks} one|many; {seen} {nranks}

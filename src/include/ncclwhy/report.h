@@ -67,13 +67,15 @@ struct Evidence {
 struct Fix {
   std::string environment;  // any docker kubernetes slurm mpi bare-metal pytorch vllm ray cloud code
   std::string text;
-  std::string command;  // may be empty
-  std::string cost;     // may be empty
+  std::string command;    // may be empty
+  std::string cost;       // may be empty
+  std::string host = {};  // to run the command on, "a,b" of several; empty where it does not matter or none is known
 };
 
 struct Confirm {
   std::string command;
   std::string text;
+  std::string host = {};  // as of a Fix
 };
 
 struct Cause {
@@ -206,7 +208,8 @@ struct Warning {
   std::string id;  // cause id or a rule id
   std::string text;
   std::vector<Evidence> evidence;
-  bool slow = false;  // of what costs time and fails nothing
+  bool slow = false;         // of what costs time and fails nothing
+  bool contradicts = false;  // two witnesses cannot both be right: whoever has a failure to mend has to know it
 };
 
 struct ReportRank {

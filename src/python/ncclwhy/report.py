@@ -155,12 +155,14 @@ class Fix:
     text: str
     command: Optional[str] = None
     cost: Optional[str] = None
+    host: Optional[str] = None
 
 
 @dataclass
 class Check:
     command: Optional[str] = None
     text: Optional[str] = None
+    host: Optional[str] = None
 
 
 @dataclass
@@ -214,6 +216,7 @@ class Warning:
     id: str
     text: str
     evidence: List[Evidence]
+    contradicts: bool = False
 
 
 @dataclass

@@ -1,0 +1,49 @@
+#include "analyze/command_place.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kHosts = 3;
+
+// What a prompt may show: a log's value that is no host's name stays out of it.
+bool IsHostName(std::string_view name) {
+  return !name.empty() && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) { return IsAlnum(c) || c == '-' || c == '.' || c == '_'; });
+}
+
+// "sudo dmesg -T | grep -i xid; nvidia-smi -L" starts dmesg, grep and nvidia-smi.
+bool LooksAtHost(const KnowledgeBase& kb, std::string_view command) {
+  bool first = true;
+  for (size_t begin = 0; begin < command.size();) {
+    const size_t end = std::min(command.find_first_of(" \t;|&(\n", begin), command.size());
+    const std::string_view word = command.substr(begin, end - begin);
+    if (!word.empty() && word != "sudo") {
+      if (first && kb.FindCode("host_program", word, Language::kEnglish)) return true;
+      first = false;
+    }
+    if (end < command.size() && command[end] != ' ' && command[end] != '\t') first = true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string HostToRunOn(const KnowledgeBase& kb, std::string_view command, const std::vector<Culprit>& culprits) {
+  std::vector<std::string_view> hosts;
+  for (const Culprit& culprit : culprits) {
+    if (culprit.host.empty() || std::find(hosts.begin(), hosts.end(), culprit.host) != hosts.end()) continue;
+    if (!IsHostName(culprit.host) || command.find(culprit.host) != std::string_view::npos) return {};
+    hosts.push_back(culprit.host);
+  }
+  if (hosts.empty() || hosts.size() > kHosts || !LooksAtHost(kb, command)) return {};
+  std::string out;
+  for (const std::string_view host : hosts) (out += out.empty() ? "" : ",") += host;
+  return out;
+}
+
+}  // namespace ncclwhy
