@@ -112,9 +112,9 @@ uint64_t PulseLine::CopyMasked(std::string_view text) {
     const __m128i digits = _mm_cmpgt_epi8(_mm_add_epi8(bytes, up), below);
     const __m128i foreign = _mm_cmplt_epi8(bytes, _mm_setzero_si128());
     any = _mm_or_si128(any, digits);
-    // 0xff is no byte of UTF-8, 0x01 none of a text.
-    const __m128i masked =
-        _mm_or_si128(_mm_or_si128(_mm_andnot_si128(digits, bytes), foreign), _mm_and_si128(digits, _mm_set1_epi8(1)));
+    // Both are no bytes of ASCII, and of the others only 0xff is left.
+    const __m128i masked = _mm_or_si128(_mm_or_si128(_mm_andnot_si128(digits, bytes), foreign),
+                                        _mm_and_si128(digits, _mm_set1_epi8(-128)));
     mix(static_cast<uint64_t>(_mm_cvtsi128_si64(masked)));
     mix(static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(masked, masked))));
   }
@@ -125,7 +125,9 @@ uint64_t PulseLine::CopyMasked(std::string_view text) {
     for (size_t i = 0; i < 8; ++i) {
       const char c = bytes_[at + i];
       has_digits_ = has_digits_ || IsDigit(c);
-      const uint64_t masked = IsDigit(c) ? 1 : static_cast<signed char>(c) < 0 ? 0xff : static_cast<unsigned char>(c);
+      const uint64_t masked = IsDigit(c)                        ? 0x80
+                              : static_cast<signed char>(c) < 0 ? 0xff
+                                                                : static_cast<unsigned char>(c);
       word |= masked << (8 * i);
     }
     mix(word);
