@@ -207,10 +207,13 @@ class Resolver {
         const std::string_view text = r_.index_.Text(placed);
         return std::string(text.substr(0, text.find(": ")));
       }
+      // A launcher's table tells of each rank: "rank      : 2 (local_rank: 2)".
+      std::string which;
       for (const auto& [name, text] : placed.hit->captures) {
-        if (facts.Str(name) == "exit_code") return std::string(facts.Str(text));
+        const std::string_view of = facts.Str(name);
+        if (of == "exit_code" || of == "culprit_rank") which += std::string(facts.Str(text)) + " ";
       }
-      return {};
+      return which;
     }
 
     static void AddWeight(const Weight& weight, std::vector<Weight>* causes) {

@@ -46,28 +46,24 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
   }
 }
 
-// A launcher's table of the workers that it had, one entry of several lines:
+// A launcher's table of the workers that it had, and its line for the first that ended:
+//   failed (exitcode: -9) local_rank: 2 (pid: 5377) of binary: /opt/venv/bin/python
 //   rank      : 2 (local_rank: 2)
-//   exitcode  : -9 (pid: 5377)
 void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items) {
   const auto note = [](auto& table, SourceId source, std::string name, int32_t rank) {
     const auto [it, fresh] = table.emplace(std::pair(source, std::move(name)), rank);
     if (!fresh && it->second != rank) it->second = -1;
   };
-  std::map<std::pair<SourceId, uint32_t>, int32_t> rows;
   for (const EvidenceItem& i : items) {
     const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
     const std::string local = Get(i.finding.fields, "local_rank");
-    if (!rank || local.empty() || i.finding.line == 0) continue;
-    rows.emplace(std::pair(i.finding.source, i.finding.line), *rank);
-    note(rank_of_local_, i.finding.source, local, *rank);
+    if (rank && !local.empty()) note(rank_of_local_, i.finding.source, local, *rank);
   }
-  if (rows.empty()) return;
+  if (rank_of_local_.empty()) return;
   for (const EvidenceItem& i : items) {
+    const auto row = rank_of_local_.find({i.finding.source, Get(i.finding.fields, "local_rank")});
     const std::string pid = Get(i.finding.fields, "pid");
-    const auto row =
-        pid.empty() || i.finding.line == 0 ? rows.end() : rows.find({i.finding.source, i.finding.line - 1});
-    if (row != rows.end()) note(rank_of_pid_, i.finding.source, pid, row->second);
+    if (row != rank_of_local_.end() && !pid.empty()) note(rank_of_pid_, i.finding.source, pid, row->second);
   }
 }
 

@@ -9,40 +9,14 @@
 #include "base/limits.h"
 #include "kb/loader/message_index.h"
 #include "parser/fast/shape_prover.h"
-#include "parser/scan.h"
 #include "read/passage_reader.h"
+#include "read/quoted_source.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr uint32_t kHitsPerMessageAndProcess = 4;
 constexpr size_t kMentions = 4096;
-
-// The program's text that Python quotes below a frame of a traceback: what it would print elsewhere was not printed
-// here.
-//   File "/opt/train/train.py", line 8, in training_step
-//     raise RuntimeError("CUDA error: out of memory") if full else KeyError("labels")
-class QuotedSource {
- public:
-  bool IsSource(const ParsedLine& line, uint32_t process) {
-    const size_t begin = line.body.find_first_not_of(' ');
-    if (begin == std::string_view::npos) return false;
-    const std::string_view text = line.body.substr(begin);
-    const bool behind = line.number == frame_ + 1 && process == process_ && begin > indent_;
-    if (scan::StartsWith(text, "File \"") && scan::Contains(text, "\", line ")) {
-      frame_ = line.number;
-      process_ = process;
-      indent_ = begin;
-      return false;
-    }
-    return behind;
-  }
-
- private:
-  uint32_t frame_ = UINT32_MAX - 1;
-  uint32_t process_ = 0;
-  size_t indent_ = 0;
-};
 
 bool IsNameChar(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
