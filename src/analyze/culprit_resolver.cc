@@ -221,6 +221,8 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
   c.rank = ParseInt<int32_t>(rank).value_or(-1);
   c.host = Get(f.fields, "culprit_host");
   if (c.rank < 0 && c.host.empty()) return {};
+  // ncclras names nodes by their addresses: "managed by process 11045 on node 192.0.2.2".
+  if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);
   if (c.rank >= 0) FillRank(c);
   c.device = Get(f.fields, "device");
   const bool compared = rule == nullptr || !rule->query.empty();

@@ -1,6 +1,6 @@
 #include "read/quoted_source.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 namespace ncclwhy {
 namespace {
