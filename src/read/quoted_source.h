@@ -35,9 +35,10 @@ class QuotedSource {
   }
 
  private:
-  // Other statements tell where the program stands: `with accelerator.main_process_first():`.
+  // Other statements tell where the program stands, `with accelerator.main_process_first():`, or, as an assertion does,
+  // what is wrong.
   static bool Says(std::string_view text) {
-    constexpr std::string_view kSaying[] = {"raise ",    "assert ", "print(",      ".debug(",    ".info(", ".warn(",
+    constexpr std::string_view kSaying[] = {"raise ",    "print(",  ".debug(",     ".info(",     ".warn(",
                                             ".warning(", ".error(", ".exception(", ".critical(", ".fatal("};
     return std::any_of(std::begin(kSaying), std::end(kSaying), [&](auto word) { return scan::Contains(text, word); });
   }

@@ -242,8 +242,7 @@ class ShortAnswer {
       if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
       if (HasPlaceholder(confirm.command) || IsPartOfFix(confirm.command)) continue;
       layout_.Labelled(words_.check, confirm.text, 2);
-      layout_.Command("  " + Prompt(confirm.host), confirm.command);
-      return;
+      return layout_.Command("  " + Prompt(confirm.host), confirm.command);
     }
   }
 
@@ -325,9 +324,9 @@ class ShortAnswer {
   // ncclras misses no rank and counts equal calls, 4 watchdogs saw a call that did not end (ras.json:1)
   void Contradiction() {
     if (report_.verdict != Verdict::kFailure && report_.verdict != Verdict::kUndetermined) return;
-    const auto item =
-        std::find_if(report_.warnings.begin(), report_.warnings.end(), [](const Warning& w) { return w.contradicts; });
-    if (item != report_.warnings.end()) layout_.Labelled(words_.contradiction, WarningSentence(*item), 3);
+    for (const Warning& w : report_.warnings) {
+      if (w.contradicts) return layout_.Labelled(words_.contradiction, WarningSentence(w), 3);
+    }
   }
 
   // Who has a failure to mend does not want to hear of more.

@@ -1,6 +1,6 @@
 #include "read/quoted_source.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 namespace ncclwhy {
 namespace {
