@@ -295,7 +295,9 @@ void Layout::LogText(std::string_view prefix, std::string_view text, size_t rows
 }
 
 void Layout::Command(std::string_view prefix, std::string_view text) {
-  std::string start(prefix);
+  const size_t indent = std::min(prefix.find_first_not_of(' '), prefix.size());
+  std::string start(prefix.substr(0, indent));
+  start += Defused(EscapeTerminal(prefix.substr(indent)));  // a host may stand in it
   // Several lines are a file to write (a Kubernetes manifest), not something to type.
   if (text.find('\n') != std::string_view::npos) start.assign(DisplayWidth(prefix), ' ');
   while (!text.empty()) {

@@ -320,7 +320,7 @@ std::string_view RoleWord(std::string_view role, const Words& words) {
 std::string Prompt(std::string_view host) { return std::string(host) + "$ "; }
 
 std::string StepText(std::string_view text, std::string_view host, const Words& words) {
-  if (host.empty()) return std::string(text);
+  if (host.empty() || text.find(host) != std::string_view::npos) return std::string(text);
   return std::string(text) + (words.code == "en" ? " " : "") + Filled(words.run_on, host);
 }
 

@@ -67,7 +67,8 @@ std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words);
 
 // What stands before a command: "gpu-a17$ " where it has to run on a host, else "$ ".
 std::string Prompt(std::string_view host);
-// The same where the command stands in a block of its own: the sentence above it with "(on gpu-a17)" behind it.
+// The same where the command stands in a block of its own: the sentence above it with "(on gpu-a17)" behind it, unless
+// it names the host.
 std::string StepText(std::string_view text, std::string_view host, const Words& words);
 
 // "docker: " or nothing for fixes that fit everywhere.

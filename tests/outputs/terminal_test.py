@@ -48,7 +48,7 @@ def on_terminal(columns, *arguments, directory=None, **environment):
 
 def is_command(line):
     """Commands are copied, so they are never wrapped."""
-    return re.match(r" +\$ ", line) or re.match(r" {5,}", line)
+    return re.match(r" +[\w.,-]*\$ ", line) or re.match(r" {5,}", line)
 
 
 def rows(text):
