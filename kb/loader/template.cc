@@ -15,7 +15,7 @@ constexpr std::string_view kNames =
     " image interface job_id kind last_words launcher library limit magic_text missing_ranks mtu namespace nearest "
     "network node "
     "nodes"
-    " nranks op_count operation other_bytes other_interface other_operation other_version path peer peer_host"
+    " nranks op_count operation other_bytes other_interface other_operation other_version others path peer peer_host"
     " peer_rank pid places pod port rank ranks_seen reporter scheduler shm_needed signal size size_human stands_in "
     "status"
     " status_name symbol text timeout_s value variable version who who_host xid ";

@@ -217,6 +217,13 @@ std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const 
   return out + (zh ? "。" : ".");
 }
 
+// Whether there is anything of other ranks: their lines, or NCCL's.
+bool ShowsOthers(const JobModel& model) {
+  return model.processes.size() > 1 ||
+         std::any_of(model.sources.begin(), model.sources.end(),
+                     [](const SourceFacts* s) { return s->counters.Get(Counter::kNccl) > 0; });
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -233,6 +240,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   if (const auto signal = values.find("signal"); signal != values.end()) {
     signal->second = NameSignal(c.kb, signal->second);
   }
+  if (ShowsOthers(c.model)) values.emplace("others", "1");
   values.insert(c.environment.values.begin(), c.environment.values.end());
   for (const auto& [variable, set] : c.environment.variables) {  // {NCCL_IB_PKEY}, where all who set it agree
     if (set.size() == 1) values.try_emplace(variable, *set.begin());

@@ -34,6 +34,15 @@ bool IsLoggerWord(std::string_view word) {
          (colon != std::string_view::npos && word.find_first_not_of(kDigits, colon + 4) == std::string_view::npos);
 }
 
+// The pid of `W1126 07:14:41.512000 5269 torch/distributed/run.py:1012] text`: a number right before a place.
+bool IsPidBeforePlace(std::string_view text, size_t end) {
+  if (end == 0 || text.substr(0, end).find_first_not_of(kDigits) != std::string_view::npos) return false;
+  const size_t next = text.find_first_not_of(' ', end);
+  const size_t after = text.find(' ', next);
+  return next != std::string_view::npos && after != std::string_view::npos && text[after - 1] == ']' &&
+         IsLoggerWord(text.substr(next, after - next));
+}
+
 void DropBrackets(std::string_view* text) {
   while (text->starts_with('[')) {
     const size_t close = text->find(']');
@@ -82,7 +91,8 @@ std::string_view WithoutLoggerPrefix(std::string_view text) {
     const size_t dash = text.find(" - ", bar);
     if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);
   }
-  for (size_t end; (end = text.find(' ')) != std::string_view::npos && IsLoggerWord(text.substr(0, end));) {
+  for (size_t end; (end = text.find(' ')) != std::string_view::npos &&
+                   (IsLoggerWord(text.substr(0, end)) || IsPidBeforePlace(text, end));) {
     text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
   }
   DropBrackets(&text);

@@ -12,6 +12,8 @@ TEST_CASE("a message without what a logger puts in front of it", "[base]") {
       {"2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress", "rank 2: no progress"},
       {"2026-11-22 11:12:03,517 - WARNING - loader.py:41 - [rank 3] worker died", "worker died"},
       {"E1122 11:12:03.206394 30389 loader.py:306] rank 3: waiting", "rank 3: waiting"},
+      {"W1126 07:14:41.512000 526 torch/distributed/elastic/agent/server/api.py:1012] Sending", "Sending"},
+      {"2026-11-22 11:12:03 42 ranks wait", "42 ranks wait"},
       {R"({"ts": 1.5, "level": "WARNING", "msg": "shard \"7\" failed"})", R"(shard \"7\" failed)"},
       {R"({"msg": "cut in the mid)", R"({"msg": "cut in the mid)"},
       {"no progress for 6 s", "no progress for 6 s"},
