@@ -203,5 +203,24 @@ TEST_CASE("numbers at and beyond every width", "[hostile]") {
   }
 }
 
+// Each host's clock is a minute behind the one before it; the first has no other to differ from.
+TEST_CASE("clocks of hosts that stand apart", "[hostile]") {
+  const auto job = [](size_t hosts) {
+    return Repeat(hosts, [&](size_t i) {
+      const std::string time = "2025-03-12 " + N(10 + i / 60) + ":" + N(100 + i % 60).substr(1) + ":12.";
+      const std::string where = " node" + N(i) + ":100:101 [0] ";
+      std::string init = Init(1, i, hosts, "0xaa");
+      std::string both = time + "000" + where + init;
+      init.replace(init.find("START"), 5, "COMPLETE");
+      return both + time + "900" + where + init;
+    });
+  };
+  const auto apart = [&](size_t hosts) { return Analysed(job(hosts)).clocks.size(); };
+  CHECK(apart(limits::kReportClocks + 1) == limits::kReportClocks);
+  const Report beyond = Analysed(job(limits::kReportClocks + 3));
+  CHECK(beyond.clocks.size() == limits::kReportClocks);
+  CHECK(Note(beyond, "unlisted") >= 2);
+}
+
 }  // namespace
 }  // namespace ncclwhy::hostile
