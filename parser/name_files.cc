@@ -23,6 +23,7 @@ std::string_view TracedPlace(std::string_view body) {
 }  // namespace
 
 std::string NameFiles(std::string_view text) {
+  if (!scan::Contains(text, "WARN")) return {};
   std::vector<std::string_view> lines;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -37,10 +38,11 @@ std::string NameFiles(std::string_view text) {
       if (!ParseHeader(line, &match)) match = {};
       return match;
     };
-    const HeaderMatch own = header_of(lines[i]);
     std::string_view place;
-    if (i + 1 < lines.size() && own.header.file.empty())
+    if (i + 1 < lines.size() && scan::Contains(lines[i + 1], " -> "))
       place = TracedPlace(lines[i + 1].substr(header_of(lines[i + 1]).body));
+    const HeaderMatch own = place.empty() ? HeaderMatch() : header_of(lines[i]);
+    if (!own.header.file.empty()) place = {};
     const bool warns = own.body > 0 && own.header.level == LogLevel::kWarn;
     if (place.empty() || !warns || !TracedPlace(lines[i].substr(own.body)).empty()) {
       out += lines[i];

@@ -17,16 +17,27 @@ constexpr size_t kLongLine = 120;
 // From a prefix to the header that it belongs to.
 constexpr size_t kPrefix = 120;
 
+bool IsTorch(std::string_view text) { return text[0] == '[' && FindTorchRecord(text.substr(0, 200), 0) == 0; }
+
 bool IsHeader(std::string_view text) {
   HeaderMatch match;
-  return ParseHeader(text, &match) || ParseHeaderless(text, &match) || FindTorchRecord(text.substr(0, 200), 0) == 0;
+  return ParseHeader(text, &match) || ParseHeaderless(text, &match) || IsTorch(text);
+}
+
+// `count` of `count 65536`: nothing in which a header, a stamp or an exception has its signs.
+bool IsPlainWord(std::string_view text) {
+  if (!scan::IsDigit(text[0]) && !(scan::IsAlnum(text[0]) && !scan::IsUpper(text[0]))) return false;
+  size_t n = 1;
+  while (n < text.size() && scan::IsIdentifierChar(text[n])) ++n;
+  return n < text.size() && text[n] == ' ';
 }
 
 // How much of `text` surely belongs to the beginning of a record; 0: none begins here.
 size_t RecordHead(std::string_view text) {
+  if (IsPlainWord(text)) return DialectHeadLength(text);
   HeaderMatch match;
   if (ParseHeader(text, &match) || ParseHeaderless(text, &match)) return std::max<size_t>(match.body, 1);
-  if (FindTorchRecord(text.substr(0, 200), 0) == 0) return text.find(']') + 1;
+  if (IsTorch(text)) return text.find(']') + 1;
   TimeForm form = TimeForm::kNone;
   const size_t bracket = text[0] == '[' ? 1 : 0;
   const size_t time = TimestampLength(text.substr(bracket), &form);

@@ -34,8 +34,8 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   });
   out.Bytes("kFormatCode", t.index.code);
   out.Table("MessagePattern", "kPatterns", t.index.patterns, [](const MessagePattern& p) {
-    return fmt::format("{{{},{},{},MessageLevel{{{}}},{}}}", p.code, p.code_size, p.message, static_cast<int>(p.level),
-                       static_cast<int>(p.end));
+    return fmt::format("{{{},{},{},MessageLevel{{{}}},{},{}}}", p.code, p.code_size, p.message,
+                       static_cast<int>(p.level), static_cast<int>(p.end), static_cast<int>(p.sure));
   });
   out.Numbers("uint16_t", "kSlots", t.index.slots);
   out.Numbers("uint64_t", "kOccupied", t.index.occupied);

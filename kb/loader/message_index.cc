@@ -1,6 +1,7 @@
 #include "kb/loader/message_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -86,7 +87,8 @@ char EndOf(std::string_view code) {
 class Search {
  public:
   Search(const MessageTables& tables, LogLevel level, std::string_view text, bool clipped)
-      : tables_(tables), level_(level), text_(text), clipped_(clipped) {
+      : tables_(tables), text_(text), clipped_(clipped) {
+    for (size_t i = 0; i < fits_.size(); ++i) fits_[i] = LevelFit(level, static_cast<MessageLevel>(i));
     tried_.fill(UINT16_MAX);
   }
 
@@ -94,7 +96,7 @@ class Search {
     uint16_t& tried = tried_[pattern % tried_.size()];
     if (tried == pattern) return;
     const MessagePattern& p = tables_.patterns[pattern];
-    const int fit = LevelFit(level_, p.level);
+    const int fit = fits_[static_cast<size_t>(p.level)];
     if (fit < best_fit_ || fit == 0) return;
     if (p.end != 0 && !clipped_ && (p.end == kEndsWithDigit ? !IsDigit(text_.back()) : text_.back() != p.end)) return;
     tried = pattern;
@@ -112,7 +114,11 @@ class Search {
     GramIndex(tables_.longs, tables_.shorts).ForEach(text_, [&](const GramEntry& entry, size_t) {
       Try(static_cast<uint16_t>(entry.text));
     });
-    for (const uint16_t pattern : tables_.unfiled) Try(pattern);
+    for (const uint16_t pattern : tables_.unfiled) {
+      const MessagePattern& p = tables_.patterns[pattern];
+      if (fits_[static_cast<size_t>(p.level)] == 0) continue;
+      if (p.sure == 0 || std::memchr(text_.data(), p.sure, text_.size()) != nullptr) Try(pattern);
+    }
   }
 
   void Anchors() {
@@ -139,7 +145,7 @@ class Search {
  private:
   static constexpr int kLeastOfClipped = 8;
   const MessageTables& tables_;
-  const LogLevel level_;
+  std::array<int, kMessageLevelNames.size()> fits_{};
   const std::string_view text_;
   const bool clipped_;
   int best_ = -1;
@@ -188,7 +194,12 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
     } else {
       slots[SlotOf(anchor)].push_back(static_cast<uint16_t>(i));
     }
-    if (!grams.Add(static_cast<uint32_t>(i), SurePieces(code))) out.unfiled.push_back(static_cast<uint16_t>(i));
+    const std::vector<std::string_view> pieces = SurePieces(code);
+    if (grams.Add(static_cast<uint32_t>(i), pieces)) continue;
+    out.unfiled.push_back(static_cast<uint16_t>(i));
+    for (const std::string_view piece : pieces) {
+      if (!piece.empty()) out.patterns[i].sure = piece.back();
+    }
   }
   out.occupied.assign(kSlots / 64, 0);
   out.slots.push_back(0);

@@ -28,7 +28,8 @@ struct MessagePattern {
   uint16_t code_size = 0;  // 0: cannot be recognised
   uint16_t message = 0;    // index of the message
   MessageLevel level = MessageLevel::kInfo;
-  char end = 0;  // what every whole text of it ends with; kEndsWithDigit: a digit; 0: anything
+  char end = 0;   // what every whole text of it ends with; kEndsWithDigit: a digit; 0: anything
+  char sure = 0;  // one that has no gram: a byte that is in every whole text of it; 0: not known
 };
 inline constexpr char kEndsWithDigit = 1;
 

@@ -221,7 +221,7 @@ struct Rank {
 // Which four bytes in a row a shape has, as far as no number has to do with it. Most formats have others.
 class FourBytes {
  public:
-  explicit FourBytes(std::string_view shape) {
+  explicit FourBytes(std::string_view shape) : hex_(shape.find(skeleton::kHex) != std::string_view::npos) {
     for (size_t at = 0; at + 4 <= shape.size(); ++at) there_.set(SlotOf(shape.data() + at));
   }
   // Whether texts of the shape may have all that a format has to have.
@@ -233,7 +233,7 @@ class FourBytes {
       }
       const std::string_view piece = LiteralAt(op);
       for (size_t at = 0; at + 4 <= piece.size(); ++at) {
-        const auto is_plain = [](char c) { return c != ' ' && !IsHexDigit(c); };
+        const auto is_plain = [&](char c) { return c != ' ' && !(hex_ ? IsHexDigit(c) : IsDigit(c)); };
         if (!std::all_of(piece.begin() + at, piece.begin() + at + 4, is_plain)) continue;
         if (!there_.test(SlotOf(piece.data() + at))) return false;
         break;
@@ -249,6 +249,7 @@ class FourBytes {
     std::memcpy(&four, p, sizeof four);
     return (four * 2654435761u) >> 20;
   }
+  const bool hex_;
   std::bitset<4096> there_;
 };
 

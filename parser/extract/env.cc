@@ -3,12 +3,20 @@
 //   NCCL_IB_DISABLE set by environment to 0.      NCCL_SOCKET_IFNAME set to eth0
 //   Comm config Blocking set to 1
 #include "parser/extract/extract.h"
+#include "parser/extract/heads.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
 namespace {
 
 using scan::StartsWith;
+
+constexpr std::string_view kDrivers[] = {"cudaDriverVersion ", "hipDriverVersion ", "HIP version", "ROCm version",
+                                         "ROCr version"};
+constexpr Heads kDriverHeads(kDrivers);
+constexpr std::string_view kSaid[] = {"NCCL git version", "Librccl path", "Library path",
+                                      "Comm config ",     "PARAM: ",      "Invalid value "};
+constexpr Heads kSaidHeads(kSaid);
 
 Known Version(const Extraction& x, std::string_view text) {
   const std::string_view word = scan::Cursor(scan::Trim(text)).Word();
@@ -40,16 +48,12 @@ Known ExtractEnv(const Extraction& x) {
     c.Char(':');
     return Version(x, c.Rest());
   }
-  if (StartsWith(body, "NCCL git version")) return Known::kYes;
-  if (StartsWith(body, "cudaDriverVersion ") || StartsWith(body, "hipDriverVersion ") ||
-      StartsWith(body, "HIP version") || StartsWith(body, "ROCm version") || StartsWith(body, "ROCr version")) {
+  if (kDriverHeads.Begin(body)) {
     const std::string_view value = body.substr(body.find_last_of(" :") + 1);
     x.Begin(EventKind::kDriverVersion).Set(FieldId::kVersion, value);
     return Known::kYes;
   }
-  if (StartsWith(body, "Librccl path") || StartsWith(body, "Library path")) return Known::kYes;
-  if (StartsWith(body, "Comm config ") || StartsWith(body, "PARAM: ")) return Known::kYes;
-  if (StartsWith(body, "Invalid value ")) return Known::kYes;
+  if (kSaidHeads.Begin(body)) return Known::kYes;
   // A name in capitals, then what was read.
   size_t n = 0;
   while (n < body.size() && (scan::IsUpper(body[n]) || scan::IsDigit(body[n]) || body[n] == '_')) ++n;

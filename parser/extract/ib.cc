@@ -7,6 +7,7 @@
 //   Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_0:1, curr state INIT, next state RTR,
 //     local GID index 3, local GID ::ffff:10.0.0.1, remote GID ::ffff:10.0.0.3
 //   NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 GID 3 (0/A64A8C0FFFF0000)
+#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -16,6 +17,11 @@ namespace {
 using scan::After;
 using scan::Contains;
 using scan::WordAfter;
+
+// Nearly every line has none of these.
+constexpr std::string_view kIbSigns[] = {"async event", "async fatal event", "async error event", "GID table changed",
+                                         "ibv_modify_qp failed"};
+constexpr WordFinder kFindIbSigns(kIbSigns);
 
 // `status=IBV_WC_RETRY_EXC_ERR(12)`, `status=12`, `error 12,`
 void WriteStatus(std::string_view body, EventWriter& e) {
@@ -124,11 +130,11 @@ Known ModifyQp(const Extraction& x) {
 Known ExtractIb(const Extraction& x) {
   const std::string_view body = x.body();
   if (Contains(body, "Got completion")) return Completion(x);
-  if (Contains(body, "async event") || Contains(body, "async fatal event") || Contains(body, "async error event") ||
-      Contains(body, "GID table changed")) {
-    return Async(x);
+  if (kFindIbSigns.Find(body) != 0) {
+    const bool modify = !Contains(body, "async event") && !Contains(body, "async fatal event") &&
+                        !Contains(body, "async error event") && !Contains(body, "GID table changed");
+    return modify ? ModifyQp(x) : Async(x);
   }
-  if (Contains(body, "ibv_modify_qp failed")) return ModifyQp(x);
   // NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 LID 7
   if (scan::StartsWith(body, "NET/IB") && Contains(body, " qpn ")) {
     std::string_view device = WordAfter(body, "IbDev ");

@@ -4,12 +4,28 @@
 //   Using network Socket      Using network AWS Libfabric      Using internal Network IB (2.3)
 //   NET/Plugin: Could not find: libnccl-net.so      NET/OFI Selected Provider is efa
 #include "parser/extract/extract.h"
+#include "parser/extract/heads.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
 namespace {
 
 using scan::StartsWith;
+
+constexpr std::string_view kPlugin[] = {"TUNER/",
+                                        "PROFILER/",
+                                        "Using tuner plugin",
+                                        "Plugin Path",
+                                        "P2P plugin",
+                                        "Successfully loaded external",
+                                        "Failed to open lib",
+                                        "Assigned NET plugin",
+                                        "Assigned GIN plugin",
+                                        "Initialized NET plugin",
+                                        "Failed to initialize NET plugin",
+                                        "Using non-device net plugin",
+                                        "dlvsym failed"};
+constexpr Heads kPluginHeads(kPlugin);
 
 // The first `IF:ADDR<PORT>` of a list.
 void WriteInterface(std::string_view list, EventWriter e) {
@@ -72,13 +88,7 @@ Known ExtractNet(const Extraction& x) {
     x.Begin(EventKind::kNetChoice).Set(FieldId::kNetwork, scan::Trim(c.Rest()));
     return Known::kYes;
   }
-  const bool plugin = scan::Contains(body.substr(0, 24), "/Plugin") || StartsWith(body, "TUNER/") ||
-                      StartsWith(body, "PROFILER/") || StartsWith(body, "Using tuner plugin");
-  if (plugin || StartsWith(body, "Plugin Path") || StartsWith(body, "P2P plugin") ||
-      StartsWith(body, "Successfully loaded external") || StartsWith(body, "Failed to open lib") ||
-      StartsWith(body, "Assigned NET plugin") || StartsWith(body, "Assigned GIN plugin") ||
-      StartsWith(body, "Initialized NET plugin") || StartsWith(body, "Failed to initialize NET plugin") ||
-      StartsWith(body, "Using non-device net plugin") || StartsWith(body, "dlvsym failed")) {
+  if (kPluginHeads.Begin(body) || scan::Contains(body.substr(0, 24), "/Plugin")) {
     x.Begin(EventKind::kPlugin).Set(FieldId::kLibrary, LibraryName(body));
     return Known::kYes;
   }

@@ -6,9 +6,9 @@
 //   === System : maxBw 24.0 totalBw 24.0 ===      Setting affinity for GPU 0 to ffff
 //   Pattern 4, crossNic 0, nChannels 2, bw 24.0/24.0, type NVL/PIX, sameChannels 1
 //   2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer
-#include <array>
-
+#include "base/word_finder.h"
 #include "parser/extract/extract.h"
+#include "parser/extract/heads.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -75,24 +75,17 @@ constexpr std::string_view kTopology[] = {"Setting affinity",
                                           "Imported shareable",
                                           "Kernel version"};
 
-// The bytes that these begin with: most lines begin with another one.
-class FirstBytes {
- public:
-  constexpr FirstBytes() {
-    for (const std::string_view head : kTopology) known_[static_cast<unsigned char>(head[0])] = true;
-  }
-  bool Has(char c) const { return known_[static_cast<unsigned char>(c)]; }
+constexpr Heads kTopologyHeads(kTopology);
 
- private:
-  std::array<bool, 256> known_{};
-};
-constexpr FirstBytes kFirstBytes;
+// Nearly every line has none of these.
+constexpr std::string_view kTopoSigns[] = {"GPU Direct RDMA ", "NVLS", "NVLink SHARP"};
+constexpr WordFinder kFindTopoSigns(kTopoSigns);
 
 // `2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer`, `/     Algorithm …`
 bool IsTable(std::string_view body) {
   if (scan::IsDigit(body[0]))
     return Contains(body, "coll channels") || Contains(body, " : GPU/") || Contains(body, " Bytes -> ");
-  if (Contains(body, " |")) return true;  // latency and bandwidth
+  if (Contains(body, "|") && Contains(body, " |")) return true;  // latency and bandwidth; blanks are everywhere
   return body[0] == ' ' || body[0] == '\t' || body[0] == '(' || body[0] == '|';
 }
 
@@ -101,7 +94,9 @@ bool IsTable(std::string_view body) {
 Known ExtractTopo(const Extraction& x) {
   const std::string_view body = x.body();
   if (body.empty()) return Known::kNo;
-  if (const size_t at = scan::Find(body, "GPU Direct RDMA "); at != std::string_view::npos) {
+  const bool signs = kFindTopoSigns.Find(body) != 0;
+  if (const size_t at = signs ? scan::Find(body, kTopoSigns[0]) : std::string_view::npos;
+      at != std::string_view::npos) {
     const bool enabled = StartsWith(body.substr(at + 16), "Enabled");
     std::string_view device = scan::WordAfter(body, "HCA ");
     if (const std::string_view quoted = scan::After(body, "'"); !quoted.empty()) {
@@ -114,7 +109,7 @@ Known ExtractTopo(const Extraction& x) {
     x.Begin(EventKind::kGdr).Set(FieldId::kPhase, "dmabuf");
     return Known::kYes;
   }
-  if (Contains(body.substr(0, 64), "NVLS") || Contains(body.substr(0, 64), "NVLink SHARP")) {
+  if (signs && (Contains(body.substr(0, 64), "NVLS") || Contains(body.substr(0, 64), "NVLink SHARP"))) {
     EventWriter e = x.Begin(EventKind::kNvls);
     if (Contains(body, "is not available")) {
       e.Set(FieldId::kPhase, "unavailable");
@@ -133,13 +128,13 @@ Known ExtractTopo(const Extraction& x) {
     return Known::kYes;
   }
   // Behind a long dump of the topology, which uses up what a process may keep of kTopology.
-  if (const std::string_view type = scan::After(body, ", type "); !type.empty() && StartsWith(body, "Pattern ")) {
-    x.Begin(EventKind::kInfo).Set(FieldId::kPath, scan::Cursor(type).Until(","));
-    return Known::kYes;
+  if (StartsWith(body, "Pattern ")) {
+    if (const std::string_view type = scan::After(body, ", type "); !type.empty()) {
+      x.Begin(EventKind::kInfo).Set(FieldId::kPath, scan::Cursor(type).Until(","));
+      return Known::kYes;
+    }
   }
-  for (const std::string_view head : kTopology) {
-    if (!kFirstBytes.Has(body[0])) break;
-    if (!StartsWith(body, head)) continue;
+  if (kTopologyHeads.Begin(body)) {
     x.Begin(EventKind::kTopology);
     return Known::kYes;
   }

@@ -54,15 +54,15 @@ class RuleMatcher final : public RuleSet::Matcher {
     uint32_t seen = 0;
     bool numbers_decide = false;  // of one that fits: whether its literal is there, or its regex matches
     std::string latest;           // the body for which these were asked last
-    // A literal that depends on the numbers, of a candidate that has none else, and where it would stand: so far behind
-    // the number that many numbers are in front of (0: behind the beginning), or anywhere.
+    // What of a literal depends on the numbers, of a candidate that has none else, and where it would stand: so far
+    // behind that number of the line (0: behind the beginning), or within it.
     struct Asked {
       uint32_t candidate = 0;
       std::string_view literal;
       uint32_t number = 0;
       uint32_t behind = 0;
     };
-    static constexpr uint32_t kAnywhere = UINT32_MAX;
+    static constexpr uint32_t kWithin = UINT32_MAX;
     std::vector<Asked> asked;
     std::vector<Asked> asked_now;  // of candidates that fit
     // Of a candidate of a shape: the numbers that its regex names, and what it said of bodies that have the same of

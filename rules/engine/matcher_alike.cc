@@ -39,6 +39,25 @@ struct RuleMatcher::Kind {
   }
 };
 
+namespace {
+
+// Whether some text of the shape may have this literal at `at`, or within the number there.
+//   `status=D opcode=D`   status=12: yes   status=x2, status=12,: no
+bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
+  for (size_t i = 0; i < literal.size(); ++at) {
+    if (at >= shape.size()) return false;
+    if (!skeleton::IsNumber(shape[at])) {
+      if (shape[at] != literal[i++]) return false;
+      continue;
+    }
+    if (!skeleton::MayHold(shape[at], literal[i])) return false;
+    while (i < literal.size() && skeleton::MayHold(shape[at], literal[i])) ++i;
+  }
+  return true;
+}
+
+}  // namespace
+
 // The candidates of all lines of a kind: a literal whose words are no numbers stands in all of them or in none, and so
 // it is with most regexes. The few others are asked again.
 void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
@@ -59,11 +78,11 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
     const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
     if (!pattern.regex.empty()) {
       const RegexTexts& texts = patterns_.Texts(c.pattern);
-      const auto never = [&](const std::string& text) { return kind.SameForAll(text) && !there(text); };
+      const auto never = [&](const std::string& text) { return !there(text) && kind.SameForAll(text); };
       if (std::any_of(texts.required.begin(), texts.required.end(), never)) continue;
       c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
     }
-    const auto always = [&](const std::string& literal) { return kind.SameForAll(literal) && there(literal); };
+    const auto always = [&](const std::string& literal) { return there(literal) && kind.SameForAll(literal); };
     c.has_literal = std::any_of(pattern.literals.begin(), pattern.literals.end(), always);
     const size_t places = alike->asked.size();
     for (const std::string& literal : pattern.literals) {
@@ -82,22 +101,32 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
 
 // `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
 void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike) {
-  std::string masked(literal);
-  std::replace_if(masked.begin(), masked.end(), IsDigit, '0');
-  const std::string_view head = kind.shape ? literal.substr(0, FirstNumberOf(literal)) : masked;
-  if (head.empty()) {
-    if (kind.text.find(PieceWithoutNumber(literal)) == std::string_view::npos) return;
-    alike->asked.push_back({candidate, literal, Alike::kAnywhere, 0});
+  if (!kind.shape) {
+    std::string masked(literal);
+    std::replace_if(masked.begin(), masked.end(), IsDigit, '0');
+    for (size_t at = kind.text.find(masked); at != std::string_view::npos; at = kind.text.find(masked, at + 1)) {
+      alike->asked.push_back({candidate, literal, 0, static_cast<uint32_t>(at)});
+    }
     return;
   }
+  const std::string_view head = literal.substr(0, FirstNumberOf(literal));
+  const std::string_view rest = literal.substr(head.size());
   uint32_t number = 0;
   size_t behind = 0;
-  for (size_t at = 0; at < kind.text.size(); ++at) {
-    if (kind.shape && skeleton::IsNumber(kind.text[at])) {
+  size_t counted = 0;
+  for (size_t at = kind.text.find(head); at != std::string_view::npos; at = kind.text.find(head, at + 1)) {
+    const size_t place = at + head.size();
+    if (!MayStandAt(kind.text, place, rest)) continue;
+    for (; counted < place; ++counted) {
+      if (!skeleton::IsNumber(kind.text[counted])) continue;
       ++number;
-      behind = at + 1;
-    } else if (kind.text.substr(at).starts_with(head)) {
-      alike->asked.push_back({candidate, literal, number, static_cast<uint32_t>(at - behind)});
+      behind = counted + 1;
+    }
+    const bool within = head.empty() && skeleton::IsNumber(kind.text[place]);
+    if (within) {
+      alike->asked.push_back({candidate, rest, number + 1, Alike::kWithin});
+    } else {
+      alike->asked.push_back({candidate, rest, number, static_cast<uint32_t>(place - behind)});
     }
   }
 }
@@ -108,12 +137,15 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint
                                                     Alike::Named* named) const {
   const std::vector<std::string>& numbers = named->by->numbers;
   const uint64_t ways = numbers.size() + 1 + (named->by->lengths ? kMostLength : 0);
+  const uint64_t most = UINT64_MAX / (2 * ways);
   uint64_t key = 0;
   for (const NumberPlace& place : line.numbers) {
-    const std::string_view number = line.body.substr(place.begin, place.end - place.begin);
-    const auto which = static_cast<uint64_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
+    const std::string_view number(line.body.data() + place.begin, place.end - place.begin);
+    const auto which = static_cast<uint64_t>(
+        (named->by->MayName(number) ? std::find(numbers.begin(), numbers.end(), number) : numbers.end()) -
+        numbers.begin());
     const bool other = which == numbers.size();
-    if (key > UINT64_MAX / (2 * ways) || number.size() > kMostLength) return AskRegex(pattern, line.body);
+    if (key > most || number.size() > kMostLength) return AskRegex(pattern, line.body);
     key = key * ways + which + (other && named->by->lengths ? number.size() : 0);
   }
   if (named->said.size() >= kMostSaid) named->said.clear();
@@ -132,12 +164,15 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   }
   for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
   for (const Alike::Asked& asked : alike->asked_now) {
+    size_t at = asked.number == 0 ? size_t{0} : line.numbers[asked.number - 1].end;
+    size_t end = (at += asked.behind) + 1;
+    if (asked.behind == Alike::kWithin) {
+      at = line.numbers[asked.number - 1].begin;
+      end = line.numbers[asked.number - 1].end;
+    }
     bool there = false;
-    if (asked.number == Alike::kAnywhere) {
-      there = body.find(asked.literal) != std::string_view::npos;
-    } else {
-      const size_t at = asked.behind + (asked.number == 0 ? size_t{0} : line.numbers[asked.number - 1].end);
-      there = body.substr(at).starts_with(asked.literal);
+    for (end = std::min(end, body.size()); at < end && !there; ++at) {
+      there = body[at] == asked.literal[0] && body.substr(at).starts_with(asked.literal);
     }
     if (there) alike->candidates[asked.candidate].has_literal = true;
   }

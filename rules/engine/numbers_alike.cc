@@ -353,6 +353,7 @@ std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex) {
   NumbersNamed named = reader.TakeNamed();
   std::sort(named.numbers.begin(), named.numbers.end());
   named.numbers.erase(std::unique(named.numbers.begin(), named.numbers.end()), named.numbers.end());
+  for (const std::string& number : named.numbers) named.signs |= NumbersNamed::SignOf(number);
   return named;
 }
 

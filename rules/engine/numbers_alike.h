@@ -4,6 +4,8 @@
 //   `status[= ]12\b`   `len=\d{4,}`                               no
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +28,13 @@ NumbersAlike NumbersAlikeOf(std::string_view regex);
 struct NumbersNamed {
   std::vector<std::string> numbers;
   bool lengths = false;  // and the others have as many digits
+  uint64_t signs = 0;    // SignOf those
+
+  // Most numbers differ from all of them in length or first digit.
+  static uint64_t SignOf(std::string_view number) {
+    return uint64_t{1} << (std::min(number.size(), size_t{4}) % 4 * 16 + static_cast<size_t>(number[0] & 15));
+  }
+  bool MayName(std::string_view number) const { return (signs & SignOf(number)) != 0; }
 };
 std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex);
 

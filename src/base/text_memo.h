@@ -7,6 +7,8 @@
 // Not thread-safe.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,7 +23,6 @@ template <typename Value>
 class TextMemo {
  public:
   struct Entry {
-    uint64_t hash = 0;
     uint64_t kind = 0;
     bool known = false;  // the value is; who finds it out sets this
     std::string text;
@@ -34,14 +35,21 @@ class TextMemo {
     if (text.size() < kShortest || text.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
     const uint64_t hash = HashQuickly(text, kind);
-    const size_t slot = hash & (entries_.size() - 1);
-    if (hashes_[slot] != hash) {
-      hashes_[slot] = hash;
+    const size_t number = hash & (places_.size() - 1);
+    Place& place = places_[number];
+    for (size_t way = 0; way < kWays; ++way) {
+      if (place.kept[way] != hash) continue;
+      place.older = static_cast<uint8_t>(kWays - 1 - way);
+      Entry& e = entries_[kWays * number + way];
+      return e.kind == kind && Same(e.text, text) ? &e : nullptr;
+    }
+    if (place.latest != hash) {
+      place.latest = hash;
       return nullptr;
     }
-    Entry& e = entries_[slot];
-    if (e.hash == hash) return e.kind == kind && Same(e.text, text) ? &e : nullptr;
-    e.hash = hash;
+    Entry& e = entries_[kWays * number + place.older];
+    place.kept[place.older] = hash;
+    place.older = static_cast<uint8_t>(kWays - 1 - place.older);
     e.kind = kind;
     e.known = false;
     e.text.assign(text);
@@ -61,12 +69,20 @@ class TextMemo {
 
   void Grow() {
     entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
-    hashes_.assign(entries_.size(), 0);
+    places_.assign(entries_.size() / kWays, {});
     asked_ = 0;
   }
 
-  std::vector<Entry> entries_;
-  std::vector<uint64_t> hashes_;  // of the text that was seen last in each place: all that most texts are compared with
+  // Two texts that come in turns have room in one place. All that most texts are compared with.
+  static constexpr size_t kWays = 2;
+  struct Place {
+    uint64_t latest = 0;  // hash of the text that was seen last, of those that are not kept
+    std::array<uint64_t, kWays> kept{};
+    uint8_t older = 0;  // the way that was not asked for last
+  };
+
+  std::vector<Entry> entries_;  // by place and way
+  std::vector<Place> places_;
   size_t asked_ = 0;
 };
 

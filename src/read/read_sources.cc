@@ -68,7 +68,9 @@ class DigestSink : public ByteSink {
   void End() override {
     if (!reader_) return;
     std::vector<SourceDigest> read = reader_->FinishAll(&problems_);
-    if (read.size() == 1 && read.front().carrier.empty()) read.front().encoded = LooksEncoded(first_);
+    if (read.size() == 1 && read.front().carrier.empty() && !IsLogOfNccl(read.front())) {
+      read.front().encoded = LooksEncoded(first_);
+    }
     std::move(read.begin(), read.end(), std::back_inserter(digests_));
     reader_.reset();
   }

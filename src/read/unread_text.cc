@@ -93,6 +93,10 @@ bool Told(const SourceDigest& d) { return !d.hits.hits.empty() || !d.messages.em
 
 }  // namespace
 
+bool IsLogOfNccl(const SourceDigest& digest) {
+  return digest.facts.counters.Get(Counter::kNccl) > 0 && digest.facts.counters.Get(Counter::kLines) > 2;
+}
+
 bool LooksEncoded(std::string_view first) {
   if (first.size() < kEnoughBytes) return false;
   if (IsNcclInDisguise(first)) return true;

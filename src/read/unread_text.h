@@ -10,6 +10,9 @@
 
 namespace ncclwhy {
 
+// Whether NCCL wrote lines of it, more than a document on one line has: nobody asks how it is encoded.
+bool IsLogOfNccl(const SourceDigest& digest);
+
 // Whether the beginning of a text is long lines as encodings write them, base64, hexadecimal digits, percent signs; or
 // a document on one line with lines of NCCL in it.
 bool LooksEncoded(std::string_view first);
