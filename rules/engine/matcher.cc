@@ -187,10 +187,14 @@ void RuleMatcher::CountOnly(uint32_t number, Kept& kept, const ParsedLine& line)
 
 // The last hit kept of a pattern of a process is only a place, and moves to the latest one: what a line says of the
 // life of a process is judged by what follows its last repeat.
+void RuleMatcher::MoveOn(Hit& hit, uint32_t line, uint64_t offset) {
+  if (hit.text.valid()) return;
+  hit.line = line;
+  hit.offset = offset;
+}
+
 void RuleMatcher::MoveOn(const Kept& kept, uint32_t line, uint64_t offset) {
-  if (kept.last == UINT32_MAX || hits_.hits[kept.last].text.valid()) return;
-  hits_.hits[kept.last].line = line;
-  hits_.hits[kept.last].offset = offset;
+  if (kept.last != UINT32_MAX) MoveOn(hits_.hits[kept.last], line, offset);
 }
 
 RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {

@@ -82,6 +82,10 @@ class RuleMatcher final : public RuleSet::Matcher {
     struct Counts {
       uint32_t process = kNoProcess;
       std::vector<Kept*> kept;  // beside fitting
+      // Where no number decides: the hits that one more line is only counted with, and the other candidates that match.
+      bool sorted = false;
+      std::vector<uint32_t> counted;
+      std::vector<uint32_t> open;
     };
     std::vector<Counts> counts;  // by process, the latest one in each place
   };
@@ -106,8 +110,11 @@ class RuleMatcher final : public RuleSet::Matcher {
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   void Fit(const ParsedLine& line, Alike* alike) const;
   Alike::Counts& CountsOf(Alike& alike, uint32_t process);
+  void Sort(const Alike& alike, Alike::Counts* counts);
+  void OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts);
   // One more hit of a pattern and process of which no more are kept.
   void MoveOn(const Kept& kept, uint32_t line, uint64_t offset);
+  static void MoveOn(Hit& hit, uint32_t line, uint64_t offset);
   void CountOnly(uint32_t number, Kept& kept, const ParsedLine& line);
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   // Level, dialect and file.

@@ -1,6 +1,7 @@
 // RuleMatcher for lines that differ from earlier ones in their numbers alone: in a storm of warnings the same text
 // comes thousands of times with other numbers, and what rules it may match is found once.
 #include <algorithm>
+#include <tuple>
 
 #include "base/mask_digits.h"
 #include "parser/parsed_line.h"
@@ -131,22 +132,28 @@ void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const 
   }
 }
 
-// Which of the named numbers stand where, as one number.
-//   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12, other, 5, other   →   0·3³ + 2·3² + 1·3 + 2
+// Which of the named numbers stand where, as one number; and how long the others are, where that counts.
+//   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12 at the first place, 5 at the third
 RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint32_t pattern,
                                                     Alike::Named* named) const {
   const std::vector<std::string>& numbers = named->by->numbers;
-  const uint64_t ways = numbers.size() + 1 + (named->by->lengths ? kMostLength : 0);
-  const uint64_t most = UINT64_MAX / (2 * ways);
+  const bool lengths = named->by->lengths;
+  const uint64_t ways = numbers.size() + 1 + kMostLength;
+  const uint64_t all = ways * (line.numbers.size() + 1);
   uint64_t key = 0;
-  for (const NumberPlace& place : line.numbers) {
+  for (size_t i = 0; i < line.numbers.size(); ++i) {
+    const NumberPlace& place = line.numbers[i];
     const std::string_view number(line.body.data() + place.begin, place.end - place.begin);
-    const auto which = static_cast<uint64_t>(
-        (named->by->MayName(number) ? std::find(numbers.begin(), numbers.end(), number) : numbers.end()) -
-        numbers.begin());
-    const bool other = which == numbers.size();
-    if (key > most || number.size() > kMostLength) return AskRegex(pattern, line.body);
-    key = key * ways + which + (other && named->by->lengths ? number.size() : 0);
+    size_t which = numbers.size();
+    if (named->by->MayName(number)) {
+      which = static_cast<size_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
+    }
+    if (which == numbers.size()) {
+      if (!lengths) continue;
+      which += number.size();
+    }
+    if (key > UINT64_MAX / (2 * all) || number.size() > kMostLength) return AskRegex(pattern, line.body);
+    key = key * all + i * ways + which + 1;
   }
   if (named->said.size() >= kMostSaid) named->said.clear();
   const auto [it, inserted] = named->said.try_emplace(key, Candidate::Regex::kUnknown);
@@ -163,18 +170,21 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
     if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;
   }
   for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
+  size_t begin = 0, end = 0;
+  const Alike::Asked* before = nullptr;
   for (const Alike::Asked& asked : alike->asked_now) {
-    size_t at = asked.number == 0 ? size_t{0} : line.numbers[asked.number - 1].end;
-    size_t end = (at += asked.behind) + 1;
-    if (asked.behind == Alike::kWithin) {
-      at = line.numbers[asked.number - 1].begin;
-      end = line.numbers[asked.number - 1].end;
+    if (before == nullptr || before->number != asked.number || before->behind != asked.behind) {
+      const NumberPlace number = asked.number == 0 ? NumberPlace{} : line.numbers[asked.number - 1];
+      const bool within = asked.behind == Alike::kWithin;
+      begin = within ? number.begin : size_t{number.end} + asked.behind;
+      end = std::min(within ? number.end : begin + 1, body.size());
     }
-    bool there = false;
-    for (end = std::min(end, body.size()); at < end && !there; ++at) {
-      there = body[at] == asked.literal[0] && body.substr(at).starts_with(asked.literal);
+    before = &asked;
+    for (size_t at = begin; at < end; ++at) {
+      if (body[at] != asked.literal[0] || !body.substr(at).starts_with(asked.literal)) continue;
+      alike->candidates[asked.candidate].has_literal = true;
+      break;
     }
-    if (there) alike->candidates[asked.candidate].has_literal = true;
   }
   for (Alike::Named& named : alike->named) {
     Candidate& c = alike->candidates[named.candidate];
@@ -223,6 +233,9 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
       alike->asked_now.push_back(asked);
     }
   }
+  std::sort(alike->asked_now.begin(), alike->asked_now.end(), [](const Alike::Asked& a, const Alike::Asked& b) {
+    return std::tie(a.number, a.behind) < std::tie(b.number, b.behind);
+  });
   alike->latest.clear();
   const auto decides = [&](uint32_t i) { return alike->candidates[i].regex_decides; };
   alike->numbers_decide =
@@ -234,9 +247,45 @@ RuleMatcher::Alike::Counts& RuleMatcher::CountsOf(Alike& alike, uint32_t process
   Alike::Counts& counts = alike.counts[process & (kCounts - 1)];
   if (counts.process == process && counts.kept.size() == alike.fitting.size()) return counts;
   counts.process = process;
+  counts.sorted = false;
   counts.kept.clear();
   for (const uint32_t i : alike.fitting) counts.kept.push_back(&KeptOf(alike.candidates[i].pattern, process));
   return counts;
+}
+
+// Which candidates match is the same for all lines then: in a storm most of them are only counted.
+void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
+  counts->sorted = true;
+  counts->counted.clear();
+  counts->open.clear();
+  matched_rule_ = UINT32_MAX;
+  for (size_t i = 0; i < alike.fitting.size(); ++i) {
+    const Candidate& c = alike.candidates[alike.fitting[i]];
+    if (!c.has_literal || !IsAsked(c)) continue;
+    const Kept& kept = *counts->kept[i];
+    const bool matches = c.regex == Candidate::Regex::kYes;
+    if (matches) Matched(c);
+    if (matches && kept.full && kept.last != UINT32_MAX) {
+      counts->counted.push_back(kept.last);
+    } else {
+      counts->open.push_back(static_cast<uint32_t>(i));
+    }
+  }
+}
+
+void RuleMatcher::OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts) {
+  if (!counts.sorted) Sort(alike, &counts);
+  for (const uint32_t i : counts.open) {
+    const bool full = counts.kept[i]->full;
+    TryPattern(alike.candidates[alike.fitting[i]], line, counts.process, facts);
+    counts.sorted = counts.sorted && full == counts.kept[i]->full;
+  }
+  for (const uint32_t number : counts.counted) {
+    Hit& hit = hits_.hits[number];
+    ++hit.repeats;
+    MoveOn(hit, line.number, line.offset);
+  }
+  facts.counters.Add(Counter::kDroppedHits, counts.counted.size());
 }
 
 void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
@@ -245,7 +294,8 @@ void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process
   if (!same) Fit(line, &alike);
   if (alike.fitting.empty()) return;
   if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);
-  const Alike::Counts& counts = CountsOf(alike, process);
+  Alike::Counts& counts = CountsOf(alike, process);
+  if (!alike.numbers_decide) return OnSorted(alike, counts, line, facts);
   matched_rule_ = UINT32_MAX;
   uint64_t only_counted = 0;
   for (size_t i = 0; i < alike.fitting.size(); ++i) {
