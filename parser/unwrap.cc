@@ -61,6 +61,13 @@ bool IsLineStart(std::string_view line) {
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return scan::StartsWith(line, s); });
 }
 
+// What is read alike wherever the line stands: nothing in front of its header, nothing to clean.
+bool BeginsRecord(std::string_view line) {
+  HeaderMatch match;
+  return !line.empty() && scan::IsAlnum(line[0]) && ParseHeader(line, &match) && match.header.present &&
+         line.find_first_of("\x1b&") == std::string_view::npos;
+}
+
 class Joiner {
  public:
   Joiner(std::vector<std::string_view> lines, Wrapping wrapping) : lines_(std::move(lines)), wrapping_(wrapping) {}
@@ -69,6 +76,7 @@ class Joiner {
     if (!FindWidth()) return {};
     Unwrapped out;
     for (size_t i = 0; i < lines_.size(); ++i) {
+      const size_t begin = out.text.size();
       out.text += lines_[i];
       const size_t first = i;
       while (i + 1 < lines_.size() && Continues(first, i)) {
@@ -79,6 +87,11 @@ class Joiner {
           if (!BreaksWord(lines_[i - 1], piece)) out.text += ' ';
         }
         out.text += piece;
+      }
+      if (i > first) {
+        const std::string_view line = std::string_view(out.text).substr(begin);
+        out.records = out.records && BeginsRecord(line);
+        out.joined.append(line).append("\n");
       }
       out.text.append(i - first + 1, '\n');
       out.joins += i - first;

@@ -17,8 +17,10 @@ enum class Wrapping : uint8_t {
 };
 
 struct Unwrapped {
-  std::string text;    // empty: nothing looks broken in that way
-  uint64_t joins = 0;  // how many breaks were taken out
+  std::string text;     // empty: nothing looks broken in that way
+  uint64_t joins = 0;   // how many breaks were taken out
+  std::string joined;   // the lines that were put together
+  bool records = true;  // each of these begins with NCCL's header
 };
 
 // Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line. Linear in the text;

@@ -74,7 +74,9 @@ class TextLog : public Witness {
     uint64_t changes = 0;
     bool sure = false;  // it is right, whether or not it says more
   };
-  void Try(Repair repair, SourceDigest& digest);
+  // True: it was taken.
+  bool Try(Repair repair, SourceDigest& digest);
+  bool SaysNothingNew(const Unwrapped& unwrapped, const ParserOptions& options, const SourceDigest& digest) const;
 
   WitnessContext context_;
   std::string head_;  // held back until the frame is known
@@ -147,10 +149,10 @@ SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options
 }
 
 // Reads the repaired text and takes it where that says more.
-void TextLog::Try(Repair repair, SourceDigest& digest) {
+bool TextLog::Try(Repair repair, SourceDigest& digest) {
   SourceDigest again = Digest(repair.text, repair.options);
-  if (!repair.sure && !SaysMore(again, digest, context_.rules)) return;
-  if (repair.counter == Counter::kRejoinedLines && JoinsRecords(again, digest, repair.changes)) return;
+  if (!repair.sure && !SaysMore(again, digest, context_.rules)) return false;
+  if (repair.counter == Counter::kRejoinedLines && JoinsRecords(again, digest, repair.changes)) return false;
   again.facts.bytes = digest.facts.bytes;
   for (const Counter kept : {Counter::kRejoinedLines, Counter::kSplitLines}) {
     again.facts.counters.Add(kept, digest.facts.counters.Get(kept));
@@ -159,6 +161,22 @@ void TextLog::Try(Repair repair, SourceDigest& digest) {
   digest = std::move(again);
   pasted_ = std::move(repair.text);
   context_.options = std::move(repair.options);
+  return true;
+}
+
+// The other lines say what they said, and everything was understood: so only what these few lines say now could be
+// more. In the file of a rank one line is the longest, and what a program prints behind it looks like its rest.
+bool TextLog::SaysNothingNew(const Unwrapped& unwrapped, const ParserOptions& options,
+                             const SourceDigest& digest) const {
+  if (!unwrapped.records || NotUnderstood(digest) > 0) return false;
+  const SourceDigest joined = Digest(unwrapped.joined, options);
+  if (joined.facts.counters.Get(Counter::kGluedRecords) > 0) return false;
+  std::set<uint32_t> said;
+  for (const Hit& hit : digest.hits.hits) said.insert(hit.pattern);
+  return std::all_of(joined.hits.hits.begin(), joined.hits.hits.end(),
+                     [&](const Hit& hit) { return said.contains(hit.pattern); }) &&
+         std::all_of(joined.messages.begin(), joined.messages.end(),
+                     [&](const auto& message) { return digest.messages.contains(message.first); });
 }
 
 SourceDigest TextLog::Finish() {
@@ -172,19 +190,22 @@ SourceDigest TextLog::Finish() {
     const bool sure = unglued.sure * 2 >= digest.facts.counters.Get(Counter::kLines);
     Try({std::move(unglued.text), context_.options, Counter::kSplitLines, unglued.cuts, sure}, digest);
   }
-  const auto unwrap = [&](const std::string& text, const ParserOptions& options) {
+  // `digested`: the digest is that of the text.
+  const auto unwrap = [&](const std::string& text, const ParserOptions& options, bool digested) {
     for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft, Wrapping::kIndented}) {
       Unwrapped unwrapped = Unwrap(text, wrapping);
-      if (unwrapped.joins == 0) continue;
-      Try({std::move(unwrapped.text), options, Counter::kRejoinedLines, unwrapped.joins, false}, digest);
+      if (unwrapped.joins == 0 || (digested && SaysNothingNew(unwrapped, options, digest))) continue;
+      const uint64_t joins = unwrapped.joins;
+      const bool taken = Try({std::move(unwrapped.text), options, Counter::kRejoinedLines, joins, false}, digest);
+      digested = digested && !taken;
     }
   };
   // Behind a prefix the lines are wider than they were when they were broken.
   const std::string broken = pasted_, inside = BareText(pasted_, context_.options.frame);
   ParserOptions bare = context_.options;
   bare.frame = {};
-  unwrap(broken, context_.options);
-  unwrap(inside, bare);
+  unwrap(broken, context_.options, true);
+  unwrap(inside, bare, false);
   const auto try_text = [&](std::string text) {
     if (!text.empty()) Try({std::move(text), context_.options, Counter::kLines, 0, false}, digest);
   };
