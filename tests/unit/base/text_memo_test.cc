@@ -35,5 +35,18 @@ TEST_CASE("texts that come once do not mix up those that come again", "[base]") 
   CHECK(memo.Find(0, again) != nullptr);
 }
 
+TEST_CASE("two texts that come in turns are both kept", "[base]") {
+  const std::string first = "Connection closed by remote peer gpu001<41243>";
+  for (int i = 2; i < 300; ++i) {  // of some the places are the same
+    TextMemo<int> memo;
+    const std::string second = "Connection closed by remote peer gpu" + std::to_string(i) + "<41243>";
+    for (const std::string& text : {first, first, second, second}) memo.Find(0, text);
+    for (int turn = 0; turn < 3; ++turn) {
+      CHECK(memo.Find(0, first) != nullptr);
+      CHECK(memo.Find(0, second) != nullptr);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ncclwhy
