@@ -70,7 +70,8 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
     if (!fresh) {
       if (it->second < out.size()) {
         out[it->second].count += 1 + item.finding.repeats;
-        AddRank(item.finding, &out[it->second].ranks);
+        // A launcher's line that stands for several is not made that of the rank whose line follows.
+        if (!out[it->second].ranks.empty()) AddRank(item.finding, &out[it->second].ranks);
       }
       continue;
     }

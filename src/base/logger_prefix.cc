@@ -8,6 +8,8 @@ namespace ncclwhy {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
+// What stands before a level in brackets: time, name of the logger.
+constexpr size_t kFrontColumns = 80;
 
 // Where a message begins: E1122 11:12:03.206394, 2026-11-22 11:12:03. In a mask 9 is a digit, A the letter of a level.
 bool BeginsMessage(std::string_view text) {
@@ -41,6 +43,16 @@ bool IsPidBeforePlace(std::string_view text, size_t end) {
   const size_t after = text.find(' ', next);
   return next != std::string_view::npos && after != std::string_view::npos && text[after - 1] == ']' &&
          IsLoggerWord(text.substr(next, after - next));
+}
+
+// [2026-11-22 11:12:03,206][watchdog][ERROR] - no progress
+void DropBracketedLevel(std::string_view* text) {
+  for (const std::string_view level : {"[ERROR]", "[WARNING]", "[WARN]", "[INFO]", "[CRITICAL]"}) {
+    const size_t at = text->substr(0, kFrontColumns).find(level);
+    if (at == std::string_view::npos || !text->starts_with('[') || (at > 0 && (*text)[at - 1] != ']')) continue;
+    text->remove_prefix(at + level.size());
+    return text->remove_prefix(std::min(text->find_first_not_of(' '), text->size()));
+  }
 }
 
 void DropBrackets(std::string_view* text) {
@@ -86,6 +98,7 @@ std::string_view WithoutLoggerPrefix(std::string_view text) {
   text = WithoutProgressBar(text);
   if (const std::string_view message = MessageOfObject(text); !message.empty()) return message;
   const std::string_view whole = text;
+  DropBracketedLevel(&text);
   DropBrackets(&text);
   if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
     const size_t dash = text.find(" - ", bar);
@@ -97,6 +110,15 @@ std::string_view WithoutLoggerPrefix(std::string_view text) {
   }
   DropBrackets(&text);
   return text.empty() ? whole : text;
+}
+
+std::string MessageOfLine(std::string_view text) {
+  const std::string_view message = WithoutLoggerPrefix(text);
+  const std::string_view front = text.substr(0, static_cast<size_t>(message.data() - text.data()));
+  const size_t rank = std::max(front.rfind("Rank ") + 1, front.rfind("rank ") + 1);  // 0: not there
+  const size_t end = rank == 0 ? front.size() : front.find_first_not_of(kDigits, rank + 4);
+  if (rank == 0 || end == rank + 4) return std::string(message);
+  return "[" + std::string(front.substr(rank - 1, end - rank + 1)) + "] " + std::string(message);
 }
 
 }  // namespace ncclwhy

@@ -16,4 +16,9 @@ std::string_view WithoutProgressBar(std::string_view text);
 //   {"ts": 1795345731.142, "level": "WARNING", "rank": 0, "msg": "no progress"}
 std::string_view WithoutLoggerPrefix(std::string_view text);
 
+// The message and whose it is: what is left of a line that is too long to be quoted whole.
+//   [E1126 07:16:26.504085549 ProcessGroupNCCL.cpp:1628] [PG ID 0 PG GUID 0(default_pg) Rank 2] Received a dump signal
+//   [Rank 2] Received a dump signal
+std::string MessageOfLine(std::string_view text);
+
 }  // namespace ncclwhy

@@ -16,9 +16,11 @@ constexpr std::array<std::string_view, 26> kNoHost = {
     "rank",    "ranks",   "proc", "process", "local", "localrank", "task", "job",  "run",
     "attempt", "restart", "try",  "trial",   "epoch", "stdout",    "step", "part", "seed",
     "exp",     "version", "pid",  "fold",    "gpu",   "log",       "case", "test"};
-// In front of a host: `node0-h200-13`, `dmesg-gpu-c12`.
-constexpr std::array<std::string_view, 12> kInFront = {"node", "rank",    "proc",   "task", "worker", "dmesg",
-                                                       "kern", "journal", "syslog", "smi",  "nccl",   "stacks"};
+// In front of a host: `node0-h200-13`, `dmesg-gpu-c12`, `launch-h100-24`.
+constexpr std::array<std::string_view, 28> kInFront = {
+    "node", "rank",   "proc",   "task",     "worker", "dmesg",  "kern",     "journal", "syslog",  "smi",
+    "nccl", "stacks", "launch", "launcher", "srun",   "mpirun", "torchrun", "slurmd",  "console", "output",
+    "out",  "err",    "stderr", "stdout",   "log",    "host",   "digest",   "collect"};
 
 template <size_t N>
 bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word) {

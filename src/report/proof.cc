@@ -63,7 +63,10 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
     const auto same = std::find_if(choices.begin(), choices.end(), [&](const Choice& c) {
       const bool compared =
           item.role == "direct" && c.weight == 0 && !rules.contains(item.rule) && c.proof.text != item.text;
-      return !compared && SayTheSame(c.wording, wording);
+      // "/dev/shm is too small for 9637892 bytes", "… for 9637888 bytes": what two rules found is one thing.
+      const bool one_finding =
+          !item.note.empty() && c.weight == Weight(item) && Wording(c.proof.note) == Wording(item.note);
+      return one_finding || (!compared && SayTheSame(c.wording, wording));
     });
     if (same != choices.end()) {
       same->proof.also.push_back(FileLine(item.file, item.line));
@@ -108,8 +111,13 @@ std::string Clipped(const std::string& raw) {
   for (const char c : raw) {
     if (c != ' ' || !text.ends_with(' ')) text += c;
   }
-  const std::string_view part = PrefixOfWidth(text, kLinkColumns);
-  return part.size() == text.size() ? text : std::string(part) + "\xE2\x80\xA6";  // …
+  std::string_view part = PrefixOfWidth(text, kLinkColumns);
+  if (part.size() == text.size()) return text;
+  // Between words, where that does not cost much.
+  if (const size_t blank = part.rfind(' '); blank != std::string_view::npos && blank * 4 > part.size() * 3) {
+    part = part.substr(0, blank);
+  }
+  return std::string(part) + "\xE2\x80\xA6";  // …
 }
 
 // "rank 2: step watchdog" of several ranks' lines, without whose the first of them is.

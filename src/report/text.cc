@@ -35,8 +35,8 @@ constexpr size_t kComfortable = 16;
 // Harmless lines that are named, and the columns of each and of its reason.
 constexpr size_t kHarmless = 2;
 constexpr size_t kHarmlessColumns = 60;
-// What somebody quotes by hand.
-constexpr uint64_t kQuoteLines = 30;
+constexpr size_t kPlaceColumns = 12;  // of the place in front of a quoted line, and of indentation
+constexpr uint64_t kQuoteLines = 30;  // what somebody quotes by hand
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
 
@@ -102,9 +102,8 @@ class ShortAnswer {
     }
     for (const Attempt& attempt : report_.attempts) {
       if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
-      const bool well = attempt.outcome == Outcome::kSucceeded;
-      const std::string how =
-          well ? std::string(words_.succeeded) + std::string(words_.clause_separator) : std::string();
+      std::string how;
+      if (attempt.outcome == Outcome::kSucceeded) how = fmt::format("{}{}", words_.succeeded, words_.clause_separator);
       layout_.Clipped("  ", Labelled(words_.earlier_attempt, how + attempt.sentence), 1);
       break;
     }
@@ -148,6 +147,7 @@ class ShortAnswer {
       return;
     }
     std::string text = proof.text.empty() ? proof.note : std::string(WithoutProgressBar(proof.text));
+    if (DisplayWidth(text) > measure_.quote_rows * (layout_.prose_width() - kPlaceColumns)) text = MessageOfLine(text);
     if (proof.count > 1) text = fmt::format("({}) {}", Filled(words_.times, std::to_string(proof.count)), text);
     layout_.Quote(FileLine(proof.file.substr(folder.size()), proof.line),
                   link_ ? link_(proof.file, proof.line) : std::string(), text, measure_.quote_rows);

@@ -16,10 +16,23 @@ TEST_CASE("a message without what a logger puts in front of it", "[base]") {
       {"2026-11-22 11:12:03 42 ranks wait", "42 ranks wait"},
       {R"({"ts": 1.5, "level": "WARNING", "msg": "shard \"7\" failed"})", R"(shard \"7\" failed)"},
       {R"({"msg": "cut in the mid)", R"({"msg": "cut in the mid)"},
+      {"[2026-11-22 11:12:03,206][watchdog][ERROR] - no progress", "no progress"},
+      {"[watchdog] shard [ERROR] is a name", "[watchdog] shard [ERROR] is a name"},
       {"no progress for 6 s", "no progress for 6 s"},
       {"", ""},
   };
   for (const auto& [line, message] : bare) CHECK(WithoutLoggerPrefix(line) == message);
+}
+
+TEST_CASE("a line that is too long keeps its message and whose it is", "[base]") {
+  CHECK(
+      MessageOfLine("[E1126 07:16:26.504 ProcessGroupNCCL.cpp:1628] [PG ID 0 PG GUID 0(default_pg) Rank 2] Received") ==
+      "[Rank 2] Received");
+  CHECK(MessageOfLine("2026-11-22 11:12:03,517 - WARNING - loader.py:41 - [rank 13] worker died") ==
+        "[rank 13] worker died");
+  CHECK(MessageOfLine("2026-11-22 11:12:03 | ERROR | watchdog:253 - rank 2: no progress") == "rank 2: no progress");
+  CHECK(MessageOfLine("no progress") == "no progress");
+  CHECK(MessageOfLine("").empty());
 }
 
 TEST_CASE("a progress bar that stands in front of a message is taken away", "[base]") {

@@ -13,6 +13,8 @@ TEST_CASE("the host of a file is the word with a number that the others do not h
   CHECK(HostsInNames(Names{"sft.algo-1.log", "sft.algo-2.log"}) == Hosts{"algo-1", "algo-2"});
   CHECK(HostsInNames(Names{"proc0-gpu-c11.log", "proc1-gpu-c12.log", "dmesg-gpu-c12.txt"}) ==
         Hosts{"gpu-c11", "gpu-c12", "gpu-c12"});
+  CHECK(HostsInNames(Names{"launch-h100-24.log", "launch-h100-25.log", "rank0.log"}) ==
+        Hosts{"h100-24", "h100-25", ""});
 }
 
 TEST_CASE("numbers of ranks, attempts and jobs are no hosts, nor is what all share", "[source_hosts]") {
