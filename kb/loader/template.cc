@@ -18,7 +18,7 @@ constexpr std::string_view kNames =
     " nranks op_count operation other_bytes other_interface other_operation other_version others path peer peer_host"
     " peer_rank pid places pod port rank ranks_seen reporter scheduler shm_needed signal size size_human stands_in "
     "status"
-    " status_name symbol text timeout_s value variable version who who_host xid ";
+    " status_name still symbol text timeout_s value variable version who who_host xid ";
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 

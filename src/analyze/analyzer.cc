@@ -21,6 +21,7 @@
 #include "analyze/rows_there.h"
 #include "analyze/rule_words.h"
 #include "analyze/seen_before.h"
+#include "analyze/standstill.h"
 #include "base/limits.h"
 #include "rules/engine/vocabulary.h"
 
@@ -268,6 +269,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkWhatFollowed(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");
+  if (const auto still = StoodStill(model, outcome)) {
+    environment.values["still"] = DurationInWords(*still, options.language == Language::kChinese);
+  }
   const CaseFile context{model, items, kb, options.language, environment};
   const Ranking ranking = RankCauses(context);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyze/place_evidence.h"
+#include "analyze/standstill.h"
 #include "base/numbers.h"
 #include "job/clock.h"
 #include "parser/pulse_words.h"
@@ -44,26 +45,6 @@ std::string Grouped(double value) {
   return digits;
 }
 
-// 11520 → 3 h 12 min
-std::string Duration(double seconds, bool zh) {
-  struct Unit {
-    int64_t seconds;
-    const char* en;
-    const char* zh;
-  };
-  constexpr Unit kUnits[] = {{86400, "d", "天"}, {3600, "h", "小时"}, {60, "min", "分"}, {1, "s", "秒"}};
-  auto left = static_cast<int64_t>(seconds);
-  for (size_t i = 0; i < std::size(kUnits); ++i) {
-    if (left < kUnits[i].seconds) continue;
-    const auto say = [&](int64_t n, const Unit& u) { return fmt::format("{} {}", n, zh ? u.zh : u.en); };
-    const std::string most = say(left / kUnits[i].seconds, kUnits[i]);
-    left %= kUnits[i].seconds;
-    if (i + 1 == std::size(kUnits) || left < kUnits[i + 1].seconds) return most;
-    return most + " " + say(left / kUnits[i + 1].seconds, kUnits[i + 1]);
-  }
-  return {};
-}
-
 // `38 of 40 steps in 3 h 12 min`; nothing when the line does not say what its number counts.
 std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Language language) {
   if (o.pulse == nullptr) return {};
@@ -76,7 +57,7 @@ std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Lang
   const bool one = o.pulse->last_value == 1 && o.pulse->total <= 0;
   if (unit != nullptr) out += fmt::format(" {}", zh ? unit->zh : one ? unit->one : unit->many);
   const auto took = SecondsBetween(facts.Str(o.pulse->first_time), facts.Str(o.pulse->last_time));
-  if (took && *took >= 1) out += (zh ? "，用时 " : " in ") + Duration(*took, zh);
+  if (took && *took >= 1) out += (zh ? "，用时 " : " in ") + DurationInWords(*took, zh);
   return out;
 }
 
@@ -220,6 +201,10 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   report->progress = ProgressInWords(c.model, o, c.language);
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
+  }
+  if (const auto still = StoodStill(c.model, o); still && !report->progress.empty()) {
+    report->progress +=
+        fmt::format(fmt::runtime(zh ? "，此后 {} 没有进展" : ", then nothing for {}"), DurationInWords(*still, zh));
   }
   report->checkpoint = LatestSaved(c);
   TellAttempts(c, o, report);

@@ -1,0 +1,107 @@
+#include "analyze/standstill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/text.h"
+#include "job/clock.h"
+#include "parser/timestamp.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr double kDay = 86400;
+// Beats from which on it is known how long one takes, how many of them make a standstill, and the least that is one.
+constexpr uint64_t kKnownBeats = 4;
+constexpr double kManySteps = 20;
+constexpr double kLeastSeconds = 5;
+// Further than that from the beginning of a line no stamp is looked for.
+constexpr size_t kLookColumns = 160;
+
+// The stamp in a line, wherever it stands; empty when there is none.
+//   W1126 07:19:17.449000 10932 api.py:739] …        slurmstepd: error: *** JOB 54 CANCELLED AT 2026-11-22T11:10:58 ***
+std::string_view StampIn(std::string_view text) {
+  for (size_t at = 0; at < std::min(text.size(), kLookColumns); ++at) {
+    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '[' || text[at - 1] == '(';
+    if (!begins || !IsDigit(text[at])) continue;
+    TimeForm form = TimeForm::kNone;
+    const size_t length = TimestampLength(text.substr(at), &form);
+    if (length > 0 && (form == TimeForm::kDate || form == TimeForm::kClock)) return text.substr(at, length);
+  }
+  return {};
+}
+
+std::string_view StampOf(const JobModel& model, const Place& place) {
+  const SourceFacts& facts = *model.sources[place.source.value];
+  const auto at = std::lower_bound(facts.events.begin(), facts.events.end(), place.line,
+                                   [](const Event& e, uint32_t line) { return e.line < line; });
+  const bool stamped = at != facts.events.end() && at->line == place.line && at->time.valid();
+  return stamped ? facts.Str(at->time) : StampIn(place.text);
+}
+
+// Two programs of one output may stamp differently: with and without a date. Then the time of the day has to do.
+std::optional<double> Between(std::string_view first, std::string_view last) {
+  const auto from = InstantOf(first);
+  const auto to = InstantOf(last);
+  if (!from || !to) return std::nullopt;
+  if (from->scale == to->scale) return SecondsBetween(first, last);
+  const bool clocks = first.find(':') != std::string_view::npos && last.find(':') != std::string_view::npos;
+  if (!clocks) return std::nullopt;
+  double between = std::fmod(to->seconds, kDay) - std::fmod(from->seconds, kDay);
+  if (between < 0) between += kDay;
+  return between < kDay / 2 ? std::optional(between) : std::nullopt;
+}
+
+// Of a source the pulse that beat last, among those that have stamps.
+const PulseFacts* LastPulse(const SourceFacts& facts) {
+  const PulseFacts* last = nullptr;
+  for (const PulseFacts& p : facts.pulses) {
+    if (!p.last_time.valid() || p.beats.count < kKnownBeats) continue;
+    if (last == nullptr || last->last.line < p.last.line) last = &p;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& outcome) {
+  const bool badly =
+      outcome.outcome == Outcome::kFailed || outcome.outcome == Outcome::kHung || outcome.outcome == Outcome::kStopped;
+  if (!badly || outcome.work_done) return std::nullopt;
+  for (const OutcomeLine& line : outcome.evidence) {
+    if (line.shows == Shows::kLastBeat || !line.place.source.valid()) continue;
+    const SourceFacts& facts = *model.sources[line.place.source.value];
+    const PulseFacts* pulse = LastPulse(facts);
+    if (pulse == nullptr || pulse->last.line >= line.place.line) continue;
+    const auto still = Between(facts.Str(pulse->last_time), StampOf(model, line.place));
+    if (!still) continue;
+    const auto took = SecondsBetween(facts.Str(pulse->first_time), facts.Str(pulse->last_time));
+    const double step = took ? *took / static_cast<double>(pulse->beats.count - 1) : 0;
+    return *still >= std::max(kManySteps * step, kLeastSeconds) ? still : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string DurationInWords(double seconds, bool chinese) {
+  struct Unit {
+    int64_t seconds;
+    const char* en;
+    const char* zh;
+  };
+  constexpr Unit kUnits[] = {{86400, "d", "天"}, {3600, "h", "小时"}, {60, "min", "分"}, {1, "s", "秒"}};
+  auto left = static_cast<int64_t>(seconds);
+  for (size_t i = 0; i < std::size(kUnits); ++i) {
+    if (left < kUnits[i].seconds) continue;
+    const auto say = [&](int64_t n, const Unit& u) { return fmt::format("{} {}", n, chinese ? u.zh : u.en); };
+    const std::string most = say(left / kUnits[i].seconds, kUnits[i]);
+    left %= kUnits[i].seconds;
+    if (i + 1 == std::size(kUnits) || left < kUnits[i + 1].seconds) return most;
+    return most + " " + say(left / kUnits[i + 1].seconds, kUnits[i + 1]);
+  }
+  return {};
+}
+
+}  // namespace ncclwhy
