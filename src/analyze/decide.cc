@@ -93,7 +93,9 @@ bool IsPlaceKnown(const CaseFile& c) {
                      [](const EvidenceItem& item) { return item.finding.fields.contains("stands_in"); });
 }
 
-std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh) {
+// `look` becomes whether it asks for a look before anything else.
+std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, const CauseKnowledge& known, bool zh,
+                bool* look) {
   const bool waits = c.kb.TraitsOf(cause.id).waits;
   switch (choice.action) {
     case Action::kFixFirst:
@@ -103,13 +105,15 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
         return zh ? "证据指向这些主机，不涉及作业本身" : "the evidence is about these hosts, not about the job";
       return zh ? "证据指向这台主机，不涉及作业本身" : "the evidence is about this host, not about the job";
     case Action::kRerun:
+      *look = true;
       if (const auto still = c.environment.values.find("still");
           known.about == "outside" && still != c.environment.values.end()) {
         return fmt::format(
             fmt::runtime(zh ? "请先查明它为什么在此之前停滞了 {}" : "find out first why it had stood still for {}"),
             still->second);
       }
-      if (known.about == "outside") return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
+      *look = known.about != "outside";
+      if (!*look) return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
       if (waits && IsPlaceKnown(c)) {
         return zh ? "堆栈显示它停在哪里，但没有显示它在等什么，请先查明"
                   : "the stack shows where it stands, not what it waits for; see to that first";
@@ -121,6 +125,7 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
       if (waits || cause.evidence.empty() || cause.evidence.front().line == 0) {
         return zh ? "为什么会这样不在日志里，请先查明" : "the reason is not in the logs; look for it first";
       }
+      *look = false;
       return zh ? "日志中没有表明它必然重现" : "nothing in the logs says that it comes back";
     case Action::kUndecided:
       break;
@@ -187,7 +192,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     Decision out;
     out.action = action;
     out.confidence = std::min(weight[n], 0.99);
-    out.why = Why(c, choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh);
+    out.why = Why(c, choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh, &out.look_first);
     if (action != Action::kRerunWithout) return out;
     out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
     out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());

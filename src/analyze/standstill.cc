@@ -92,6 +92,10 @@ std::string DurationInWords(double seconds, bool chinese) {
     const char* zh;
   };
   constexpr Unit kUnits[] = {{86400, "d", "天"}, {3600, "h", "小时"}, {60, "min", "分"}, {1, "s", "秒"}};
+  constexpr double kExact = 10;
+  if (seconds >= 1 && seconds < kExact) {
+    return fmt::format("{:g} {}", std::round(seconds * 10) / 10, chinese ? "秒" : "s");
+  }
   auto left = static_cast<int64_t>(seconds);
   for (size_t i = 0; i < std::size(kUnits); ++i) {
     if (left < kUnits[i].seconds) continue;

@@ -188,6 +188,9 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || report.outcome == Outcome::kUnknown)) return {};
   std::string out(OutcomeWord(report.outcome, words));
   if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
+  // No line shows it but that they end there, where somebody may have cut them. The last beat is no such line.
+  const bool open = report.outcome_evidence.size() <= (report.progress.empty() ? 0 : 1);
+  if (report.outcome == Outcome::kHung && open) out = words.hung_or_cut;
   const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
   if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
   if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
@@ -279,9 +282,8 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       break;
   }
   if (decision.why.empty()) return out;
-  // "rerun as it is; find out first why it did not come": the one is not the reason of the other.
-  const bool reason = decision.action != Action::kRerun;
-  return out + std::string(reason ? words.why_separator : words.then_separator) + decision.why;
+  if (decision.look_first) return decision.why + std::string(words.then_separator) + std::string(words.then_rerun);
+  return out + std::string(words.why_separator) + decision.why;
 }
 
 std::string SeenSentence(const SeenIncident& incident, const Words& words) {

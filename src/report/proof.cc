@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/logger_prefix.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
 
@@ -227,6 +228,16 @@ std::string Joined(std::vector<std::string> chain, size_t columns) {
     break;
   }
   return fmt::format("{}", fmt::join(chain, " \xE2\x86\x92 "));  // →
+}
+
+bool IsPartOf(std::string_view command, std::string_view longer) {
+  std::string fix(longer);
+  std::string asked(command);  // "df -h /dev/shm; ls": the end of a command is no part of its last word
+  for (std::string* text : {&fix, &asked}) std::replace(text->begin(), text->end(), ';', ' ');
+  const std::vector<std::string_view> said = SplitWords(fix);
+  const std::vector<std::string_view> words = SplitWords(asked);
+  return std::all_of(words.begin(), words.end(),
+                     [&](auto word) { return std::find(said.begin(), said.end(), word) != said.end(); });
 }
 
 std::string CommonFolder(const std::vector<std::string>& names) {

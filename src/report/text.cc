@@ -6,8 +6,6 @@
 //     rank 3 on gpu-a17, pid 4242, GPU 3: the first rank that failed
 //   Evidence, in logs/run17/
 //     rank3.log:41  Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes, error: No space left on device
-#include "base/text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,6 +90,11 @@ class ShortAnswer {
     // With the log's own values, where there are any.
     if (cause != nullptr && !cause->summary.empty()) headline = cause->summary;
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
+    const bool done = report_.verdict == Verdict::kNoNccl && report_.outcome == Outcome::kSucceeded;
+    if (done) {
+      layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_));
+      return layout_.Clipped("  ", headline, 1);
+    }
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
     const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
     layout_.Headed(open ? so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
@@ -299,17 +302,9 @@ class ShortAnswer {
     if (!IsPartOfFix(report_.decision->command)) Command(report_.decision->command);
   }
 
-  // "sbatch --exclude=node3 job.sh" below a fix of "sbatch --requeue --exclude=node3 job.sh".
   bool IsPartOfFix(std::string_view command) const {
     const Cause* cause = NamedCause(report_);
-    if (cause == nullptr || cause->fixes.empty()) return false;
-    std::string fix = cause->fixes.front().command;
-    std::string asked(command);  // "df -h /dev/shm; ls": the end of a command is no part of its last word
-    for (std::string* text : {&fix, &asked}) std::replace(text->begin(), text->end(), ';', ' ');
-    const std::vector<std::string_view> said = SplitWords(fix);
-    const std::vector<std::string_view> words = SplitWords(asked);
-    return std::all_of(words.begin(), words.end(),
-                       [&](auto word) { return std::find(said.begin(), said.end(), word) != said.end(); });
+    return cause != nullptr && !cause->fixes.empty() && IsPartOf(command, cause->fixes.front().command);
   }
 
   void Collects() {

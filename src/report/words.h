@@ -19,12 +19,13 @@ struct Words {
       degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
   // outcomes
-  std::string_view outcome, succeeded, failed, hung, in_init, after_init, stopped, earlier_attempt, jobs;
+  std::string_view outcome, succeeded, failed, hung, hung_or_cut, in_init, after_init, stopped, earlier_attempt, jobs;
   std::string_view unknown;  // {count} one|many lines
   // how sure, in words
   std::string_view nearly_certain, very_likely, likely, possible, why_sure;
   // what to do
   std::string_view decision, rerun, rerun_without, fix_first, undecided;  // rerun_without: {hosts}
+  std::string_view then_rerun;                                            // after a look
   // the short answer
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}
