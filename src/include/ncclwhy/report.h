@@ -147,8 +147,8 @@ struct Decision {
   std::vector<std::string> devices;  // for kRerunWithout: GPUs or NICs of those hosts, when not the whole host
   double confidence = 0;             // probability, 0..1, that this is right
   std::string why;                   // one sentence
-  bool look_first = false;           // for kRerun: `why` asks for a look that comes before it
   std::string command;               // in the words of the scheduler in the log: --exclude=node17; may be empty
+  bool look_first = false;           // for kRerun: `why` asks for a look that comes before it
 };
 
 // One step of the job's story, from the first sign of work to the ending. The steps of kinds root, consequence and
