@@ -185,9 +185,10 @@ std::string_view StageClause(const Report& report, const Words& words) {
 }  // namespace
 
 std::string OutcomeSentence(const Report& report, const Words& words) {
-  if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || report.outcome == Outcome::kUnknown)) return {};
-  std::string out(OutcomeWord(report.outcome, words));
-  if (report.outcome == Outcome::kUnknown) out = Counted(words.unknown, report.coverage.lines);
+  const bool unknown = report.outcome == Outcome::kUnknown;
+  if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
+  std::string out =
+      unknown ? Counted(words.unknown, report.coverage.lines) : std::string(OutcomeWord(report.outcome, words));
   // No line shows it but that they end there, where somebody may have cut them. The last beat is no such line.
   const bool open = report.outcome_evidence.size() <= (report.progress.empty() ? 0 : 1);
   if (report.outcome == Outcome::kHung && open) out = words.hung_or_cut;
@@ -250,15 +251,13 @@ std::string StepLine(const TimelineStep& step, const Words& words) {
   who.host = step.host;
   const std::string name = CulpritName(who, words);
   std::string out = step.time.empty() ? "" : step.time + " ";
-  if (!name.empty()) out += Filled(words.label, name);
-  out += step.what;
+  out += (name.empty() ? "" : Filled(words.label, name)) + step.what;
   if (step.count > 1) out += fmt::format(" ({})", Filled(words.times, std::to_string(step.count)));
   return out;
 }
 
 std::string DecisionSentence(const Decision& decision, const Words& words) {
-  std::string out;
-  std::string without;
+  std::string out(words.undecided), without;
   switch (decision.action) {
     case Action::kRerun:
       out = words.rerun;
@@ -278,7 +277,6 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       out = words.fix_first;
       break;
     case Action::kUndecided:
-      out = words.undecided;
       break;
   }
   if (decision.why.empty()) return out;
