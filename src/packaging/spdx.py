@@ -42,7 +42,8 @@ def output(*command):
 
 def debian_source(path):
     """(source package, version) of a file."""
-    owner = output("dpkg-query", "--search", os.path.realpath(path)).split(": ")[0]
+    # A header of two architectures has two owners of one source: "libfmt-dev:amd64, libfmt-dev:arm64: /usr/include/…".
+    owner = output("dpkg-query", "--search", os.path.realpath(path)).split(": ")[0].split(", ")[0]
     return tuple(output("dpkg-query", "--show", "--showformat=${source:Package} ${source:Version}", owner).split())
 
 
