@@ -106,14 +106,14 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
       return zh ? "证据指向这台主机，不涉及作业本身" : "the evidence is about this host, not about the job";
     case Action::kRerun:
       *look = true;
-      if (const auto still = c.environment.values.find("still");
-          known.about == "outside" && still != c.environment.values.end()) {
+      if (known.about == "outside") {
+        const auto still = c.environment.values.find("still");
+        *look = still != c.environment.values.end();
+        if (!*look) return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
         return fmt::format(
             fmt::runtime(zh ? "请先查明它为什么在此之前停滞了 {}" : "find out first why it had stood still for {}"),
             still->second);
       }
-      *look = known.about != "outside";
-      if (!*look) return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
       if (waits && IsPlaceKnown(c)) {
         return zh ? "堆栈显示它停在哪里，但没有显示它在等什么，请先查明"
                   : "the stack shows where it stands, not what it waits for; see to that first";

@@ -202,9 +202,9 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
   }
-  if (const auto still = StoodStill(c.model, o); still && !report->progress.empty()) {
-    report->progress +=
-        fmt::format(fmt::runtime(zh ? "，此后 {} 没有进展" : ", then nothing for {}"), DurationInWords(*still, zh));
+  if (const auto still = c.environment.values.find("still");
+      still != c.environment.values.end() && !report->progress.empty()) {
+    report->progress += fmt::format(fmt::runtime(zh ? "，此后 {} 没有进展" : ", then nothing for {}"), still->second);
   }
   report->checkpoint = LatestSaved(c);
   TellAttempts(c, o, report);

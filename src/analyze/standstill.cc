@@ -65,6 +65,12 @@ const PulseFacts* LastPulse(const SourceFacts& facts) {
   return last;
 }
 
+// Whether between two lines something stands that is new and no complaint: it evaluated, or wrote a checkpoint.
+bool SaysMore(const SourceFacts& facts, uint32_t after, uint32_t before) {
+  return std::any_of(facts.news.begin(), facts.news.end(),
+                     [&](const NewsFacts& n) { return n.lines.After(after) > n.lines.After(before - 1); });
+}
+
 }  // namespace
 
 std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& outcome) {
@@ -76,6 +82,7 @@ std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& ou
     const SourceFacts& facts = *model.sources[line.place.source.value];
     const PulseFacts* pulse = LastPulse(facts);
     if (pulse == nullptr || pulse->last.line >= line.place.line) continue;
+    if (SaysMore(facts, pulse->last.line, line.place.line)) return std::nullopt;
     const auto still = Between(facts.Str(pulse->last_time), StampOf(model, line.place));
     if (!still) continue;
     const auto took = SecondsBetween(facts.Str(pulse->first_time), facts.Str(pulse->last_time));

@@ -13,7 +13,8 @@
 namespace ncclwhy {
 
 // Seconds from the last sign of work to the first line that shows how the job ended, in one source and by its stamps.
-// Nothing where they do not tell, where the job ended well, and where it is no more than a few of its steps took.
+// Nothing where they do not tell, where the job ended well, where it is no more than a few of its steps took, and where
+// the source has new things to say in between.
 std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& outcome);
 
 // 11520 → "3 h 12 min", its two largest units; empty below a second.

@@ -17,10 +17,10 @@ constexpr std::array<std::string_view, 26> kNoHost = {
     "attempt", "restart", "try",  "trial",   "epoch", "stdout",    "step", "part", "seed",
     "exp",     "version", "pid",  "fold",    "gpu",   "log",       "case", "test"};
 // In front of a host: `node0-h200-13`, `dmesg-gpu-c12`, `launch-h100-24`.
-constexpr std::array<std::string_view, 28> kInFront = {
-    "node", "rank",   "proc",   "task",     "worker", "dmesg",  "kern",     "journal", "syslog",  "smi",
-    "nccl", "stacks", "launch", "launcher", "srun",   "mpirun", "torchrun", "slurmd",  "console", "output",
-    "out",  "err",    "stderr", "stdout",   "log",    "host",   "digest",   "collect"};
+constexpr std::array<std::string_view, 27> kInFront = {
+    "node",    "rank",   "proc",   "task",   "worker",   "dmesg",  "kern",   "journal",  "syslog",
+    "smi",     "nccl",   "stacks", "launch", "launcher", "srun",   "mpirun", "torchrun", "slurmd",
+    "console", "output", "out",    "err",    "stderr",   "stdout", "log",    "digest",   "collect"};
 
 template <size_t N>
 bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word) {

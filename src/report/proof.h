@@ -38,11 +38,11 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
 // As one sentence with arrows; without links at its end of which `columns` would show their first words only.
 std::string Joined(std::vector<std::string> chain, size_t columns = std::string::npos);
 
-// The folder that all of the names have in common, with its slash; empty when there is none.
 // Whether a command is told by a longer one.
 //   sbatch --exclude=node3 job.sh        below a fix of        sbatch --requeue --exclude=node3 job.sh
 bool IsPartOf(std::string_view command, std::string_view longer);
 
+// The folder that all of the names have in common, with its slash; empty when there is none.
 std::string CommonFolder(const std::vector<std::string>& names);
 
 }  // namespace ncclwhy

@@ -53,6 +53,10 @@ TEST_CASE("nothing is said where the stamps do not tell, or the work was done", 
   CHECK(StillIn(Steps(11, "2026-11-26 07:18:") + "Received 15 death signal\n") == -1);
   CHECK(StillIn(Steps(20, "2026-11-26 07:18:") + "2026-11-26 07:58:00,000 - ERROR - exit code 1\n", Ending::kExit) ==
         -1);
+  // It had other things to do.
+  CHECK(StillIn(Steps(11, "2026-11-26 07:18:") + "2026-11-26 07:18:20,000 - INFO - evaluating on the test set\n"
+                                                 "2026-11-26 07:58:00,000 - WARNING - Received 15 death signal\n") ==
+        -1);
   // Two steps do not tell how long one takes.
   CHECK(StillIn(Steps(2, "2026-11-26 07:18:") + "2026-11-26 07:58:00,000 - Received 15 death signal\n") == -1);
 }
