@@ -180,7 +180,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   const auto is_aborted = [](const Process& p) { return p.aborted; };
   if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
-    report->outcome = c.kb.TraitsOf(report->causes[0].id).waits && !aborted ? Outcome::kHung : Outcome::kFailed;
+    report->outcome_inferred = c.kb.TraitsOf(report->causes[0].id).waits && !aborted;
+    report->outcome = report->outcome_inferred ? Outcome::kHung : Outcome::kFailed;
   }
   const bool well = report->verdict != Verdict::kFailure && report->verdict != Verdict::kUndetermined;
   // An alarm that nothing followed is no way to wind up, even when it tells nothing of its cause.

@@ -189,9 +189,7 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
   std::string out =
       unknown ? Counted(words.unknown, report.coverage.lines) : std::string(OutcomeWord(report.outcome, words));
-  // No line shows it but that they end there, where somebody may have cut them. The last beat is no such line.
-  const bool open = report.outcome_evidence.size() <= (report.progress.empty() ? 0 : 1);
-  if (report.outcome == Outcome::kHung && open) out = words.hung_or_cut;
+  if (report.outcome_inferred) out = words.hung_or_cut;
   const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
   if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
   if (report.checkpoint && report.outcome != Outcome::kSucceeded) {

@@ -302,7 +302,9 @@ struct Checkpoint {
 
 struct Report {
   Verdict verdict = Verdict::kNoNccl;
-  Outcome outcome = Outcome::kUnknown;            // of the job; of its last attempt; of the worst of several jobs
+  Outcome outcome = Outcome::kUnknown;  // of the job; of its last attempt; of the worst of several jobs
+  // No line shows a hang but that the lines end where somebody waits, which may be where somebody cut them.
+  bool outcome_inferred = false;
   std::vector<OutcomeEvidence> outcome_evidence;  // most telling first
   std::string progress;                           // how far it came: "41,200 iterations in 3 h 12 min"; may be empty
   std::optional<Checkpoint> checkpoint;           // none where no line tells of one
