@@ -256,7 +256,9 @@ void Redactor::ReplacePatterns(std::string* text) {
       while (!found.empty() && (found.back() == '"' || found.back() == '\'')) found.remove_suffix(1);
       while (pattern.kind == Private::kPath && found.ends_with('.')) found.remove_suffix(1);  // the end of a sentence
       const bool number = std::all_of(found.begin(), found.end(), [](char c) { return IsDigit(c) || c == '.'; });
-      const bool plain = number && pattern.kind != Private::kIp && pattern.kind != Private::kToken;
+      // 10.4.17.2, a password, a serial number or a MAC of digits alone: 7714.1361.1476
+      const bool plain =
+          number && pattern.kind != Private::kIp && pattern.kind != Private::kToken && pattern.kind != Private::kId;
       const bool kept = pattern.sure ? SaysNothing(found) : plain || IsKept(pattern.kind, found);
       if (found.empty() || kept || IsAlias(found) ||
           IsNcclsOwn(pattern.kind, found, std::string_view(*text).substr(0, begin))) {

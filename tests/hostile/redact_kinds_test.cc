@@ -300,6 +300,9 @@ class Maker {
  public:
   explicit Maker(unsigned seed) : random_(seed) {}
 
+  // Hexadecimal digits that happen to be decimal: one dotted MAC in 300 looks like a version.
+  void OnlyDecimal() { hex_ = "0123456789"; }
+
   // `secrets`: what stood between < and >.
   std::string Make(std::string_view text, std::vector<std::string>* secrets) {
     std::string out;
@@ -324,8 +327,8 @@ class Maker {
  private:
   std::string Letters(char kind, size_t length) {
     const std::string lower = "abcdefghijklmnopqrstuvwxyz", upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", digits = "0123456789";
-    std::string set = kind == 'h'   ? "0123456789abcdef"
-                      : kind == 'H' ? "0123456789ABCDEF"
+    std::string set = kind == 'h'   ? hex_
+                      : kind == 'H' ? (hex_ == digits ? digits : "0123456789ABCDEF")
                       : kind == 'd' ? digits
                       : kind == 'u' ? upper + digits
                       : kind == 'b' ? upper + lower + digits + "+/"
@@ -339,6 +342,7 @@ class Maker {
     return out;
   }
   std::mt19937 random_;
+  std::string hex_ = "0123456789abcdef";
 };
 
 // Hosts stay: a line that is one has an alias as a whole.
@@ -408,13 +412,14 @@ TEST_CASE("no secret of any kind is left in any format of a redacted report", "[
   Tally tally("redact");
   const char* asked = std::getenv("NCCLWHY_SEED");
   const unsigned seed = asked != nullptr ? static_cast<unsigned>(std::atoi(asked)) : std::random_device()();
-  Maker maker(seed);
+  Maker maker(seed), decimal(seed);
+  decimal.OnlyDecimal();
   const Report plain = ncclwhy::testing::SeveralJobsReport();
   size_t shown = 0;
   for (const Kind& kind : kKinds) {
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 4; ++round) {
       std::vector<std::string> secrets;
-      const std::string line = maker.Make(kind.text, &secrets);
+      const std::string line = (round == 3 ? decimal : maker).Make(kind.text, &secrets);
       REQUIRE(!secrets.empty());
       // The checker sees what is there to be seen.
       if (round == 0) {
