@@ -224,6 +224,8 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
   // ncclras names nodes by their addresses: "managed by process 11045 on node 192.0.2.2".
   if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);
   if (c.rank >= 0) FillRank(c);
+  // Of a rank that was started again the query says which of its processes.
+  if (f.process.valid() && model_.RankOf(f.process) == c.rank) c.process = f.process;
   c.device = Get(f.fields, "device");
   const bool compared = rule == nullptr || !rule->query.empty();
   c.why = Why(f, rule,
