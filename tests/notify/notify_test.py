@@ -4,6 +4,8 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -286,6 +288,34 @@ class NotifyTest(unittest.TestCase):
         self.assertIn("302", self.notify("webhook", self.shm, status=3, NCCLWHY_WEBHOOK_URL=self.url + "/moved", NCCLWHY_WEBHOOK_TOKEN="t0ken"))
         self.assertEqual(len(self.server.seen), 1)
         self.assertIn("NCCLWHY_PAGERDUTY_KEY is not set", self.notify("pagerduty", self.shm, status=3, NCCLWHY_PAGERDUTY_KEY=""))
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make certificates with")
+    def test_tls(self):
+        """A certificate that nobody vouches for, or of another name, gets no byte of the message."""
+        def served(name):
+            key, certificate = self.dir / f"{name}.key", self.dir / f"{name}.pem"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                            "-addext", f"subjectAltName=DNS:{name}", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Services)
+            server.seen, server.messages, server.trouble, server.problems = self.server.seen, {}, [], []
+            server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+            server.handle_error = lambda *_: None  # a client that went away
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            self.addCleanup(thread.join)
+            self.addCleanup(server.server_close)
+            self.addCleanup(server.shutdown)
+            return certificate, f"https://localhost:{server.server_port}/hook"
+        certificate, url = served("localhost")
+        self.assertIn("posted", self.notify("webhook", self.shm, NCCLWHY_WEBHOOK_URL=url, SSL_CERT_FILE=str(certificate)))
+        self.assertEqual(len(self.server.seen), 1)
+        self.assertIn("CERTIFICATE_VERIFY_FAILED", self.notify("webhook", self.shm, status=3, NCCLWHY_WEBHOOK_URL=url))
+        certificate, url = served("tickets.example")
+        self.assertIn("CERTIFICATE_VERIFY_FAILED",
+                      self.notify("webhook", self.shm, status=3, NCCLWHY_WEBHOOK_URL=url, SSL_CERT_FILE=str(certificate)))
+        self.assertEqual(len(self.server.seen), 1)
 
     def test_nothing_failed(self):
         self.assertIn("nobody is told", self.notify("slack", self.healthy))

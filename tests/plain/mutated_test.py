@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """mutated_test.py FAST PLAIN SOURCE_DIR [SEED]: the same report and the same timeline with parser/fast and without, on logs
 that are made for what it learns: lines that come again and again, of NCCL and of other programs, bare or behind a prefix, of which
-now and then one differs in a digit, a letter, a sign, its header or its end; and every shape of tests/bench/shapes.py.
+now and then one differs in a digit, a letter, a sign, its header or its end; and every shape of tests/bench/shapes.py, also with
+each of the mutations of wording whose cost is measured there.
 NCCLWHY_HOSTILE=full tries ten times as many.
 """
 import itertools
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+import mutation_cost  # noqa: E402
 import shapes  # noqa: E402
 
 ROUNDS = 400 if os.environ.get("NCCLWHY_HOSTILE") == "full" else 40
@@ -139,6 +141,10 @@ def main(fast, plain, source, seed=os.environ.get("NCCLWHY_SEED", "20261123")):
             lines = [line.encode() for line in itertools.islice(shapes.lines(name), LINES)]
             dice = random.Random("%s %s" % (seed, name))
             compare("shape %s" % name, b"\n".join(lines) + b"\n")
+            for mutation in mutation_cost.MUTATIONS:
+                rng = random.Random(3)
+                mutated = [mutation(line, rng).encode() for line in itertools.islice(shapes.lines(name), LINES)]
+                compare("shape %s, %s" % (name, mutation.__name__), b"\n".join(mutated) + b"\n")
             lines = [damaged(line, dice, all_lines) if dice.randrange(20) == 0 else line for line in lines]
             compare("shape %s, damaged, of seed %s" % (name, seed), b"\n".join(lines) + b"\n")
     print("hostile: fast-path tried %d failed %d" % (tried, failed))
