@@ -16,6 +16,7 @@
 #include "base/escape.h"
 #include "cli/broken_pipes.h"
 #include "cli/common_options.h"
+#include "cli/left_reason.h"
 #include "cli/local_time.h"
 #include "cli/output.h"
 #include "cli/run_answer.h"
@@ -41,7 +42,10 @@ When the command fails, or its work stands still, the short answer goes to
 standard error, and report.txt and report.json are written beside the logs.)",
     .further = R"(Without --hang a silence of 10 minutes is looked into, and told only when a log
 line shows its cause. --log-dir: the folder is kept; without it one in $TMPDIR,
-which is kept after a failure. kill -9 of ncclwhy does not end the command.)",
+which is kept after a failure. kill -9 of ncclwhy does not end the command.
+After a failure one line that says why goes to $NCCLWHY_TERMINATION_LOG, by
+default /dev/termination-log, and to torchelastic's error file, where these are
+there and empty.)",
     .exit_status = R"(the command's; 128+n when signal n ended it; 126 or 127 when it
 cannot be run; 2 wrong usage.)",
     .examples = R"(ncclwhy run -- torchrun --nproc-per-node 8 train.py
@@ -170,6 +174,7 @@ class RunCommandLine : public Subcommand {
                                         : "ended with status " + std::to_string(status)) +
                              "\n" + Said(answer);
     (void)!::write(STDERR_FILENO, said.data(), said.size());
+    if (answer.ok()) LeaveReason(answer.value().reason);
     return status;
   }
 

@@ -47,6 +47,10 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
   Result<std::string> text = RenderReport(report, stopped ? "summary" : "text", options.format);
   if (!text.ok()) return text.status();
   out.text = text.take();
+  Result<std::string> reason = RenderReport(report, "summary", plain);
+  if (!reason.ok()) return reason.status();
+  out.reason = reason.take();
+  out.reason.resize(std::min(out.reason.find('\n'), out.reason.size()));
   if (report.verdict == Verdict::kFailure && !report.causes.empty()) {
     const Cause& cause = report.causes.front();
     out.sure = cause.confidence >= SteadyAnswer::kSure &&

@@ -14,6 +14,7 @@ namespace ncclwhy {
 struct RunAnswer {
   std::string text;       // the short answer, ended; one line when somebody ended it and nothing else is the matter
   bool sure = false;      // a cause is named, a line shows it, and it is more than likely
+  std::string reason;     // the same in one line, without its end, colour or codes
   std::string unwritten;  // why there is no report, or only a part of it; empty: it is there
 };
 

@@ -258,6 +258,31 @@ class RunTest(ProgramTest):
         self.assertEqual(self.report()["causes"][0]["id"], "shm.too-small")
         self.assertIn("shm.too-small", (self.logs / "report.txt").read_text())
 
+    def test_the_reason_is_left_where_the_operator_looks(self):
+        message, error = self.dir / "termination-log", self.dir / "error.json"
+        message.touch()
+        self.environment.update(NCCLWHY_TERMINATION_LOG=str(message), TORCHELASTIC_ERROR_FILE=str(error))
+        self.assertEqual(self.bash("true").returncode, 0)
+        self.assertEqual((message.read_text(), error.exists()), ("", False))
+        self.assertEqual(self.bash(f"cat {SHM_FULL}; exit 7").returncode, 7)
+        (line,) = message.read_text().splitlines()
+        self.assertIn("shm.too-small", line)
+        self.assertLessEqual(len(line.encode()), 1000)
+        left = json.loads(error.read_text())["message"]
+        self.assertEqual(left["message"], line)
+        self.assertTrue(left["extraInfo"]["timestamp"].isdigit())
+        # What the program wrote there itself stays; a link is not followed, and nothing there is no trouble.
+        message.write_text("out of data")
+        error.write_text("{}")
+        self.bash(f"cat {SHM_FULL}; exit 7")
+        self.assertEqual((message.read_text(), error.read_text()), ("out of data", "{}"))
+        message.write_text("")
+        link = self.dir / "link"
+        link.symlink_to(message)
+        self.environment.update(NCCLWHY_TERMINATION_LOG=str(link), TORCHELASTIC_ERROR_FILE=str(self.dir / "no" / "folder"))
+        self.assertEqual(self.bash(f"cat {SHM_FULL}; exit 7").returncode, 7)
+        self.assertEqual(message.read_text(), "")
+
     def test_files_of_nccl_are_read(self):
         done = self.bash(f'cp {SHM_FULL} "${{NCCL_DEBUG_FILE/\\%h.%p/host.1}}"; exit 1')
         self.assertIn("shm.too-small", done.stderr.decode())
