@@ -1,6 +1,7 @@
 // ncclwhy_bench_literals: the texts that a search tool must look for to do the first part of our work.
 //
 //   ncclwhy_bench_literals literals   every literal of the rules, and the longest literal piece of every WARN format
+//   ncclwhy_bench_literals warns      the longest literal piece of every WARN format of NCCL alone: the bar of rows.py
 //   ncclwhy_bench_literals regexes    every regular expression of the rules
 #include <fmt/format.h>
 
@@ -41,16 +42,18 @@ std::string LongestPiece(std::string_view format) {
   return best;
 }
 
-void PrintLiterals() {
+void PrintLiterals(bool of_rules) {
   std::set<std::string> literals;
   const auto add = [&](const LinePattern& pattern, const Condition*) {
     literals.insert(pattern.literals.begin(), pattern.literals.end());
   };
-  for (const Rule& rule : RuleSet::Embedded().rules()) VisitPatterns(rule, add);
+  for (const Rule& rule : RuleSet::Embedded().rules()) {
+    if (of_rules) VisitPatterns(rule, add);
+  }
   const KnowledgeBase& kb = KnowledgeBase::Embedded();
   for (size_t i = 0; i < kb.MessageCount(); ++i) {
     const MessageKnowledge message = kb.Message(static_cast<int>(i), "", Language::kEnglish);
-    if (message.level != "WARN") continue;
+    if (message.level != "WARN" || (!of_rules && !message.product.empty())) continue;
     const std::string piece = LongestPiece(message.format);
     if (piece.size() >= kShortest) literals.insert(piece);
   }
@@ -73,12 +76,12 @@ void PrintRegexes() {
 
 int main(int argc, char** argv) {
   const std::string_view what = argc == 2 ? argv[1] : "";
-  if (what == "literals") {
-    ncclwhy::PrintLiterals();
+  if (what == "literals" || what == "warns") {
+    ncclwhy::PrintLiterals(what == "literals");
   } else if (what == "regexes") {
     ncclwhy::PrintRegexes();
   } else {
-    std::fputs("usage: ncclwhy_bench_literals literals|regexes\n", stderr);
+    std::fputs("usage: ncclwhy_bench_literals literals|warns|regexes\n", stderr);
     return 2;
   }
   return 0;
