@@ -11,7 +11,8 @@ namespace {
 // Names that a log can give a value to. Sorted. The list stands in kb/README.md too.
 constexpr std::string_view kNames =
     " address bus_id bytes cloud comm compared container count cuda device driver errno_text error exception exit_code"
-    " expected_value fabric first_host fixed_in frame framework function gid gid_index gpu gpus_per_node holder host"
+    " expected_value fabric finding first_host fixed_in frame framework function gid gid_index gpu gpus_per_node "
+    "holder host"
     " image interface job_id kind last_words launcher library limit magic_text missing_ranks mtu namespace nearest "
     "network node "
     "nodes"

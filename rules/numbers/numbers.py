@@ -95,8 +95,9 @@ def rule_of(name, table, row):
     if "also_unless" in row:
         rule["unless"] = [*rule["unless"], {"literal": row["also_unless"], "scope": "line"}]
     rule["blame"] = "self"
-    if "note" in row:
-        rule["note"] = row["note"]
+    for key in ("note", "fix", "fix_command"):
+        if key in row:
+            rule[key] = row[key]
     rule["references"] = table["references"]
     return rule
 

@@ -224,6 +224,21 @@ bool ShowsOthers(const JobModel& model) {
                      [](const SourceFacts* s) { return s->counters.Get(Counter::kNccl) > 0; });
 }
 
+// What the rule saw that speaks most for the cause: its title. Of a message of the catalogue it is a printf format.
+std::string LeadingFinding(const CaseFile& c, const Hypothesis& h) {
+  for (const size_t n : h.evidence) {
+    const EvidenceItem& item = c.items[n];
+    if (item.rule == nullptr || item.finding.role != Role::kRoot) continue;
+    std::string title = c.language == Language::kChinese ? item.rule->title_zh : item.rule->title_en;
+    if (title.empty() || title.find('%') != std::string::npos) return {};
+    for (const std::string_view article : {"a ", "an ", "the ", "two "}) {
+      if (title.starts_with(article)) title[0] = static_cast<char>(title[0] - 'a' + 'A');
+    }
+    return title;
+  }
+  return {};
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -252,6 +267,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   std::set<std::string, std::less<>> others = c.environment.reachable;
   if (const auto used = values.find("interface"); used != values.end()) others.erase(used->second);
   if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
+  if (std::string finding = LeadingFinding(c, h); !finding.empty()) values.emplace("finding", std::move(finding));
   if (std::string error = ErrorTitle(c, h, culprits); !error.empty()) values.try_emplace("error", std::move(error));
   for (const size_t n : h.evidence) {
     if (std::string frame = OwnFrame(c, c.items[n].finding); !frame.empty()) {

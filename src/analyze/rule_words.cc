@@ -1,6 +1,7 @@
 #include "analyze/rule_words.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -65,29 +66,40 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
 }
 
 void AddRuleFixes(const CaseFile& c, Report* report) {
-  std::set<std::pair<const Rule*, size_t>> told;
-  for (const EvidenceItem& item : c.items) {
-    if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
-    for (size_t i = 0; i < report->causes.size(); ++i) {
-      Cause& cause = report->causes[i];
-      const bool about = std::any_of(item.finding.causes.begin(), item.finding.causes.end(),
-                                     [&](const Weight& w) { return w.cause == cause.id && w.log_odds > 0; });
-      if (!about || !told.emplace(item.rule, i).second) continue;
+  for (Cause& cause : report->causes) {
+    // The rule that speaks most for the cause knows best what repairs it.
+    std::vector<std::pair<double, const EvidenceItem*>> speak;
+    for (const EvidenceItem& item : c.items) {
+      if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
+      double most = 0;
+      for (const Weight& w : item.finding.causes) {
+        if (w.cause == cause.id) most = std::max(most, w.log_odds);
+      }
+      const bool told =
+          std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
+      if (most > 0 && !told) speak.emplace_back(most, &item);
+    }
+    std::stable_sort(speak.begin(), speak.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Fix> fixes;
+    for (const auto& [weight, item] : speak) {
       Fix fix;
       fix.environment = "any";
-      const TemplateValues values = FindingValues(item.finding);
-      fix.text = ExpandTemplate(c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en, values);
-      fix.command = ExpandTemplate(item.rule->fix_command, CommandWords(values));
+      TemplateValues values = FindingValues(item->finding);
+      if (!cause.culprits.empty()) values.try_emplace("who_host", cause.culprits.front().host);
+      fix.text = ExpandTemplate(c.language == Language::kChinese ? item->rule->fix_zh : item->rule->fix_en, values);
+      fix.command = ExpandTemplate(item->rule->fix_command, CommandWords(values));
       fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
-      cause.fixes.insert(cause.fixes.begin(), std::move(fix));
-      for (const std::string& reference : item.rule->references) {
+      fixes.push_back(std::move(fix));
+      for (const std::string& reference : item->rule->references) {
         const bool there =
             std::find(cause.references.begin(), cause.references.end(), reference) != cause.references.end();
         if (!there) cause.references.push_back(reference);
       }
     }
+    cause.fixes.insert(cause.fixes.begin(), std::make_move_iterator(fixes.begin()),
+                       std::make_move_iterator(fixes.end()));
+    KeepFirstFixes(&cause);
   }
-  for (Cause& cause : report->causes) KeepFirstFixes(&cause);
 }
 
 }  // namespace ncclwhy
