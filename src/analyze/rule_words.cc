@@ -67,7 +67,6 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
 
 void AddRuleFixes(const CaseFile& c, Report* report) {
   for (Cause& cause : report->causes) {
-    // The rule that speaks most for the cause knows best what repairs it.
     std::vector<std::pair<double, const EvidenceItem*>> speak;
     for (const EvidenceItem& item : c.items) {
       if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
@@ -79,7 +78,15 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
           std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
       if (most > 0 && !told) speak.emplace_back(most, &item);
     }
-    std::stable_sort(speak.begin(), speak.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    // As the evidence is ordered: the first line that is quoted, its sentence and its repair belong together.
+    const auto place = [&](const EvidenceItem& item) {
+      return std::find_if(cause.evidence.begin(), cause.evidence.end(),
+                          [&](const Evidence& e) { return e.rule == item.name; }) -
+             cause.evidence.begin();
+    };
+    std::stable_sort(speak.begin(), speak.end(), [&](const auto& a, const auto& b) {
+      return std::make_pair(place(*a.second), -a.first) < std::make_pair(place(*b.second), -b.first);
+    });
     std::vector<Fix> fixes;
     for (const auto& [weight, item] : speak) {
       Fix fix;
