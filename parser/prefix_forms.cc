@@ -108,6 +108,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
 
 bool BeginsRecord(std::string_view text) {
   if (scan::StartsWith(text, "Traceback (most recent call last):")) return true;
+  if (scan::StartsWith(text, "Fatal Python error: ")) return true;
   if (scan::StartsWith(text, "[rank")) {
     const size_t digits = scan::DigitsAt(text, 5);
     if (digits > 0 && scan::StartsWith(text.substr(5 + digits), "]:")) return true;
@@ -119,7 +120,10 @@ bool BeginsRecord(std::string_view text) {
     return digits >= 3 && digits <= 4 && text[1 + digits] == ' ' &&
            TimestampLength(text.substr(2 + digits, 8), nullptr) == 8;
   }
-  return scan::DigitsAt(text, 0) == 4 && text[4] == '-' && TimestampLength(text, nullptr) >= 19;
+  if (scan::DigitsAt(text, 0) == 4) return text[4] == '-' && TimestampLength(text, nullptr) >= 19;
+  // As Accelerate and Transformers write it: 11/03/2025 22:10:11 - INFO - __main__ - …
+  return scan::DigitsAt(text, 0) == 2 && text[2] == '/' && text[5] == '/' && text[10] == ' ' &&
+         TimestampLength(text.substr(11, 8), nullptr) == 8;
 }
 
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {

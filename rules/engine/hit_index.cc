@@ -61,6 +61,11 @@ Where HitIndex::Place(SourceId source, const Hit& hit) const {
     if (where.rank < 0) where.rank = hit.launcher_rank;
   }
   if (where.host.empty()) where.host = Capture(placed, "host");
+  // A label of pdsh in front of the line of nobody in particular: "gpu-a17: Fatal Python error: Segmentation fault".
+  const auto& labelled = Facts(source).processes;
+  if (where.host.empty() && !where.process.valid() && hit.process < labelled.size()) {
+    where.host = Facts(source).Str(labelled[hit.process].host);
+  }
   return where;
 }
 

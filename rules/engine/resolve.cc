@@ -12,6 +12,7 @@
 #include "base/time_budget.h"
 #include "job/rank_in_file_name.h"
 #include "job/rank_in_text.h"
+#include "rules/engine/folded.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/last_resorts.h"
 #include "rules/engine/query_needs.h"
@@ -23,12 +24,6 @@ namespace {
 
 // Some hundred ranks: with more, a silent one is not found by who complains.
 constexpr size_t kWaitingRanksText = 4096;
-
-// A finding while further hits are folded into it.
-struct Folded {
-  Finding finding;
-  std::vector<bool> boosted;  // by boost condition
-};
 
 // What makes two hits of one rule the same finding: the process, or as much as is known of it.
 using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string, std::string>;
@@ -139,6 +134,7 @@ class Resolver {
       f.repeats += placed.hit->repeats;
       Captures(placed, &f);
       if (waits) NoteWaiting(placed, said, &f);
+      if (waits) folded.listed.Note(r_.index_.Capture(placed, "culprit_rank"), r_.index_.Capture(placed, "text"));
       if (said >= 0) f.rank = said;
       Conditions(where, &folded);
     }
@@ -183,6 +179,7 @@ class Resolver {
       for (const size_t position : order_) {
         Folded& folded = folded_[position];
         Finding& f = folded.finding;
+        folded.listed.Tell(&f);
         for (size_t i = 0; i < rule_.boost.size(); ++i) {
           if (!folded.boosted[i]) continue;
           for (const Weight& weight : rule_.boost[i].causes) AddWeight(weight, &f.causes);
@@ -275,7 +272,7 @@ class Resolver {
         finding.process = where.process;
         finding.rank = where.rank;
         finding.host = std::string(where.host);
-        folded_.push_back({std::move(finding), {}});
+        folded_.push_back({std::move(finding), {}, {}});
       }
       return folded_[it->second];
     }

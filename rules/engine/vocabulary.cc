@@ -32,7 +32,8 @@ constexpr std::array kTemplateNames = {
     std::string_view("command_line"),
     // Not printed, but read by the analyzer.
     std::string_view("culprit_rank"), std::string_view("culprit_host"), std::string_view("why"),
-    std::string_view("step"), std::string_view("epoch"), std::string_view("epochs")};
+    std::string_view("step"), std::string_view("epoch"), std::string_view("epochs"), std::string_view("node_rank"),
+    std::string_view("node_workers"), std::string_view("nodes"), std::string_view("workers")};
 
 constexpr std::array kFieldNames = {
 #define X(id, name) std::string_view(name),

@@ -58,6 +58,22 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
     const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
     const std::string local = Get(i.finding.fields, "local_rank");
     if (rank && !local.empty()) note(rank_of_local_, i.finding.source, local, *rank);
+    const auto node = ParseInt<int32_t>(Get(i.finding.fields, "node_rank"));
+    auto each = ParseInt<int32_t>(Get(i.finding.fields, "node_workers"));
+    const auto nodes = ParseInt<int32_t>(Get(i.finding.fields, "nodes"));
+    const auto workers = ParseInt<int32_t>(Get(i.finding.fields, "workers"));
+    if (!each && workers && nodes && *nodes > 0 && *workers % *nodes == 0) each = *workers / *nodes;
+    // Several commands in one finding, and no label says whose each is.
+    if (node && each && i.finding.repeats == 0) nodes_.insert({{i.finding.source, i.finding.host}, {*node, *each}});
+  }
+  // "failed (exitcode: 1) local_rank: 5": the one worker of its node that the launcher saw fail.
+  for (const EvidenceItem& i : items) {
+    const bool ended = i.rule != nullptr && i.rule->sign.life == Life::kEnding && i.rule->sign.of == SignOf::kNamed;
+    const std::string local = ended ? Get(i.finding.fields, "local_rank") : std::string();
+    if (local.empty() || Get(i.finding.fields, "exit_code").empty()) continue;
+    const int32_t rank = RankOfNode(i.finding, ParseInt<int32_t>(local).value_or(-1));
+    const auto [it, fresh] = failed_.emplace(i.finding.source, rank);
+    if (!fresh && it->second != rank) it->second = -1;
   }
   if (rank_of_local_.empty()) return;
   for (const EvidenceItem& i : items) {
@@ -67,10 +83,32 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
   }
 }
 
+// Where a launcher's table is cut off, its command tells: node 3 of 8 workers each has the ranks 24 to 31. Of a
+// terminal of several nodes the label in front of the line says which.
+int32_t CulpritResolver::RankOfNode(const Finding& f, int32_t local) const {
+  const std::pair<int32_t, int32_t>* node = nullptr;
+  for (const auto& [place, told] : nodes_) {
+    if (place.first != f.source || (!f.host.empty() && !place.second.empty() && place.second != f.host)) continue;
+    if (node != nullptr && *node != told) return -1;
+    node = &told;
+  }
+  return node == nullptr || local < 0 || local >= node->second ? -1 : node->first * node->second + local;
+}
+
+// node-2.log of a launcher with eight workers is of node 2, not of rank 2.
+bool CulpritResolver::IsNodesNumber(const Finding& f, const CulpritCandidate& c) const {
+  if (!c.process.valid() || model_.processes[c.process.value].pid >= 0) return false;
+  if (model_.processes[c.process.value].launcher_rank >= 0) return false;
+  return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+    return node.first.first == f.source && node.second.first == c.rank && node.second.second > 1;
+  });
+}
+
 int32_t CulpritResolver::RankInTable(const Finding& f) const {
   if (const auto it = rank_of_pid_.find({f.source, Get(f.fields, "pid")}); it != rank_of_pid_.end()) return it->second;
-  const auto it = rank_of_local_.find({f.source, Get(f.fields, "local_rank")});
-  return it == rank_of_local_.end() ? -1 : it->second;
+  const std::string local = Get(f.fields, "local_rank");
+  const auto it = rank_of_local_.find({f.source, local});
+  return it == rank_of_local_.end() ? RankOfNode(f, ParseInt<int32_t>(local).value_or(-1)) : it->second;
 }
 
 CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {
@@ -155,6 +193,18 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
   return found;
 }
 
+// Ray names workers by address and number, and so it labels their lines: (Worker pid=4415, ip=10.0.3.17).
+CulpritCandidate CulpritResolver::OfTask(const RayTask& task) const {
+  const std::string_view owner = model_.ResolveAddress(task.host).host;
+  for (const Process& p : model_.processes) {
+    if (p.pid != task.pid || p.host.empty() || (p.host != task.host && p.host != owner)) continue;
+    return OfProcess(p.id);
+  }
+  CulpritCandidate c;
+  c.host = owner.empty() ? task.host : owner;
+  return c;
+}
+
 CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   CulpritCandidate c;
   if (const ProcessId named = OfPid(f); named.valid()) {
@@ -162,9 +212,20 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   } else if (f.process.valid()) {
     c = OfProcess(f.process);
     c.gpu = f.device == kNoDevice ? -1 : f.device;
+    if (IsNodesNumber(f, c)) {
+      c.process = {};
+      c.rank = failed_.contains(f.source) ? failed_.at(f.source) : -1;
+    }
   } else {
     c.rank = f.rank;
     c.host = f.host;
+  }
+  if (c.rank < 0 && c.host.empty()) {
+    if (const RayTask task = RayTaskOf(model_, f); !task.host.empty()) {
+      c = OfTask(task);
+      c.why = Say("the failing stack is of its task", "失败的堆栈属于它的任务");
+      return {c};
+    }
   }
   // A traceback on a shared terminal belongs to no process, but may say whose it is.
   if (c.rank < 0) c.rank = RankInText(f.text);

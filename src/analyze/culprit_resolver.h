@@ -12,6 +12,7 @@
 #include "analyze/evidence.h"
 #include "analyze/host_blocks.h"
 #include "analyze/quoted_ranks.h"
+#include "analyze/ray_task.h"
 #include "job/job_model.h"
 
 namespace ncclwhy {
@@ -48,8 +49,11 @@ class CulpritResolver {
   CulpritCandidate OfProcess(ProcessId id) const;
   std::string HostOf(ProcessId id) const;
   ProcessId OfPid(const Finding& f) const;
+  CulpritCandidate OfTask(const RayTask& task) const;
   Candidates Self(const Finding& f) const;
   void ReadLauncherTables(const std::vector<EvidenceItem>& items);
+  int32_t RankOfNode(const Finding& f, int32_t local) const;
+  bool IsNodesNumber(const Finding& f, const CulpritCandidate& c) const;
   int32_t RankInTable(const Finding& f) const;
   Candidates Host(const Finding& f, const Rule* rule) const;
   std::string HostsLine(const Finding& f, const Rule* rule) const;
@@ -69,6 +73,9 @@ class CulpritResolver {
   // Of launchers' tables of workers, by source and pid, and by source and local rank; -1: several ranks.
   std::map<std::pair<SourceId, std::string>, int32_t> rank_of_pid_;
   std::map<std::pair<SourceId, std::string>, int32_t> rank_of_local_;
+  // Of launchers' commands, by source and host: the node's number, and how many workers a node has.
+  std::multimap<std::pair<SourceId, std::string>, std::pair<int32_t, int32_t>> nodes_;
+  std::map<SourceId, int32_t> failed_;  // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
   std::map<int32_t, ProcessId> processes_;          // the first of each rank

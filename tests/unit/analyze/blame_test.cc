@@ -127,5 +127,24 @@ TEST_CASE("a traceback without a rank is that of the rank which repeats its word
   CHECK(CulpritRanks(traceback + watchdog(1)) == std::vector<int32_t>{1});
 }
 
+// A launcher's command and its line for the worker that failed stand in the file of each node.
+TEST_CASE("node's number times workers and local rank are the rank", "[analyze]") {
+  const auto analyzer = Analyzer::Create({}).take();
+  for (int node = 0; node < 4; ++node) {
+    std::string log = "+ torchrun --nnodes 4 --nproc_per_node 8 --node_rank " + std::to_string(node) + " train.py\n";
+    log += node == 2 ? "[default5]:RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+                       "E0814 17:26:53.000331 1822 torch/distributed/elastic/multiprocessing/api.py:869] failed "
+                       "(exitcode: 1) local_rank: 5 (pid: 1906) of binary: /usr/bin/python\n"
+                     : "[default5]:step 3\n";
+    REQUIRE(analyzer->Begin("node-" + std::to_string(node) + ".log").ok());
+    REQUIRE(analyzer->Push(log).ok());
+    REQUIRE(analyzer->EndSource().ok());
+  }
+  const Report report = analyzer->Finish().take();
+  REQUIRE(!report.causes.empty());
+  REQUIRE(report.causes[0].culprits.size() == 1);
+  CHECK(report.causes[0].culprits[0].rank == 21);
+}
+
 }  // namespace
 }  // namespace ncclwhy

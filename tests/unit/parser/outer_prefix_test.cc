@@ -142,6 +142,13 @@ TEST_CASE("hosts are believed without NCCL before the second record", "[outer_pr
   OuterPrefixStripper stripper;
   CHECK(stripper.Strip("gpu-a17: Traceback (most recent call last):").prefix.host.empty());
   CHECK(stripper.Strip("gpu-a17: [rank3]: text").prefix.host == "gpu-a17");
+  for (const char* record : {"11/03/2025 22:10:11 - INFO - __main__ - Distributed environment: MULTI_GPU",
+                             "Fatal Python error: Segmentation fault"}) {
+    INFO(record);
+    OuterPrefixStripper other;
+    CHECK(other.Strip(std::string("gpu-a17: ") + record).prefix.host.empty());
+    CHECK(other.Strip(std::string("gpu-a17: ") + record).prefix.host == "gpu-a17");
+  }
   for (const char* word : {"train_v2.py", "ERROR", "12"}) {
     INFO(word);
     OuterPrefixStripper other;

@@ -1,0 +1,30 @@
+#include "rules/engine/folded.h"
+
+#include <algorithm>
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kListed = 4096;
+
+}  // namespace
+
+void ListedRanks::Note(std::string_view rank, std::string_view what) {
+  if (rank.empty() || what.empty() || said_.size() >= kListed) return;
+  said_.try_emplace(std::string(rank), what);
+}
+
+void ListedRanks::Tell(Finding* finding) const {
+  if (said_.size() < 3) return;
+  std::map<std::string_view, size_t> ranks_of;
+  for (const auto& [rank, what] : said_) ++ranks_of[what];
+  if (ranks_of.size() < 2) return;
+  std::string odd;
+  for (const auto& [rank, what] : said_) {
+    if (ranks_of[what] == 1 && ranks_of.size() == 2) odd = rank;
+  }
+  finding->fields.erase("culprit_rank");
+  if (!odd.empty()) finding->fields.emplace("culprit_rank", odd);
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,35 @@
+// A finding while further hits are folded into it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/engine/finding.h"
+
+namespace ncclwhy {
+
+// What lines of one list say of each rank that they name. Horovod's "Missing ranks:" has a line for everybody where
+// ranks wait for different tensors, and then the first line is no more to blame than the last:
+//   5: [HorovodBroadcast_metrics]
+//   6: [HorovodAllreduce_grads_0, …]
+//   7: [HorovodBroadcast_metrics]
+class ListedRanks {
+ public:
+  void Note(std::string_view rank, std::string_view what);
+  // Three and more ranks of which not all is the same: the one of which another thing is said than of all the rest,
+  // else nobody.
+  void Tell(Finding* finding) const;
+
+ private:
+  std::map<std::string, std::string> said_;  // by rank; the first thing said
+};
+
+struct Folded {
+  Finding finding;
+  std::vector<bool> boosted;  // by boost condition
+  ListedRanks listed;
+};
+
+}  // namespace ncclwhy
