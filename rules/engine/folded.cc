@@ -1,17 +1,16 @@
 #include "rules/engine/folded.h"
 
-#include <algorithm>
-
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kListed = 4096;
+constexpr size_t kListed = 4096;  // ranks
+constexpr size_t kTold = 200;     // bytes that tell one thing from another
 
 }  // namespace
 
 void ListedRanks::Note(std::string_view rank, std::string_view what) {
   if (rank.empty() || what.empty() || said_.size() >= kListed) return;
-  said_.try_emplace(std::string(rank), what);
+  said_.try_emplace(std::string(rank), what.substr(0, kTold));
 }
 
 void ListedRanks::Tell(Finding* finding) const {

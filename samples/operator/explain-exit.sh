@@ -20,8 +20,9 @@ log=$(mktemp) || exec "$@"
 trap 'rm -f "$log"' EXIT
 child=
 # Who ends the container asks this shell; the command is what has to know.
-trap '[ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
-trap '[ -n "$child" ] && kill -INT "$child" 2> /dev/null' INT
+ended=
+trap 'ended=1; [ -n "$child" ] && kill -TERM "$child" 2> /dev/null' TERM
+trap 'ended=1; [ -n "$child" ] && kill -INT "$child" 2> /dev/null' INT
 # Its last 64 MiB would be enough; a disk that is full must not end the job.
 "$@" > >(tee --output-error=warn-nopipe "$log" 2> /dev/null) 2>&1 &
 child=$!
@@ -41,8 +42,9 @@ reason=$(timeout --kill-after=2 "${NCCLWHY_SECONDS:-20}" ncclwhy --quiet -- "${l
 reason=$(short "$reason")
 place=${NCCLWHY_TERMINATION_LOG:-/dev/termination-log}
 [ -w "$place" ] && printf '%s\n' "$reason" > "$place"
-# torchelastic shows "message" of the rank that failed first. A traceback that the program left there itself stays.
-if [ -n "${TORCHELASTIC_ERROR_FILE:-}" ] && [ ! -s "$TORCHELASTIC_ERROR_FILE" ]; then
+# torchelastic takes the earliest of these for the root cause: a rank that torchrun itself ended writes none. A traceback
+# that the program left there itself stays.
+if [ -z "$ended" ] && [ -n "${TORCHELASTIC_ERROR_FILE:-}" ] && [ ! -s "$TORCHELASTIC_ERROR_FILE" ]; then
   text=${reason//\\/\\\\}
   printf '{"message": {"message": "%s", "extraInfo": {"py_callstack": "", "timestamp": "%s"}}}\n' \
     "${text//\"/\\\"}" "$(date +%s)" > "$TORCHELASTIC_ERROR_FILE"

@@ -1,7 +1,7 @@
 #include "analyze/rule_words.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <map>
 #include <set>
 
@@ -65,29 +65,37 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   }
 }
 
+namespace {
+
+// A rule repairs the causes for which it speaks at least so much as for the one it speaks most for.
+constexpr double kRepairs = 0.5;
+
+}  // namespace
+
 void AddRuleFixes(const CaseFile& c, Report* report) {
   for (Cause& cause : report->causes) {
     std::vector<std::pair<double, const EvidenceItem*>> speak;
     for (const EvidenceItem& item : c.items) {
       if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
-      double most = 0;
+      double most = 0, here = 0;
       for (const Weight& w : item.finding.causes) {
-        if (w.cause == cause.id) most = std::max(most, w.log_odds);
+        most = std::max(most, w.log_odds);
+        if (w.cause == cause.id) here = std::max(here, w.log_odds);
       }
       const bool told =
           std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
-      if (most > 0 && !told) speak.emplace_back(most, &item);
+      // What it is a mere hint at, it does not repair.
+      if (here > 0 && here >= kRepairs * most && !told) speak.emplace_back(here, &item);
     }
     // As the evidence is ordered: the first line that is quoted, its sentence and its repair belong together.
     const auto place = [&](const EvidenceItem& item) {
       return std::find_if(cause.evidence.begin(), cause.evidence.end(),
-                          [&](const Evidence& e) { return e.rule == item.name; }) -
-             cause.evidence.begin();
+                          [&](const Evidence& e) { return e.rule == item.name; });
     };
     std::stable_sort(speak.begin(), speak.end(), [&](const auto& a, const auto& b) {
       return std::make_pair(place(*a.second), -a.first) < std::make_pair(place(*b.second), -b.first);
     });
-    std::vector<Fix> fixes;
+    std::ptrdiff_t at = 0;
     for (const auto& [weight, item] : speak) {
       Fix fix;
       fix.environment = "any";
@@ -96,15 +104,13 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
       fix.text = ExpandTemplate(c.language == Language::kChinese ? item->rule->fix_zh : item->rule->fix_en, values);
       fix.command = ExpandTemplate(item->rule->fix_command, CommandWords(values));
       fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
-      fixes.push_back(std::move(fix));
+      cause.fixes.insert(cause.fixes.begin() + at++, std::move(fix));
       for (const std::string& reference : item->rule->references) {
         const bool there =
             std::find(cause.references.begin(), cause.references.end(), reference) != cause.references.end();
         if (!there) cause.references.push_back(reference);
       }
     }
-    cause.fixes.insert(cause.fixes.begin(), std::make_move_iterator(fixes.begin()),
-                       std::make_move_iterator(fixes.end()));
     KeepFirstFixes(&cause);
   }
 }

@@ -44,8 +44,8 @@ standard error, and report.txt and report.json are written beside the logs.)",
 line shows its cause. --log-dir: the folder is kept; without it one in $TMPDIR,
 which is kept after a failure. kill -9 of ncclwhy does not end the command.
 After a failure one line that says why goes to $NCCLWHY_TERMINATION_LOG, by
-default /dev/termination-log, and to torchelastic's error file, where these are
-there and empty.)",
+default /dev/termination-log, where that is there, and to torchelastic's error
+file, unless the program has written to them itself.)",
     .exit_status = R"(the command's; 128+n when signal n ended it; 126 or 127 when it
 cannot be run; 2 wrong usage.)",
     .examples = R"(ncclwhy run -- torchrun --nproc-per-node 8 train.py
@@ -174,22 +174,27 @@ class RunCommandLine : public Subcommand {
                                         : "ended with status " + std::to_string(status)) +
                              "\n" + Said(answer);
     (void)!::write(STDERR_FILENO, said.data(), said.size());
-    if (answer.ok()) LeaveReason(answer.value().reason);
+    if (answer.ok()) LeaveReason(answer.value().reason, StopSignal(end, status) == 0);
     return status;
+  }
+
+  // The signal that came from outside and ended the command; 0: none did.
+  static int StopSignal(const CommandEnd& end, int status) {
+    int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
+    if (number == 0) number = end.stop_signal;
+    return number > 0 && (end.passed_on >> number & 1) != 0 ? number : 0;
   }
 
   // Who ends a command that stands still does not make it another kind of failure.
   void NoteEnd(const CommandEnd& end, int status) {
-    int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
-    if (number == 0) number = end.stop_signal;
-    const bool stopped = number > 0 && (end.passed_on >> number & 1) != 0;
-    if (stopped && end.silent) return;
-    if (stopped) {
-      Note("ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));
+    if (const int number = StopSignal(end, status); number > 0) {
+      if (!end.silent) {
+        Note("ncclwhy run: the command was stopped from outside by signal " + std::to_string(number));
+      }
       return;
     }
     // As time(1) says it.
-    Note(WIFSIGNALED(end.status) ? "Command terminated by signal " + std::to_string(number)
+    Note(WIFSIGNALED(end.status) ? "Command terminated by signal " + std::to_string(WTERMSIG(end.status))
                                  : "Command exited with non-zero status " + std::to_string(status));
   }
 

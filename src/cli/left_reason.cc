@@ -43,12 +43,12 @@ void WriteIfEmpty(const char* path, int flags, const std::string& text) {
 
 }  // namespace
 
-void LeaveReason(std::string_view reason) {
+void LeaveReason(std::string_view reason, bool failed) {
   const std::string line = Shortened(reason);
   if (line.empty()) return;
   const char* message = std::getenv("NCCLWHY_TERMINATION_LOG");
   WriteIfEmpty(message != nullptr ? message : "/dev/termination-log", 0, line + "\n");
-  // torchelastic shows "message" of the rank that failed first.
+  if (!failed) return;
   if (const char* file = std::getenv("TORCHELASTIC_ERROR_FILE"); file != nullptr && *file != '\0') {
     const nlohmann::ordered_json error = {
         {"message",

@@ -283,6 +283,16 @@ class RunTest(ProgramTest):
         self.assertEqual(self.bash(f"cat {SHM_FULL}; exit 7").returncode, 7)
         self.assertEqual(message.read_text(), "")
 
+    def test_who_is_ended_from_outside_is_no_root_cause(self):
+        error = self.dir / "error.json"
+        self.environment.update(TORCHELASTIC_ERROR_FILE=str(error))
+        process = self.start("bash", "-c", f"cat {SHM_FULL}; echo ready; exec sleep 100")
+        while process.stdout.readline() != b"ready\n":
+            pass
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), 143)
+        self.assertFalse(error.exists())
+
     def test_files_of_nccl_are_read(self):
         done = self.bash(f'cp {SHM_FULL} "${{NCCL_DEBUG_FILE/\\%h.%p/host.1}}"; exit 1')
         self.assertIn("shm.too-small", done.stderr.decode())
