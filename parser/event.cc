@@ -1,6 +1,5 @@
 #include "parser/event.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -29,12 +28,5 @@ std::string_view LevelName(LogLevel level) { return kLevelNames[static_cast<size
 std::string_view DialectName(Dialect dialect) { return kDialectNames[static_cast<size_t>(dialect)]; }
 std::string_view EventKindName(EventKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 std::string_view FieldName(FieldId field) { return kFieldNames[static_cast<size_t>(field)]; }
-
-bool FieldFromName(std::string_view name, FieldId* field) {
-  const auto* it = std::find(std::begin(kFieldNames), std::end(kFieldNames), name);
-  if (it == std::end(kFieldNames)) return false;
-  *field = static_cast<FieldId>(it - std::begin(kFieldNames));
-  return true;
-}
 
 }  // namespace ncclwhy

@@ -31,8 +31,6 @@ enum class FieldId : uint8_t {
 #undef X
 };
 std::string_view FieldName(FieldId field);
-// False when no field has that name.
-bool FieldFromName(std::string_view name, FieldId* field);
 
 struct Field {
   FieldId id;

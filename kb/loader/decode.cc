@@ -119,8 +119,12 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
 
 CauseTraits DecodeTraits(std::string_view record) {
   const JsonValue entry = Parse(record);
-  return {WordOf(entry, "kind", kCauseKinds, CauseKind::kFault), FlagOf(entry, "waits"), FlagOf(entry, "one_rank"),
-          FlagOf(entry, "both_ends"), FlagOf(entry, "gone")};
+  return {WordOf(entry, "kind", kCauseKinds, CauseKind::kFault),
+          FlagOf(entry, "waits"),
+          FlagOf(entry, "one_rank"),
+          FlagOf(entry, "both_ends"),
+          FlagOf(entry, "gone"),
+          FlagOf(entry, "reasonless")};
 }
 
 VariableKnowledge DecodeVariable(std::string_view record, Language language) {

@@ -29,8 +29,8 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   records("kIncidents", t.incidents);
   records("kMessages", t.messages);
   out.Table("CauseTraits", "kTraits", t.traits, [](const CauseTraits& c) {
-    return fmt::format("{{CauseKind{{{}}},{},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank, c.both_ends,
-                       c.gone);
+    return fmt::format("{{CauseKind{{{}}},{},{},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank, c.both_ends,
+                       c.gone, c.reasonless);
   });
   out.Bytes("kFormatCode", t.index.code);
   out.Table("MessagePattern", "kPatterns", t.index.patterns, [](const MessagePattern& p) {

@@ -105,10 +105,6 @@ std::vector<std::string> KnowledgeBase::CauseIds() const {
   return ids;
 }
 
-bool KnowledgeBase::HasCause(std::string_view id) const {
-  return impl_->tables.Find(impl_->tables.causes, id) != nullptr;
-}
-
 std::optional<CauseKnowledge> KnowledgeBase::FindCause(std::string_view id, Language language) const {
   const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
   if (r == nullptr) return std::nullopt;

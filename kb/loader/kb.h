@@ -53,10 +53,11 @@ inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none",
 // What the analysis does with a cause. Asked often, so it is found without reading the entry.
 struct CauseTraits {
   CauseKind kind = CauseKind::kFault;
-  bool waits = false;      // nothing dies of it by itself: without an ending, whoever has it hangs
-  bool one_rank = false;   // one rank has it while the others wait
-  bool both_ends = false;  // it lies between two hosts, whichever of them says so
-  bool gone = false;       // whoever has it is no more: others lose the connection, launchers tell who it was
+  bool waits = false;       // nothing dies of it by itself: without an ending, whoever has it hangs
+  bool one_rank = false;    // one rank has it while the others wait
+  bool both_ends = false;   // it lies between two hosts, whichever of them says so
+  bool gone = false;        // whoever has it is no more: others lose the connection, launchers tell who it was
+  bool reasonless = false;  // a process ended and left no word why: gives way to any better reason on its line
 };
 
 struct CauseKnowledge {
@@ -133,7 +134,6 @@ class KnowledgeBase : public MessageRecognizer {
   ~KnowledgeBase() override;
 
   std::vector<std::string> CauseIds() const;
-  bool HasCause(std::string_view id) const;
   std::optional<CauseKnowledge> FindCause(std::string_view id, Language language) const;
   CauseTraits TraitsOf(std::string_view id) const;  // those of a fault where the cause is not known
 

@@ -205,7 +205,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
-  for (const char* name : {"waits", "one_rank", "both_ends", "gone"}) cause.Boolean(name);
+  for (const char* name : {"waits", "one_rank", "both_ends", "gone", "reasonless"}) cause.Boolean(name);
   size_t n = 0;
   for (const json& entry_of : cause.List("confirm", true)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);

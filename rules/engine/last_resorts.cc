@@ -12,9 +12,9 @@ namespace {
 constexpr uint32_t kNearTheEnd = 60;
 
 // No more than that the program of the line ended.
-bool BareEnding(const Rule& rule) {
+bool BareEnding(const Rule& rule, const KnowledgeBase& kb) {
   return rule.role == Role::kRoot && rule.sign.life == Life::kEnding && rule.causes.size() == 1 &&
-         rule.causes[0].cause == kRankCrashed;
+         kb.TraitsOf(rule.causes[0].cause).reasonless;
 }
 
 // That all is well, or that it goes on. An end that went badly leaves open what broke; a launcher's report
@@ -29,7 +29,8 @@ bool SpeaksAgainst(const Rule& rule) {
 
 }  // namespace
 
-void DropLastResorts(const std::vector<Rule>& rules, const JobModel& model, std::vector<Finding>* findings) {
+void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
+                     std::vector<Finding>* findings) {
   using Line = std::pair<uint32_t, uint32_t>;  // source, line
   bool known = std::any_of(model.sources.begin(), model.sources.end(),
                            [](const SourceFacts* facts) { return facts->counters.Get(Counter::kNccl) > 0; });
@@ -37,7 +38,7 @@ void DropLastResorts(const std::vector<Rule>& rules, const JobModel& model, std:
   for (const Finding& f : *findings) {
     const Rule& rule = rules[f.rule.value];
     if (rule.last_resort) continue;
-    if (BareEnding(rule)) {
+    if (BareEnding(rule, kb)) {
       ended.emplace(f.source.value, f.line);
       continue;
     }

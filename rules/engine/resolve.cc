@@ -351,9 +351,10 @@ size_t ProcessesHeard(const JobModel& model) {
 }  // namespace
 
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
-                                     const JobModel& model, std::span<const SourceHits* const> hits,
-                                     const QueryRunner& query, const FindingSink& publish,
-                                     std::vector<std::string>* problems, const ViewNames& views) {
+                                     const KnowledgeBase& kb, const JobModel& model,
+                                     std::span<const SourceHits* const> hits, const QueryRunner& query,
+                                     const FindingSink& publish, std::vector<std::string>* problems,
+                                     const ViewNames& views) {
   // An invalid SourceId is the largest, so findings without a line come last.
   const auto before = [](const Finding& a, const Finding& b) {
     return std::tie(a.source, a.line, a.offset, a.rule, a.rank) < std::tie(b.source, b.line, b.offset, b.rule, b.rank);
@@ -364,7 +365,7 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
     if (rules[i].query.empty()) resolver.Pattern(i, &findings);
   }
   std::stable_sort(findings.begin(), findings.end(), before);
-  DropLastResorts(rules, model, &findings);
+  DropLastResorts(rules, kb, model, &findings);
   if (publish) publish(findings);
   const QueryNeeds needs(rules, model, findings, views);
   std::vector<Finding> answers;

@@ -19,8 +19,9 @@ inline constexpr std::string_view kWaitingRanks = "waiting_ranks";
 
 // See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last.
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
-                                     const JobModel& model, std::span<const SourceHits* const> hits,
-                                     const QueryRunner& query, const FindingSink& publish,
-                                     std::vector<std::string>* problems, const ViewNames& views);
+                                     const KnowledgeBase& kb, const JobModel& model,
+                                     std::span<const SourceHits* const> hits, const QueryRunner& query,
+                                     const FindingSink& publish, std::vector<std::string>* problems,
+                                     const ViewNames& views);
 
 }  // namespace ncclwhy

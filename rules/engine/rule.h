@@ -14,10 +14,6 @@
 
 namespace ncclwhy {
 
-// The cause of a process that ended and left no word why; the program asks who it was, and gives way to a better
-// reason.
-inline constexpr std::string_view kRankCrashed = "app.rank-crashed";
-
 enum class Role : uint8_t {
   kRoot,       // names or proves a cause
   kSymptom,    // something failed; the cause stands elsewhere

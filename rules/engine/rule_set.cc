@@ -100,10 +100,11 @@ std::unique_ptr<RuleSet::Matcher> RuleSet::NewMatcher() const {
   return std::make_unique<RuleMatcher>(impl_->patterns, impl_->literals);
 }
 
-std::vector<Finding> RuleSet::Resolve(const JobModel& model, std::span<const SourceHits* const> hits,
-                                      const QueryRunner& query, const FindingSink& publish,
-                                      std::vector<std::string>* problems, const ViewNames& views) const {
-  return ResolveFindings(impl_->rules, impl_->patterns, model, hits, query, publish, problems, views);
+std::vector<Finding> RuleSet::Resolve(const JobModel& model, const KnowledgeBase& kb,
+                                      std::span<const SourceHits* const> hits, const QueryRunner& query,
+                                      const FindingSink& publish, std::vector<std::string>* problems,
+                                      const ViewNames& views) const {
+  return ResolveFindings(impl_->rules, impl_->patterns, kb, model, hits, query, publish, problems, views);
 }
 
 }  // namespace ncclwhy

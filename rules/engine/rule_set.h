@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "job/job_model.h"
+#include "kb/loader/kb.h"
 #include "ncclwhy/status.h"
 #include "parser/parser.h"
 #include "rules/engine/finding.h"
@@ -68,8 +69,8 @@ class RuleSet {
   // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`.
   // A query that fails adds a sentence to `problems` and is skipped.
   // `query` and `publish` may be empty. `views`: what has rows besides events (IsViewNeed of vocabulary.h).
-  std::vector<Finding> Resolve(const JobModel& model, std::span<const SourceHits* const> hits, const QueryRunner& query,
-                               const FindingSink& publish, std::vector<std::string>* problems,
+  std::vector<Finding> Resolve(const JobModel& model, const KnowledgeBase& kb, std::span<const SourceHits* const> hits,
+                               const QueryRunner& query, const FindingSink& publish, std::vector<std::string>* problems,
                                const ViewNames& views = {}) const;
 
  private:

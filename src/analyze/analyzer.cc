@@ -163,7 +163,7 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
   const FindingSink publish = [&](const std::vector<Finding>& findings) {
     note(timeline.AddFindings(model, rules, findings));
   };
-  return rules.Resolve(model, hits, run, publish, stopped, RowsThere(model, comparison));
+  return rules.Resolve(model, kb, hits, run, publish, stopped, RowsThere(model, comparison));
 }
 
 // Best first, as many as are asked for.
@@ -265,7 +265,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
-  MarkConsequences(items);
+  MarkConsequences(kb, items);
   MarkWhatFollowed(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");

@@ -256,57 +256,57 @@ namespace {
 constexpr double kTells = 2.0;
 
 // Says no more than that a program ended: "Check failed: mr Failed to register memory region".
-bool BareEnding(const EvidenceItem& i) {
+bool BareEnding(const KnowledgeBase& kb, const EvidenceItem& i) {
   if (i.rule == nullptr || i.rule->sign.life != Life::kEnding) return false;
   return std::all_of(i.finding.causes.begin(), i.finding.causes.end(),
-                     [](const Weight& w) { return w.cause == kRankCrashed; });
+                     [&](const Weight& w) { return kb.TraitsOf(w.cause).reasonless; });
 }
 
 // Says of what it ended.
-bool Specific(const EvidenceItem& i) {
-  if (i.rule == nullptr || i.finding.role != Role::kRoot || i.consequence || BareEnding(i)) return false;
+bool Specific(const KnowledgeBase& kb, const EvidenceItem& i) {
+  if (i.rule == nullptr || i.finding.role != Role::kRoot || i.consequence || BareEnding(kb, i)) return false;
   return std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
-                     [](const Weight& w) { return w.cause != kRankCrashed && w.log_odds >= kTells; });
+                     [&](const Weight& w) { return w.log_odds >= kTells && !kb.TraitsOf(w.cause).reasonless; });
 }
 
 // Reads what an exception carries: "RuntimeError: NCCL error …, unhandled system error", "ChildFailedError: train.py
 // FAILED". A root that is none too sure ("No such file or directory") leaves the exception its say.
-bool ReadsContent(const EvidenceItem& i) {
+bool ReadsContent(const KnowledgeBase& kb, const EvidenceItem& i) {
   if (i.finding.role == Role::kSecondary) return true;
-  if (i.finding.role == Role::kRoot) return Specific(i);
-  return i.finding.role == Role::kSymptom && !i.finding.causes.empty() && !BareEnding(i);
+  if (i.finding.role == Role::kRoot) return Specific(kb, i);
+  return i.finding.role == Role::kSymptom && !i.finding.causes.empty() && !BareEnding(kb, i);
 }
 
 // An exception is an envelope: that one was raised says nothing beside a rule that knows what is in it.
-void MarkEnvelopes(std::vector<EvidenceItem>& items) {
+void MarkEnvelopes(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   std::set<std::pair<uint32_t, uint32_t>> read;  // (source, line)
   for (const EvidenceItem& i : items) {
-    if (i.finding.source.valid() && i.finding.line > 0 && ReadsContent(i))
+    if (i.finding.source.valid() && i.finding.line > 0 && ReadsContent(kb, i))
       read.emplace(i.finding.source.value, i.finding.line);
   }
   for (EvidenceItem& i : items) {
-    if (!BareEnding(i) || i.rule->sign.how != Ending::kException || !i.finding.source.valid()) continue;
+    if (!BareEnding(kb, i) || i.rule->sign.how != Ending::kException || !i.finding.source.valid()) continue;
     if (read.contains({i.finding.source.value, i.finding.line})) i.consequence = true;
   }
 }
 
 // What a line says of the failure beats that the same line is an ending.
-void MarkBareEndings(std::vector<EvidenceItem>& items) {
+void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   std::set<std::pair<uint32_t, uint32_t>> told;  // (source, line)
   for (const EvidenceItem& i : items) {
-    if (!i.finding.source.valid() || i.finding.line == 0 || !Specific(i)) continue;
+    if (!i.finding.source.valid() || i.finding.line == 0 || !Specific(kb, i)) continue;
     told.emplace(i.finding.source.value, i.finding.line);
     if (i.finding.last_line > 0) told.emplace(i.finding.source.value, i.finding.last_line);
   }
   for (EvidenceItem& i : items) {
-    if (i.finding.source.valid() && BareEnding(i) && told.contains({i.finding.source.value, i.finding.line}))
+    if (i.finding.source.valid() && BareEnding(kb, i) && told.contains({i.finding.source.value, i.finding.line}))
       i.consequence = true;
   }
 }
 
 }  // namespace
 
-void MarkConsequences(std::vector<EvidenceItem>& items) {
+void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   // A benign rule silences its own line for what else was read from it; not for what a comparison of processes says:
   // "NET/IB : No device found." is harmless, and the reason where other hosts found one.
   std::set<std::pair<uint32_t, uint32_t>> benign;
@@ -322,7 +322,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
       i.consequence = true;
     }
   }
-  MarkEnvelopes(items);
+  MarkEnvelopes(kb, items);
   std::set<const Rule*> fired;
   for (const EvidenceItem& i : items) {
     if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);
@@ -338,7 +338,7 @@ void MarkConsequences(std::vector<EvidenceItem>& items) {
   for (EvidenceItem& i : items) {
     if (i.rule != nullptr && explained.contains(i.rule->id)) i.consequence = true;
   }
-  MarkBareEndings(items);
+  MarkBareEndings(kb, items);
 }
 
 }  // namespace ncclwhy

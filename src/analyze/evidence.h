@@ -28,7 +28,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
                                           std::vector<Finding> findings);
 
 // Marks items that others explain: `explains` of a rule, and everything of a benign line.
-void MarkConsequences(std::vector<EvidenceItem>& items);
+void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items);
 
 // Marks what was survived: everything when the job succeeded, an alarm behind which its process or the job works on, an
 // ending that something overcame, a generic complaint (a catalogue line, or a rule of role symptom) after which the

@@ -61,7 +61,7 @@ void Match(std::string_view rule, const std::string& id) {
   const SourceDigest digest = builder.Finish();
   const SourceHits* hits[] = {&digest.hits};
   std::vector<std::string> problems;
-  (void)rules->Resolve(BuildJobModel({&digest.facts}), hits, {}, {}, &problems);
+  (void)rules->Resolve(BuildJobModel({&digest.facts}), KnowledgeBase::Embedded(), hits, {}, {}, &problems);
 }
 
 }  // namespace

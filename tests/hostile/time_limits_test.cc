@@ -52,7 +52,7 @@ std::pair<int, std::vector<std::string>> AskAfter(int64_t milliseconds) {
   };
   std::vector<std::string> problems;
   const JobModel model;
-  (void)rules.rules().Resolve(model, {}, query, {}, &problems);
+  (void)rules.rules().Resolve(model, KnowledgeBase::Embedded(), {}, query, {}, &problems);
   return {asked, problems};
 }
 

@@ -127,7 +127,7 @@ class FakeJob {
     }
     model_.only_process_of.assign(facts_.size(), ProcessId());
     model_.launcher_of.assign(facts_.size(), {});
-    return rules_.Resolve(model_, hits, query, publish, problems);
+    return rules_.Resolve(model_, KnowledgeBase::Embedded(), hits, query, publish, problems);
   }
   JobModel& model() { return model_; }
 
