@@ -3,6 +3,7 @@
 artefacts_test.py ARTEFACTS LOG CAUSE
 """
 
+import concurrent.futures
 import glob
 import gzip
 import hashlib
@@ -25,7 +26,13 @@ except ImportError:
 CAUSE = sys.argv.pop()
 LOG = sys.argv.pop()
 ARTEFACTS = sys.argv.pop()
-IMAGES = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-amd64.tar"))
+
+
+def images(machine):
+    return glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-%s.tar" % machine))
+
+
+IMAGES = images("amd64")
 
 
 class ListTest(unittest.TestCase):
@@ -74,7 +81,7 @@ class ArmTest(unittest.TestCase):
     def test_run(self):
         done = subprocess.run(["qemu-aarch64-static", ARM[0], "--summary", LOG], stdout=subprocess.PIPE)
         self.assertEqual((done.returncode, CAUSE.encode() in done.stdout), (1, True))
-        self.assertTrue(glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-arm64.tar")))
+        self.assertTrue(images("arm64"))
 
     def test_wheel_and_image_hold_it(self):
         """What is tried here is what they bring: neither is installed on a machine of that kind."""
@@ -85,7 +92,7 @@ class ArmTest(unittest.TestCase):
             with zipfile.ZipFile(wheels[0]) as wheel:
                 self.assertTrue(wheel.read("ncclwhy/bin/ncclwhy") == program)
                 self.assertEqual([name for name in wheel.namelist() if name.startswith("ncclwhy/lib/")], [])
-        with tarfile.open(glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-image-arm64.tar"))[0]) as archive:
+        with tarfile.open(images("arm64")[0]) as archive:
             files = {one.name: archive.extractfile(one).read() for one in archive if one.isfile()}
         manifest = json.loads(self.named(files, json.loads(files["index.json"])["manifests"][0]))
         self.assertEqual(json.loads(self.named(files, manifest["config"]))["architecture"], "arm64")
@@ -102,6 +109,22 @@ class ArmTest(unittest.TestCase):
             said = [subprocess.run(run + ["--format", form, LOG], stdout=subprocess.PIPE).stdout
                     for run in (["qemu-aarch64-static", ARM[0]], [other])]
             self.assertTrue(said[0] == said[1] and len(said[0]) > 100, form)
+
+    def test_says_it_of_each_sample(self):
+        """A char has no sign there, sums may be fused: whole jobs show what that changes."""
+        other = glob.glob(os.path.join(ARTEFACTS, "ncclwhy-*-linux-x86_64"))[0]
+        samples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples")
+        jobs = sorted(glob.glob(os.path.join(samples, "incidents", "*", "")) + glob.glob(os.path.join(samples, "witnesses", "*", "")))
+        self.assertGreater(len(jobs), 50)
+
+        def differs(job):
+            said = [subprocess.run(run + ["--format", "json", job], stdout=subprocess.PIPE).stdout
+                    for run in (["qemu-aarch64-static", ARM[0]], [other])]
+            return said[0] != said[1] or len(said[0]) < 100
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.assertEqual([job for job, different in zip(jobs, pool.map(differs, jobs)) if different], [])
+        print("%d jobs, the same answers" % len(jobs))
 
 
 class WorkflowTest(unittest.TestCase):
@@ -126,9 +149,14 @@ class WorkflowTest(unittest.TestCase):
 
 
 class ImageTest(unittest.TestCase):
+    machine = "amd64"
+
     @classmethod
     def setUpClass(cls):
-        with tarfile.open(IMAGES[0]) as archive:
+        if not images(cls.machine):
+            raise unittest.SkipTest("no image for %s was made" % cls.machine)
+        cls.path = images(cls.machine)[0]
+        with tarfile.open(cls.path) as archive:
             cls.files = {one.name: archive.extractfile(one).read() for one in archive if one.isfile()}
 
     def blob(self, descriptor):
@@ -146,7 +174,7 @@ class ImageTest(unittest.TestCase):
 
     def test_configuration(self):
         config, layers = self.image()
-        self.assertEqual((config["os"], config["architecture"]), ("linux", "amd64"))
+        self.assertEqual((config["os"], config["architecture"]), ("linux", self.machine))
         run = config["config"]
         user, group = run["User"].split(":")
         self.assertTrue(int(user) > 0 and int(group) > 0)
@@ -161,7 +189,7 @@ class ImageTest(unittest.TestCase):
             self.assertEqual({(one.uid, one.mtime) for one in members}, {(0, 0)})
             content = layer.extractfile("ncclwhy").read()
         self.assertEqual(config["rootfs"]["diff_ids"], ["sha256:" + hashlib.sha256(gzip.decompress(layers[0])).hexdigest()])
-        print("%d bytes, of which the program %d" % (os.path.getsize(IMAGES[0]), len(content)))
+        print("%d bytes, of which the program %d" % (os.path.getsize(self.path), len(content)))
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_run(self):
@@ -184,12 +212,28 @@ class ImageTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             store = ["buildah", "--root", place + "/root", "--runroot", place + "/run", "--storage-driver", "vfs"]
             env = dict(os.environ, BUILDAH_ISOLATION="chroot", HOME=place)
-            pulled = subprocess.run(store + ["pull", "-q", "oci-archive:" + IMAGES[0]], env=env, stdout=subprocess.PIPE,
+            pulled = subprocess.run(store + ["pull", "-q", "--arch", self.machine, "oci-archive:" + self.path], env=env, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, universal_newlines=True)
             self.assertEqual(pulled.returncode, 0, pulled.stderr)
             shown = subprocess.run(store + ["inspect", "--type", "image", pulled.stdout.strip()], env=env,
                                    stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
             self.assertEqual(json.loads(shown)["OCIv1"]["config"]["Entrypoint"], ["/ncclwhy"])
+
+
+def runs_arm():
+    """Whether programs for 64-bit ARM just run here: on such a machine, or by arm64/here.sh."""
+    try:
+        return bool(ARM) and subprocess.run([ARM[0], "--version"], stdout=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+class ArmImageTest(ImageTest):
+    machine = "arm64"
+
+    @unittest.skipUnless(os.geteuid() == 0 and runs_arm(), "needs root, and see arm64/here.sh")
+    def test_run(self):
+        super().test_run()
 
 
 if __name__ == "__main__":

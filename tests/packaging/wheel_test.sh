@@ -13,7 +13,9 @@ cp "$log" job.log
 ls -l "$wheel"
 
 tried=0
-for python in /usr/bin/python3 $(compgen -c python3. | grep -xE 'python3\.[0-9]+' | sort -u); do
+# By their files: /usr/bin/python3 is a link to one of the others.
+pythons=$(for name in /usr/bin/python3 $(compgen -c python3. | grep -xE 'python3\.[0-9]+' | sort -u); do realpath "$(command -v "$name")"; done)
+for python in $(sort -u <<<"$pythons"); do
   "$python" -c 'import sys, ensurepip; assert sys.version_info >= (3, 8)' 2>/dev/null || continue
   rm -rf venv
   "$python" -m venv venv
@@ -51,6 +53,7 @@ done
 ((tried > 0)) || { echo "skipped: no Python with venv"; exit 77; }
 
 # The sdist brings no binaries and says so: a wheel for any system.
+/usr/bin/python3 -c 'import build, setuptools, wheel' 2>/dev/null || { echo "the sdist is not tried: no python3-build"; exit 0; }
 mkdir sdist
 tar -C sdist --strip-components=1 -xzf "$artefacts"/ncclwhy-*.tar.gz
 (cd sdist && env -u NCCLWHY_WHEEL_TAG /usr/bin/python3 -m build --no-isolation --wheel --outdir "$work/any" . >"$work/log" 2>&1) ||

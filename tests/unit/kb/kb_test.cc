@@ -212,7 +212,7 @@ TEST_CASE("public incidents: what a person may be shown", "[kb]") {
     CHECK(incident.url.starts_with("https://"));
     CHECK(Has(kb, incident.cause));
     CHECK(told.insert(incident.title + "\n" + incident.solved).second);
-    const auto is_ascii = [](char c) { return c > 0; };
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     CHECK_FALSE(std::all_of(chinese.title.begin(), chinese.title.end(), is_ascii));
     CHECK_FALSE(std::all_of(chinese.solved.begin(), chinese.solved.end(), is_ascii));
   }
