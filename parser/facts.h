@@ -129,6 +129,7 @@ struct PulseFacts {
 struct NewsFacts {
   uint32_t process = kNoProcess;
   LineTrail lines;
+  StringId last;  // the text of the last one
 };
 
 struct SourceFacts {

@@ -114,13 +114,18 @@ void PulseTable::Watch(PulseLine& read, Kind* kind) {
   }
 }
 
+void PulseTable::AddNews(Stream& stream, const ParsedLine& line) {
+  stream.news.Add(line.number);
+  stream.last_news = line.text.substr(0, PulseLine::kReach);
+}
+
 // Where many new things are said, as in a book, the trail keeps few of them and counts the others: only those that it
 // keeps are read, and the last ones, as it matters whether anything was said behind an alarm.
 void PulseTable::NoteText(uint32_t process, const ParsedLine& line, PulseLine* read) {
   Stream& stream = StreamOf(process);
   if (!stream.texts.Add(read->kind())) return;
   if (stream.news.count % stream.news.every == 0) {
-    if (!read->Complains()) stream.news.Add(line.number);
+    if (!read->Complains()) AddNews(stream, line);
     return;
   }
   ++stream.news.count;
@@ -134,8 +139,11 @@ void PulseTable::ReadLastTexts() {
   for (size_t i = 0; i < kUnread; ++i) {
     Unread& unread = unread_[(next_unread_ + i) % kUnread];
     if (!unread.text.empty() && !PulseLine(unread.text, &layouts_).Complains()) {
-      LineTrail& news = StreamOf(unread.process).news;
-      news.last = std::max(news.last, unread.line);
+      Stream& stream = StreamOf(unread.process);
+      if (unread.line > stream.news.last) {
+        stream.news.last = unread.line;
+        stream.last_news = unread.text;
+      }
     }
     unread.text.clear();
   }
@@ -151,7 +159,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
     kind->lines = 1;
     kind->complaint = read.Complains();
     if (kind->complaint) return;
-    stream.news.Add(line.number);
+    AddNews(stream, line);
     Watch(read, kind);
     return;
   }
@@ -236,6 +244,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
     const Stream& from = segment.streams_[s];
     Stream& into = StreamOf(s == 0 ? kNoProcess : in_source.Process(static_cast<uint32_t>(s - 1)));
     into.news.Join(moved(from.news));
+    if (!from.last_news.empty()) into.last_news = from.last_news;
     for (const Kind& kind : from.kinds) {
       Kind* known = Find(into, kind.number);
       const bool fresh = known == nullptr;
@@ -270,7 +279,7 @@ void PulseTable::Finish() {
   for (size_t s = 0; s < streams_.size(); ++s) {
     const uint32_t process = s == 0 ? kNoProcess : static_cast<uint32_t>(s - 1);
     Stream& stream = streams_[s];
-    if (stream.news.count > 0) facts.news.push_back({process, stream.news});
+    if (stream.news.count > 0) facts.news.push_back({process, stream.news, builder_->Intern(stream.last_news)});
     std::vector<const Kind*> beating;
     for (const Kind& kind : stream.kinds) {
       const Slot* best = BestSlot(kind);

@@ -83,6 +83,7 @@ class PulseTable {
     size_t hand = 0;                // the kind that is asked first whether it can go
     Texts texts;
     LineTrail news;
+    std::string last_news;  // its text
   };
   // A text without a number of which nobody has looked yet whether it complains.
   struct Unread {
@@ -99,6 +100,7 @@ class PulseTable {
   Stream& NewStream(size_t index);
   void NoteText(uint32_t process, const ParsedLine& line, PulseLine* read);
   void ReadLastTexts();
+  static void AddNews(Stream& stream, const ParsedLine& line);
   static Kind* Find(Stream& stream, uint32_t number) {
     const bool latest = stream.latest < stream.numbers.size() && stream.numbers[stream.latest] == number;
     if (!latest) return FindAmong(stream, number);

@@ -12,6 +12,7 @@
 #include "analyze/harmless_lines.h"
 #include "analyze/job_story.h"
 #include "analyze/job_summary.h"
+#include "analyze/last_words.h"
 #include "analyze/life_signs.h"
 #include "analyze/next_steps.h"
 #include "analyze/only_host.h"
@@ -317,8 +318,12 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   report.decision = Decide(context, report);
   TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);
-  if (report.verdict == Verdict::kHealthy && report.outcome == Outcome::kUnknown && report.collect.empty()) {
-    report.collect.push_back(HowItEnded(context));
+  // A paste without a word of NCCL or of work is no job whose end could be asked for.
+  const bool calm =
+      report.verdict == Verdict::kHealthy || (report.verdict == Verdict::kNoNccl && !report.progress.empty());
+  if (calm && report.outcome == Outcome::kUnknown) {
+    report.last_words = LastWordsOf(model);
+    if (report.collect.empty()) report.collect = HowItEnded(context, report);
   }
   if (report.warnings.size() > limits::kWarnings) {
     report.job.unlisted += static_cast<int64_t>(report.warnings.size() - limits::kWarnings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/lost_host.h"
+#include "base/numbers.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
@@ -58,7 +59,32 @@ std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage) {
   return steps;
 }
 
-Collect HowItEnded(const CaseFile& c) {
+// -1: nobody stands out.
+static int32_t WhoStandsOut(const CaseFile& c, const Report& report) {
+  for (const EvidenceItem& item : c.items) {
+    const bool behind = item.rule != nullptr && item.rule->healthy_only && !item.rule->degrades;
+    const std::string_view rank = behind ? item.finding.Field("culprit_rank") : std::string_view();
+    if (const auto number = ParseInt<int32_t>(rank)) return *number;
+  }
+  return report.last_words.empty() ? -1 : report.last_words.front().rank.value_or(-1);
+}
+
+static Collect IfItStands(const CaseFile& c, const Report& report) {
+  TemplateValues values;
+  if (const int32_t rank = WhoStandsOut(c, report); rank >= 0) {
+    values["rank"] = std::to_string(rank);
+    for (const Process& p : c.model.processes) {
+      if (p.rank != rank) continue;
+      if (!p.host.empty()) values["host"] = p.host;
+      if (p.pid >= 0) values["pid"] = std::to_string(p.pid);
+    }
+  }
+  Collect step = StepOf(c, "standing", values);
+  step.command = ExpandTemplate(step.command, CommandWords(values));
+  return step;
+}
+
+static Collect HowItEnded(const CaseFile& c) {
   constexpr std::string_view kJob = "JOBID";
   Collect step = StepOf(c, "no-end");
   for (const std::string& word : c.environment.words) {
@@ -73,6 +99,12 @@ Collect HowItEnded(const CaseFile& c) {
     break;
   }
   return step;
+}
+
+std::vector<Collect> HowItEnded(const CaseFile& c, const Report& report) {
+  std::vector<Collect> steps = {HowItEnded(c)};
+  if (!report.progress.empty() || c.model.largest.valid()) steps.push_back(IfItStands(c, report));
+  return steps;
 }
 
 }  // namespace ncclwhy

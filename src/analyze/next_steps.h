@@ -12,7 +12,8 @@ namespace ncclwhy {
 std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage);
 
 // For logs in which nothing failed and that stop before the job does: what tells how it ended, in the words of the
-// scheduler that the logs show (member `status` of its entry in the table "environment", JOBID in it).
-Collect HowItEnded(const CaseFile& c);
+// scheduler that the logs show (member `status` of its entry in the table "environment", JOBID in it); and where to
+// look if it has not ended but stands: at the rank that is behind the others, or that spoke last.
+std::vector<Collect> HowItEnded(const CaseFile& c, const Report& report);
 
 }  // namespace ncclwhy

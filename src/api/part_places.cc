@@ -77,6 +77,7 @@ void NameParts(const std::vector<SourceDigest>& digests, Report* report) {
   for (TimelineStep& step : report->timeline) parts.Place(&step.file, &step.line);
   for (Consequence& consequence : report->consequences) parts.Place(&consequence.file, &consequence.line);
   for (HarmlessLine& item : report->harmless) parts.Place(&item.file, &item.line);
+  for (LastWord& word : report->last_words) parts.Place(&word.file, &word.line);
   for (EnvironmentFact& fact : report->job.environment) parts.Place(&fact.file, &fact.line);
   for (ReportCommunicator& communicator : report->job.communicators) {
     for (ReportRank& rank : communicator.ranks) parts.Place(&rank.file, &rank.last_line);

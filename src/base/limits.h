@@ -101,6 +101,7 @@ inline constexpr int64_t kQueryMemory = 512ll << 20;
 inline constexpr size_t kEvidencePerCause = 12;
 inline constexpr size_t kConsequences = 50;
 inline constexpr size_t kHarmlessLines = 12;
+inline constexpr size_t kLastWords = 2;
 inline constexpr size_t kWarnings = 50;
 // Facts about where the job ran: variables, interfaces of many hosts.
 inline constexpr size_t kEnvironmentFacts = 256;

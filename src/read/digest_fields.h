@@ -61,7 +61,7 @@ void Fields(auto& v, Is<PulseFacts> auto& x) {
 
 void Fields(auto& v, Is<NewsFacts> auto& x) {
   v.Process(x.process);
-  v(x.lines);
+  v(x.lines, x.last);
 }
 
 void Fields(auto& v, Is<Hit> auto& x) {

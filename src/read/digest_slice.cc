@@ -118,7 +118,7 @@ class Slicer {
       out.collectives.back().process = ProcessOf(stream.process);
     }
     for (const NewsFacts& news : facts_.news) {
-      NewsFacts kept{ProcessOf(news.process), Sliced(news.lines)};
+      NewsFacts kept{ProcessOf(news.process), Sliced(news.lines), Inside(news.lines.last) ? news.last : StringId{}};
       if (kept.lines.count > 0) out.news.push_back(std::move(kept));
     }
     for (const PulseFacts& pulse : facts_.pulses) Pulse(pulse);

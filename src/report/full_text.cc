@@ -61,6 +61,7 @@ class FullText {
     Collects();
     if (report_.verdict != Verdict::kUndetermined) Consequences();
     Harmless();
+    LastWords();
     Warnings();
     Problems();
     Footer();
@@ -298,6 +299,14 @@ class FullText {
     for (const HarmlessLine& item : report_.harmless) {
       layout_.LogText("  ", fmt::format("{}: {}", FileLine(item.file, item.line), item.text), 1);
       if (!item.why.empty()) layout_.Prose("    = ", item.why);
+    }
+  }
+
+  void LastWords() {
+    if (report_.last_words.empty()) return;
+    layout_.Title(words_.ends_with);
+    for (const LastWord& word : report_.last_words) {
+      layout_.LogText("  ", fmt::format("{}: {}", FileLine(word.file, word.line), word.text), 1);
     }
   }
 

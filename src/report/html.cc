@@ -197,6 +197,7 @@ class Page {
     Put(words_.seen_before, seen.empty() ? seen : "<ul>\n" + seen + "</ul>\n");
     out_ += HtmlConsequences(report_, words_);
     out_ += HtmlHarmless(report_, words_);
+    out_ += HtmlLastWords(report_, words_);
     out_ += HtmlWarnings(report_, words_);
     std::string problems;
     for (const std::string& problem : report_.problems) problems += HtmlParagraph(problem);

@@ -35,6 +35,7 @@ std::string HtmlCommunicators(const Report& report, const Words& words);
 std::string HtmlEveryRank(const Report& report, const Words& words);
 std::string HtmlConsequences(const Report& report, const Words& words);
 std::string HtmlHarmless(const Report& report, const Words& words);
+std::string HtmlLastWords(const Report& report, const Words& words);
 std::string HtmlWarnings(const Report& report, const Words& words);
 
 // A culprit, or on a host that is blamed as a whole.

@@ -79,6 +79,15 @@ std::string HtmlHarmless(const Report& report, const Words& words) {
   return items.empty() ? items : HtmlSection(words.harmless, "<ul>\n" + items + "</ul>\n");
 }
 
+std::string HtmlLastWords(const Report& report, const Words& words) {
+  std::string items;
+  for (const LastWord& item : report.last_words) {
+    items += fmt::format("<li data-item=\"\"><code>{}</code> <code>{}</code></li>\n",
+                         EscapeHtml(FileLine(item.file, item.line)), EscapeHtml(item.text));
+  }
+  return items.empty() ? items : HtmlSection(words.ends_with, "<ul>\n" + items + "</ul>\n");
+}
+
 std::string HtmlWarnings(const Report& report, const Words& words) {
   std::string items;
   for (const Warning& item : report.warnings) {

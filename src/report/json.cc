@@ -96,6 +96,10 @@ static OrderedJsonValue ToJson(const Consequence& c) {
   return Object("file?", c.file, "line?", c.line, "text", c.text, "of", c.of, "count", c.count, "ranks?", c.ranks);
 }
 
+static OrderedJsonValue ToJson(const LastWord& w) {
+  return Object("file", w.file, "line", w.line, "text", w.text, "rank?", w.rank, "host?", w.host);
+}
+
 static OrderedJsonValue ToJson(const Collect& c) { return Object("what", c.what, "command?", c.command); }
 
 static OrderedJsonValue ToJson(const Warning& w) {
@@ -143,8 +147,9 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
       "outcome_evidence", report.outcome_evidence, "progress?", report.progress, "checkpoint?", report.checkpoint,
       "attempts", report.attempts, "jobs", report.jobs, "causes", report.causes, "candidates", report.candidates,
       "seen_before?", report.seen_before, "decision?", report.decision, "timeline", report.timeline, "clocks?",
-      report.clocks, "consequences", report.consequences, "harmless?", report.harmless, "collect", report.collect,
-      "warnings", report.warnings, "job", report.job, "coverage", report.coverage, "problems", report.problems);
+      report.clocks, "consequences", report.consequences, "harmless?", report.harmless, "last_words?",
+      report.last_words, "collect", report.collect, "warnings", report.warnings, "job", report.job, "coverage",
+      report.coverage, "problems", report.problems);
   return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }
 

@@ -222,6 +222,9 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     if (!item.why.empty()) line += words.why_separator.data() + EscapeMarkdown(item.why);
     return line + "\n";
   });
+  out.Folded(words.ends_with, report.last_words, words.more_items, [&](const LastWord& item) {
+    return "- " + MarkdownCode(FileLine(item.file, item.line)) + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
+  });
   const std::string job = JobSentence(report.job, words);
   out.Add("\n" + (job.empty() ? "" : EscapeMarkdown(std::string(PrefixOfWidth(job, 600))) + "\n\n") +
               EscapeMarkdown(CoverageSentence(report.coverage, words)) + "\n",

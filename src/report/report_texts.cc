@@ -21,6 +21,10 @@ class Walk {
       Lines(&line.file, &line.text);
       Sentences(&line.why);
     }
+    for (LastWord& word : report->last_words) {
+      Lines(&word.file, &word.text);
+      Each(TextIs::kHost, &word.host);
+    }
     for (Warning& warning : report->warnings) {
       Own(&warning.id);
       OfEvidence(&warning.evidence);

@@ -133,6 +133,11 @@ class ShortAnswer {
   //   [Rank 2] rank 2: writing checkpoint shard to /mnt/lustre/ckpt/step_000019
   void End() {
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
+    if (!report_.last_words.empty() && report_.coverage.lines > kQuoteLines) {
+      layout_.Section(words_.ends_with);
+      for (const LastWord& word : report_.last_words) Quote({word.file, word.line, word.text, {}, 1, {}}, {});
+      return;
+    }
     if (!open || report_.job.communicators.empty() || report_.coverage.lines <= kQuoteLines) return;
     const std::vector<ReportRank>& ranks = report_.job.communicators.front().ranks;
     const auto last = std::max_element(

@@ -70,6 +70,7 @@ constexpr std::array kBlocks = {
     Block{"warnings", [](Report* r) { return KeepFirst(&r->warnings, 0); }},
     Block{"communicators", [](Report* r) { return KeepFirst(&r->job.communicators, 1); }},
     Block{"harmless", [](Report* r) { return KeepFirst(&r->harmless, 0); }},
+    Block{"last_words", [](Report* r) { return KeepFirst(&r->last_words, 1); }},
     Block{"mistaken_for", [](Report* r) { return OfCauses(r, [](Cause* c) { return Clear(&c->mistaken_for); }); }},
     Block{"consequences", [](Report* r) { return KeepFirst(&r->consequences, 1); }},
     Block{"other_causes", [](Report* r) { return KeepFirst(&r->causes, 1); }},

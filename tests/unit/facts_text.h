@@ -74,7 +74,7 @@ inline std::string PulseText(const SourceFacts& f) {
   for (const NewsFacts& n : f.news) {
     o << "W p" << n.process;
     trail(n.lines);
-    o << '\n';
+    o << ' ' << f.Str(n.last) << '\n';
   }
   return o.str();
 }

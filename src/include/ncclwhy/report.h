@@ -200,6 +200,15 @@ struct HarmlessLine {
   bool got_over = false;  // something did fail, and the job went on behind it
 };
 
+// What somebody said last, where nothing shows how the job ended.
+struct LastWord {
+  std::string file;
+  uint64_t line = 0;
+  std::string text;
+  std::optional<int32_t> rank = {};  // who says it, where that is known
+  std::string host = {};
+};
+
 struct Collect {
   std::string what;
   std::string command;
@@ -320,6 +329,7 @@ struct Report {
   std::vector<HostOffset> clocks;         // those with steps first, then the farthest; none where clocks agree
   std::vector<Consequence> consequences;
   std::vector<HarmlessLine> harmless;  // those that sound worst first
+  std::vector<LastWord> last_words;    // only where the outcome is not known and nothing failed
   std::vector<Collect> collect;
   std::vector<Warning> warnings;
   std::string headline;  // the answer in a sentence, where nothing failed and a warning has one; may be empty

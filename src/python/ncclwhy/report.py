@@ -206,6 +206,15 @@ class HarmlessLine:
 
 
 @dataclass
+class LastWord:
+    file: str
+    line: int
+    text: str
+    rank: Optional[int] = None
+    host: Optional[str] = None
+
+
+@dataclass
 class Collect:
     what: str
     command: Optional[str] = None
@@ -314,6 +323,7 @@ class Report:
     candidates: List[Candidate] = _list()
     seen_before: List[SeenIncident] = _list()
     harmless: List[HarmlessLine] = _list()
+    last_words: List[LastWord] = _list()
     decision: Optional[Decision] = None
     timeline: List[Step] = _list()
     clocks: List[HostOffset] = _list()
