@@ -15,12 +15,13 @@ constexpr double kSlope = 1.15;
 // Causes that are named at all are right more often than that: of 231 failures that no rule had been written for, those
 // named with a probability of 30-50 % were right in nine of ten cases. Still a little humble, see tests/incidents.
 constexpr double kConfidenceSlope = 0.9;
-constexpr double kConfidenceShift = 0.8;
+constexpr double kConfidenceShift = 0.9;
 // Where a rule knows the root, what the catalogue says of other lines is mostly its echo.
 constexpr double kEchoTrust = 0.5;
 // The same rule on many ranks is one observation, seen often: a little more certain, not n times.
 constexpr double kRepeatBonus = 0.15;
 constexpr double kRepeatCap = 0.6;
+constexpr double kSameLine = 0.25;
 
 // The first one's confidence in log-odds is a line in its probability's; the others share what is left.
 void SetConfidence(std::vector<Hypothesis>& hypotheses) {
@@ -58,6 +59,7 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
     bool guess = false;  // what a bare class may come from: good for want of better
     std::set<uint32_t> processes;
     size_t first = 0;
+    size_t strongest = 0;
   };
   // cause -> rule name -> its strongest firing. Catalogue lines count per text, so that two messages are two
   // observations.
@@ -73,7 +75,10 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
       if (c.kb.TraitsOf(w.cause).kind == CauseKind::kNone) continue;
       auto [it, fresh] = table[w.cause].try_emplace(key);
       PerRule& r = it->second;
-      if (fresh || std::abs(w.log_odds) > std::abs(r.weight)) r.weight = w.log_odds;
+      if (fresh || std::abs(w.log_odds) > std::abs(r.weight)) {
+        r.weight = w.log_odds;
+        r.strongest = n;
+      }
       if (fresh) r.first = n;
       r.guess = BareClass(item.finding);
       if (item.finding.process.valid()) r.processes.insert(item.finding.process.value);
@@ -93,12 +98,31 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
     Hypothesis h;
     h.cause = cause;
     std::vector<double> catalogue;
+    // Two rules that speak of one line are one observation: the stronger counts, the other adds a quarter.
+    std::map<std::pair<uint32_t, uint32_t>, double> best;
+    for (const auto& [name, r] : rules) {
+      const Finding& f = items[r.strongest].finding;
+      if (f.line > 0 && !name.starts_with("message:")) {
+        double& most = best[{f.source.value, f.line}];
+        most = std::max(most, r.weight);
+      }
+    }
     for (const auto& [name, r] : rules) {
       if (name.starts_with("message:")) {
         catalogue.push_back(r.weight);
         continue;
       }
-      if (!specific || !r.guess || r.weight < 0) h.score += r.weight;
+      const Finding& f = items[r.strongest].finding;
+      double weight = r.weight;
+      if (weight > 0 && f.line > 0) {
+        double& most = best[{f.source.value, f.line}];
+        if (weight < most) {
+          weight *= kSameLine;
+        } else {
+          most = 1e9;  // of two as strong only one counts whole
+        }
+      }
+      if (!specific || !r.guess || r.weight < 0) h.score += weight;
       if (r.weight > 0 && r.processes.size() > 1) {
         h.score += std::min(kRepeatCap, kRepeatBonus * std::log2(static_cast<double>(r.processes.size())));
       }
