@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 #include "catch.h"
@@ -59,11 +59,11 @@ TEST_CASE("functions of text answer as SQLite's own", "[store]") {
 TEST_CASE("functions of text take a time in proportion to it", "[store]") {
   const auto ours = Database::Open("", Database::Mode::kMemory).take();
   const std::string a = "replace(hex(zeroblob(500000)),'00','aa')", b = "replace(hex(zeroblob(250000)),'00','aa')||'b'";
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // the process's own time: a busy or emulated machine stretches the clock's
   CHECK(Ask(ours->handle(), "SELECT instr(" + a + "," + b + ")") == "0|");
   CHECK(Ask(ours->handle(), "SELECT length(replace(" + a + "," + b + ",''))") == "1000000|");
   CHECK(Ask(ours->handle(), "SELECT length(trim(" + a + "," + b + "))") == "0|");
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }
 
 }  // namespace
