@@ -15,6 +15,7 @@ struct Kind {
   std::string_view first, rest;
   size_t longest = 255;
 };
+constexpr Kind kFreeText = {};
 constexpr Kind kNumber = {"0", "0", 20};
 constexpr Kind kAmount = {"0", "a0", 16};                    // 8g
 constexpr Kind kName = {"a0", "a0_-.:"};                     // eth0.100, mlx5_0:1
@@ -29,27 +30,18 @@ constexpr struct {
   std::string_view name;
   const Kind& kind;
 } kKinds[] = {
-    {"address", kAddress},      {"bus_id", kColons},         {"bytes", kNumber},
-    {"count", kNumber},         {"cuda", kVersion},          {"device", kName},
-    {"driver", kVersion},       {"exit_code", kNumber},      {"expected_value", kSetting},
-    {"first_host", kAddress},   {"fixed_in", kVersion},      {"function", kIdentifier},
-    {"gid", kColons},           {"gid_index", kNumber},      {"gpu", kNumber},
-    {"gpus_per_node", kNumber}, {"host", kAddress},          {"image", kPath},
-    {"interface", kName},       {"job_id", kName},           {"library", kPath},
-    {"mtu", kNumber},           {"namespace", kName},        {"node", kAddress},
-    {"nodes", kNumber},         {"nranks", kNumber},         {"other_bytes", kNumber},
-    {"other_interface", kName}, {"other_version", kVersion}, {"path", kPath},
-    {"peer", kAddress},         {"peer_host", kAddress},     {"peer_rank", kNumber},
-    {"pid", kNumber},           {"pod", kAddress},           {"port", kNumber},
-    {"rank", kNumber},          {"ranks_seen", kNumber},     {"reporter", kAddress},
-    {"shm_needed", kAmount},    {"signal", kNumber},         {"size", kNumber},
-    {"symbol", kIdentifier},    {"timeout_s", kNumber},      {"variable", kIdentifier},
-    {"version", kVersion},      {"who_host", kAddress},      {"xid", kNumber},
+#define SAID(name, kind) {#name, kind},
+#define MADE(name, kind) {#name, kind},
+#define KEPT(name)
+#include "kb/loader/template_names.def"
+#undef SAID
+#undef MADE
+#undef KEPT
 };
 
 const Kind* KindOf(std::string_view name) {
   for (const auto& entry : kKinds) {
-    if (entry.name == name) return &entry.kind;
+    if (entry.name == name) return &entry.kind == &kFreeText ? nullptr : &entry.kind;
   }
   return nullptr;
 }
@@ -227,7 +219,9 @@ TemplateValues CommandWords(const TemplateValues& values) {
 
 std::vector<std::string_view> CommandNames() {
   std::vector<std::string_view> out;
-  for (const auto& entry : kKinds) out.push_back(entry.name);
+  for (const auto& entry : kKinds) {
+    if (&entry.kind != &kFreeText) out.push_back(entry.name);
+  }
   return out;
 }
 

@@ -8,18 +8,15 @@
 namespace ncclwhy {
 namespace {
 
-// Names that a log can give a value to. Sorted. The list stands in kb/README.md too.
-constexpr std::string_view kNames =
-    " address bus_id bytes cloud comm compared container count cuda device driver errno_text error exception exit_code"
-    " expected_value fabric finding first_host fixed_in frame framework function gid gid_index gpu gpus_per_node "
-    "holder host"
-    " image interface job_id kind last_words launcher library limit magic_text missing_ranks mtu namespace nearest "
-    "network node "
-    "nodes"
-    " nranks op_count operation other_bytes other_interface other_operation other_version others path peer peer_host"
-    " peer_rank pid places pod port rank ranks_seen reporter scheduler shm_needed signal size size_human stands_in "
-    "status"
-    " status_name still symbol text timeout_s value variable version who who_host xid ";
+constexpr std::string_view kNames[] = {
+#define SAID(name, kind) #name,
+#define MADE(name, kind) #name,
+#define KEPT(name)
+#include "kb/loader/template_names.def"
+#undef SAID
+#undef MADE
+#undef KEPT
+};
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -121,7 +118,7 @@ std::vector<std::string> CheckTemplate(std::string_view text) {
     } else if (text[i] == '{') {
       const TemplatePlace place = PlaceAt(text.substr(i));
       const bool variable = !place.name.empty() && place.name[0] >= 'A' && place.name[0] <= 'Z';
-      const bool known = variable || kNames.find(" " + std::string(place.name) + " ") != std::string_view::npos;
+      const bool known = variable || std::find(std::begin(kNames), std::end(kNames), place.name) != std::end(kNames);
       if (place.size != 0 && !known)
         wrong.push_back("the name {" + std::string(place.name) + "} is not one of kb/README.md");
       i += std::max<size_t>(place.size, 1);

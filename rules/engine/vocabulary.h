@@ -80,8 +80,7 @@ constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T v
   return {};
 }
 
-// Names of groups, columns and fields that templates, the analyzer or the timeline know (kb/README.md, parser/
-// field_ids.def and `culprit_rank culprit_host why`).
+// Names that a rule may give: kb/loader/template_names.def and parser/field_ids.def.
 bool IsTemplateName(std::string_view name);
 
 // A name of parser/event_kinds.def.
