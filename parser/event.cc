@@ -1,8 +1,5 @@
 #include "parser/event.h"
 
-#include <array>
-#include <string_view>
-
 namespace ncclwhy {
 namespace {
 
@@ -18,14 +15,8 @@ constexpr std::string_view kFieldNames[] = {
 #undef X
 };
 
-constexpr std::string_view kLevelNames[] = {"", "VERSION", "WARN", "INFO", "ABORT", "TRACE", "CALL", "DIAG"};
-constexpr std::string_view kDialectNames[] = {"nccl",       "torch",  "python",    "mpi",    "slurm",
-                                              "kubernetes", "kernel", "framework", "unknown"};
-
 }  // namespace
 
-std::string_view LevelName(LogLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
-std::string_view DialectName(Dialect dialect) { return kDialectNames[static_cast<size_t>(dialect)]; }
 std::string_view EventKindName(EventKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 std::string_view FieldName(FieldId field) { return kFieldNames[static_cast<size_t>(field)]; }
 

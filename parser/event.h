@@ -1,6 +1,8 @@
 // Event: one typed fact that a line states. Strings live in the pool of the SourceFacts that owns the event.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -9,11 +11,15 @@
 namespace ncclwhy {
 
 enum class LogLevel : uint8_t { kNone, kVersion, kWarn, kInfo, kAbort, kTrace, kCall, kDiag };
-std::string_view LevelName(LogLevel level);  // "WARN", …; "" for kNone
+inline constexpr std::array<std::string_view, 8> kLevelNames = {"",      "VERSION", "WARN", "INFO",
+                                                                "ABORT", "TRACE",   "CALL", "DIAG"};
+constexpr std::string_view LevelName(LogLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
 
 // Whose line it is. kNccl covers RCCL and NCCL's plug-ins.
 enum class Dialect : uint8_t { kNccl, kTorch, kPython, kMpi, kSlurm, kKubernetes, kKernel, kFramework, kUnknown };
-std::string_view DialectName(Dialect dialect);  // "nccl", …
+inline constexpr std::array<std::string_view, 9> kDialectNames = {
+    "nccl", "torch", "python", "mpi", "slurm", "kubernetes", "kernel", "framework", "unknown"};
+constexpr std::string_view DialectName(Dialect dialect) { return kDialectNames[static_cast<size_t>(dialect)]; }
 
 // Whose labels stand in front of lines: `3: ` of srun -l, `[1,3]<stdout>:` of mpirun.
 enum class LauncherLabel : uint8_t { kNone, kSrun, kMpirun };

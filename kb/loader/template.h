@@ -15,6 +15,16 @@ struct TemplatePlace {
 };
 TemplatePlace PlaceAt(std::string_view text);
 
+// All of them in a text, with where they begin; `{{` is a brace.
+template <typename Visit>
+void ForEachPlace(std::string_view text, Visit visit) {
+  for (size_t i = 0; i < text.size();) {
+    const TemplatePlace place = text[i] == '{' ? PlaceAt(text.substr(i)) : TemplatePlace();
+    if (place.size != 0) visit(place, i);
+    i += place.size != 0 ? place.size : text.substr(i, 2) == "{{" ? 2 : 1;
+  }
+}
+
 // What is wrong with a template: unknown names, brackets that do not pair. Empty when it is fine.
 std::vector<std::string> CheckTemplate(std::string_view text);
 

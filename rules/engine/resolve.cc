@@ -184,12 +184,7 @@ class Resolver {
           if (!folded.boosted[i]) continue;
           for (const Weight& weight : rule_.boost[i].causes) AddWeight(weight, &f.causes);
         }
-        for (const auto& [name, value] : rule_.fields) {
-          f.fields[name] = ReplaceNames(value, [&](std::string_view wanted) -> const std::string* {
-            const auto it = f.fields.find(std::string(wanted));
-            return it == f.fields.end() ? nullptr : &it->second;
-          });
-        }
+        for (const auto& [name, value] : rule_.fields) f.fields[name] = WithValues(value, f.fields);
         out->push_back(std::move(f));
       }
     }

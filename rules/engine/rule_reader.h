@@ -22,19 +22,15 @@ namespace ncclwhy {
 
 using Keys = std::vector<std::string_view>;
 
-inline const Keys& KeysOfMatch() {
-  static const Keys keys = {"literal", "regex", "level", "dialect", "file"};
-  return keys;
-}
-inline const Keys& KeysOfCondition() {
-  static const Keys keys = {"literal", "regex", "level", "dialect", "file", "scope", "within", "order", "causes"};
-  return keys;
-}
+// What a pattern may hold, and what a condition may: a pattern and where to look for it.
+const Keys& KeysOfMatch();
+const Keys& KeysOfCondition();
 
 class RuleReader {
  public:
   RuleReader(const RuleText& text, std::vector<Diagnostic>* out) : text_(text), out_(out) {}
 
+  // False once something was wrong: the rule is not used then. All complaints are collected, not the first alone.
   bool ok() const { return ok_; }
 
   void Error(const std::string& path, std::string code, std::string message, std::string help = {}) {
@@ -49,67 +45,25 @@ class RuleReader {
     return IsType(value.is_array(), path, "an array");
   }
 
-  void CheckKeys(const nlohmann::json& object, const std::string& path, const Keys& known, const Keys& required) {
-    for (const auto& item : object.items()) {
-      if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
-      ok_ = false;
-      const std::string_view near = NearestName(item.key(), known);
-      out_->push_back(text_.AtKey(Diagnostic::kError, path + "/" + item.key(), "R002",
-                                  fmt::format("unknown key \"{}\"", item.key()),
-                                  near.empty() ? fmt::format("known keys are {}", fmt::join(known, ", "))
-                                               : fmt::format("did you mean \"{}\"?", near)));
-    }
-    for (const std::string_view key : required) {
-      if (!object.contains(key)) Error(path, "R003", fmt::format("key \"{}\" is missing", key));
-    }
-  }
+  // R002 for a key that is not `known`, with the nearest one ("did you mean \"literal\"?"); R003 for a `required` one
+  // that is not there.
+  void CheckKeys(const nlohmann::json& object, const std::string& path, const Keys& known, const Keys& required);
 
-  std::string String(const nlohmann::json& value, const std::string& path, bool may_be_empty = false) {
-    if (!IsType(value.is_string(), path, "a string")) return {};
-    std::string result = value.get<std::string>();
-    if (result.empty() && !may_be_empty) Error(path, "R005", "the text is empty");
-    return result;
-  }
+  // "" after a complaint, as for all values below: reading goes on to the next mistake.
+  std::string String(const nlohmann::json& value, const std::string& path, bool may_be_empty = false);
 
   // A string or a non-empty array of strings.
-  std::vector<std::string> Strings(const nlohmann::json& value, const std::string& path) {
-    if (value.is_string()) return {String(value, path)};
-    std::vector<std::string> result;
-    if (!IsType(value.is_array(), path, "a string or an array of strings")) return result;
-    if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
-    for (size_t i = 0; i < value.size(); ++i) result.push_back(String(value[i], fmt::format("{}/{}", path, i)));
-    return result;
-  }
+  std::vector<std::string> Strings(const nlohmann::json& value, const std::string& path);
 
   bool Bool(const nlohmann::json& value, const std::string& path) {
     return IsType(value.is_boolean(), path, "true or false") && value.get<bool>();
   }
 
   // {"en": …, "zh": …}; both or neither: a report in one language must not fall back to the other.
-  void Text(const nlohmann::json& value, const std::string& path, std::string* en, std::string* zh) {
-    if (!IsObject(value, path)) return;
-    CheckKeys(value, path, {"en", "zh"}, {"en", "zh"});
-    if (value.contains("en")) *en = String(value["en"], path + "/en");
-    if (value.contains("zh")) *zh = String(value["zh"], path + "/zh");
-  }
+  void Text(const nlohmann::json& value, const std::string& path, std::string* en, std::string* zh);
 
-  std::vector<Weight> Weights(const nlohmann::json& value, const std::string& path) {
-    std::vector<Weight> result;
-    if (!IsObject(value, path)) return result;
-    for (const auto& item : value.items()) {
-      const std::string here = path + "/" + item.key();
-      if (!IsType(item.value().is_number(), here, "a number (log-odds)")) continue;
-      const double log_odds = item.value().get<double>();
-      if (log_odds == 0 || log_odds < -10 || log_odds > 10) {
-        Error(here, "R005", fmt::format("{} is no useful weight", log_odds),
-              "weights are log-odds between -10 and 10: 1 = a hint, 3 = strong, 5 = nearly proof; negative speaks "
-              "against");
-      }
-      result.push_back({item.key(), log_odds});
-    }
-    if (value.empty()) Error(path, "R005", "no cause is named", "leave \"causes\" out instead");
-    return result;
-  }
+  // {"shm.too-small": 5, "host.oom": -1}: log-odds by cause. Whether there is such a cause is asked by lint.
+  std::vector<Weight> Weights(const nlohmann::json& value, const std::string& path);
 
   // One of a vocabulary of (name, value) pairs.
   template <typename T, size_t N>
@@ -126,6 +80,7 @@ class RuleReader {
     return fallback;
   }
 
+  // One or a list of them: "WARN", ["WARN", "ABORT"]; in order, each once.
   template <typename T, size_t N>
   std::vector<T> Words(const nlohmann::json& value, const std::string& path, const std::array<NamedValue<T>, N>& words,
                        T fallback) {
@@ -143,83 +98,23 @@ class RuleReader {
     return result;
   }
 
-  // {"life": "ending", "how": "signal", "of": "named"}
-  Sign SignOfLife(const nlohmann::json& value, const std::string& path) {
-    Sign sign;
-    if (!IsObject(value, path)) return sign;
-    CheckKeys(value, path, {"life", "how", "of", "late"}, {"life"});
-    if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
-    if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
-    if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
-    if (value.contains("late")) sign.late = Bool(value["late"], path + "/late");
-    const bool gives_up = sign.life == Life::kWaiting && sign.how == Ending::kAbort;
-    if ((sign.life == Life::kEnding) != value.contains("how") && !gives_up) {
-      Error(path, "R005", "\"how\" belongs to an ending, and an ending needs it");
-    }
-    return sign;
-  }
+  // {"life": "ending", "how": "signal", "of": "named"}. An ending says how; beside it only a wait that ends in an
+  // abort.
+  Sign SignOfLife(const nlohmann::json& value, const std::string& path);
 
-  LinePattern Pattern(const nlohmann::json& value, const std::string& path) {
-    LinePattern pattern;
-    if (value.contains("literal")) pattern.literals = Strings(value["literal"], path + "/literal");
-    if (value.contains("regex")) pattern.regex = String(value["regex"], path + "/regex");
-    if (value.contains("level")) pattern.levels = Words(value["level"], path + "/level", kLevelWords, LogLevel::kNone);
-    if (value.contains("dialect")) {
-      pattern.dialects = Words(value["dialect"], path + "/dialect", kDialectWords, Dialect::kUnknown);
-    }
-    if (value.contains("file")) {
-      pattern.file = String(value["file"], path + "/file");
-      if (pattern.file.find('/') != std::string::npos) {
-        Error(path + "/file", "R005", "\"file\" is a name without directory",
-              "NCCL moved files between directories over the years; write only the last part, such as \"socket.cc\"");
-      }
-    }
-    if (pattern.literals.empty() && pattern.regex.empty()) {
-      Error(path, "R030", "neither \"literal\" nor \"regex\" is given");
-    }
-    return pattern;
-  }
+  // {"literal": "Out of memory", "regex": "Killed process (?P<pid>\\d+)", "dialect": "kernel"}. Whether the regex
+  // compiles is asked by lint (lint_pattern.h).
+  LinePattern Pattern(const nlohmann::json& value, const std::string& path);
 
-  std::vector<LinePattern> Patterns(const nlohmann::json& value, const std::string& path) {
-    std::vector<LinePattern> result;
-    if (!IsArray(value, path)) return result;
-    if (value.empty()) Error(path, "R005", "the list is empty", "a rule needs at least one pattern, or a \"query\"");
-    for (size_t i = 0; i < value.size(); ++i) {
-      const std::string here = fmt::format("{}/{}", path, i);
-      if (!IsObject(value[i], here)) continue;
-      CheckKeys(value[i], here, KeysOfMatch(), {});
-      result.push_back(Pattern(value[i], here));
-    }
-    return result;
-  }
+  // "match": any of them fires the rule.
+  std::vector<LinePattern> Patterns(const nlohmann::json& value, const std::string& path);
 
-  std::vector<CollectStep> Steps(const nlohmann::json& value, const std::string& path) {
-    std::vector<CollectStep> result;
-    if (!IsArray(value, path)) return result;
-    for (size_t i = 0; i < value.size(); ++i) {
-      const std::string here = fmt::format("{}/{}", path, i);
-      if (!IsObject(value[i], here)) continue;
-      CheckKeys(value[i], here, {"what", "command"}, {"what", "command"});
-      CollectStep step;
-      if (value[i].contains("what")) Text(value[i]["what"], here + "/what", &step.what_en, &step.what_zh);
-      if (value[i].contains("command")) step.command = String(value[i]["command"], here + "/command");
-      result.push_back(std::move(step));
-    }
-    return result;
-  }
+  // "collect": [{"what": {"en": …, "zh": …}, "command": "dmesg -T"}]
+  std::vector<CollectStep> Steps(const nlohmann::json& value, const std::string& path);
 
-  std::vector<Condition> Conditions(const nlohmann::json& value, const std::string& path, bool boost) {
-    std::vector<Condition> result;
-    if (!IsArray(value, path)) return result;
-    if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
-    for (size_t i = 0; i < value.size(); ++i) {
-      const std::string here = fmt::format("{}/{}", path, i);
-      if (!IsObject(value[i], here)) continue;
-      CheckKeys(value[i], here, KeysOfCondition(), boost ? Keys{"causes"} : Keys{});
-      result.push_back(OneCondition(value[i], here, boost));
-    }
-    return result;
-  }
+  // "near", "unless" or, with `boost`, "boost": [{"literal": "No space left", "scope": "host", "within": 20, "order":
+  // "before"}]; those of a boost have causes.
+  std::vector<Condition> Conditions(const nlohmann::json& value, const std::string& path, bool boost);
 
  private:
   bool IsType(bool is, const std::string& path, std::string_view what) {
@@ -227,35 +122,7 @@ class RuleReader {
     return is;
   }
 
-  Condition OneCondition(const nlohmann::json& value, const std::string& path, bool boost) {
-    Condition condition;
-    condition.pattern = Pattern(value, path);
-    if (value.contains("scope")) condition.scope = Word(value["scope"], path + "/scope", kScopeWords, Scope::kProcess);
-    if (value.contains("within")) {
-      const nlohmann::json& within = value["within"];
-      const bool integer =
-          within.is_number_unsigned() && within.get<uint64_t>() > 0 && within.get<uint64_t>() <= 100000;
-      if (IsType(integer, path + "/within", "a number of lines from 1 to 100000")) {
-        condition.within = within.get<uint32_t>();
-      }
-    }
-    if (value.contains("order")) {
-      const std::string order = String(value["order"], path + "/order");
-      condition.before_only = order == "before";
-      condition.after_only = order == "after";
-      if (!order.empty() && !condition.before_only && !condition.after_only) {
-        Error(path + "/order", "R005", fmt::format("\"{}\" is not known here", order), "one of before, after");
-      }
-    }
-    if (value.contains("causes")) {
-      if (boost) {
-        condition.causes = Weights(value["causes"], path + "/causes");
-      } else {
-        Error(path + "/causes", "R002", "\"causes\" belongs to conditions of \"boost\" only");
-      }
-    }
-    return condition;
-  }
+  Condition OneCondition(const nlohmann::json& value, const std::string& path, bool boost);
 
   const RuleText& text_;
   std::vector<Diagnostic>* out_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kb/loader/template.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -52,19 +54,21 @@ bool IsTemplateName(std::string_view name) {
 
 std::vector<std::string_view> TemplateNames(std::string_view text) {
   std::vector<std::string_view> names;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{') continue;
-    if (i + 1 < text.size() && text[i + 1] == '{') {
-      ++i;
-      continue;
-    }
-    const size_t end = text.find('}', i);
-    if (end == std::string_view::npos) break;
-    std::string_view name = text.substr(i + 1, end - i - 1);
-    names.push_back(name.substr(0, name.find('|')));
-    i = end;
-  }
+  ForEachPlace(text, [&](const TemplatePlace& place, size_t) { names.push_back(place.name); });
   return names;
+}
+
+std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values) {
+  std::string out;
+  size_t copied = 0;
+  ForEachPlace(text, [&](const TemplatePlace& place, size_t at) {
+    const auto value = values.find(std::string(place.name));
+    if (value == values.end()) return;
+    out.append(text, copied, at - copied);
+    out += value->second;
+    copied = at + place.size;
+  });
+  return out.append(text.substr(copied));
 }
 
 }  // namespace ncclwhy

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,24 +54,16 @@ inline constexpr std::array<NamedValue<Ending>, 7> kEndingWords = {{{"clean", En
                                                                     {"stopped", Ending::kStopped}}};
 inline constexpr std::array<NamedValue<SignOf>, 3> kSignOfWords = {
     {{"self", SignOf::kSelf}, {"named", SignOf::kNamed}, {"job", SignOf::kJob}}};
+// Of an enumeration whose names stand in their order.
+template <typename T, size_t N>
+constexpr std::array<NamedValue<T>, N> InOrder(const std::array<std::string_view, N>& names) {
+  std::array<NamedValue<T>, N> words;
+  for (size_t i = 0; i < N; ++i) words[i] = {names[i].empty() ? "NONE" : names[i], static_cast<T>(i)};
+  return words;
+}
 // "NONE" is a line without an NCCL level.
-inline constexpr std::array<NamedValue<LogLevel>, 8> kLevelWords = {{{"NONE", LogLevel::kNone},
-                                                                     {"VERSION", LogLevel::kVersion},
-                                                                     {"WARN", LogLevel::kWarn},
-                                                                     {"INFO", LogLevel::kInfo},
-                                                                     {"ABORT", LogLevel::kAbort},
-                                                                     {"TRACE", LogLevel::kTrace},
-                                                                     {"CALL", LogLevel::kCall},
-                                                                     {"DIAG", LogLevel::kDiag}}};
-inline constexpr std::array<NamedValue<Dialect>, 9> kDialectWords = {{{"nccl", Dialect::kNccl},
-                                                                      {"torch", Dialect::kTorch},
-                                                                      {"python", Dialect::kPython},
-                                                                      {"mpi", Dialect::kMpi},
-                                                                      {"slurm", Dialect::kSlurm},
-                                                                      {"kubernetes", Dialect::kKubernetes},
-                                                                      {"kernel", Dialect::kKernel},
-                                                                      {"framework", Dialect::kFramework},
-                                                                      {"unknown", Dialect::kUnknown}}};
+inline constexpr auto kLevelWords = InOrder<LogLevel>(kLevelNames);
+inline constexpr auto kDialectWords = InOrder<Dialect>(kDialectNames);
 
 // The name of an enumerator, for messages and lists.
 template <typename T, size_t N>
@@ -105,25 +99,10 @@ bool IsViewNeed(std::string_view name);
 inline constexpr std::string_view kNeedsEvent = "event";
 bool IsTextNeed(std::string_view name);
 
-// Replaces {name} by what `value` returns for it; what it does not know stays as it is.
-template <typename Lookup>
-std::string ReplaceNames(std::string_view text, Lookup&& value) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const size_t end = text[i] == '{' ? text.find('}', i) : std::string_view::npos;
-    if (end != std::string_view::npos) {
-      if (const std::string* found = value(text.substr(i + 1, end - i - 1)); found != nullptr) {
-        out += *found;
-        i = end;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
+// Of `fields`, whose texts are fixed but for captures: {name} where `values` has it; all else stays as it is.
+std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values);
 
-// The names between braces of a template: {name}, {name|fallback}. `{{` is a literal brace.
+// Names in braces.
 std::vector<std::string_view> TemplateNames(std::string_view text);
 
 }  // namespace ncclwhy

@@ -96,6 +96,21 @@ SegmentedRead::Done SegmentedRead::Digest(uint64_t number) const {
   return done;
 }
 
+bool SegmentedRead::WithoutLock(std::unique_lock<std::mutex>& lock, const std::function<void()>& work) {
+  std::exception_ptr thrown;
+  lock.unlock();
+  try {
+    work();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  lock.lock();
+  if (thrown == nullptr) return true;
+  thrown_ = thrown;
+  over_ = true;
+  return false;
+}
+
 void SegmentedRead::Help() {
   std::unique_lock<std::mutex> lock(mutex_);
   ++helping_;
@@ -103,20 +118,8 @@ void SegmentedRead::Help() {
     changed_.wait(lock, [this] { return over_ || next_ - to_join_ < kAhead; });
     if (over_) break;
     const uint64_t number = next_++;
-    lock.unlock();
     Done done;
-    std::exception_ptr thrown;
-    try {
-      done = Digest(number);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    lock.lock();
-    if (thrown != nullptr) {
-      thrown_ = thrown;
-      over_ = true;
-      break;
-    }
+    if (!WithoutLock(lock, [&] { done = Digest(number); })) break;
     over_ = over_ || done.last;
     done_.emplace(number, std::move(done));
     JoinReady(lock);
@@ -131,20 +134,11 @@ void SegmentedRead::JoinReady(std::unique_lock<std::mutex>& lock) {
   for (auto it = done_.find(to_join_); it != done_.end() && thrown_ == nullptr; it = done_.find(to_join_)) {
     Done done = std::move(it->second);
     done_.erase(it);
-    lock.unlock();
-    std::exception_ptr thrown;
-    try {
+    const bool joined = WithoutLock(lock, [&] {
       if (done.digest != nullptr) first_->Join(*done.digest);
       done.digest.reset();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    lock.lock();
-    if (thrown != nullptr) {
-      thrown_ = thrown;
-      over_ = true;
-      break;
-    }
+    });
+    if (!joined) break;
     bytes_ += done.bytes;
     // Behind the last one there may be others that found the file grown: the bytes between are not theirs.
     to_join_ = done.last ? UINT64_MAX : to_join_ + 1;

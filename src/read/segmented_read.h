@@ -45,6 +45,8 @@ class SegmentedRead {
   };
 
   Done Digest(uint64_t number) const;
+  // False when `work` threw: then no more are begun.
+  bool WithoutLock(std::unique_lock<std::mutex>& lock, const std::function<void()>& work);
   // Joins the segments whose turn it is. The mutex is held by `lock`.
   void JoinReady(std::unique_lock<std::mutex>& lock);
 

@@ -7,19 +7,21 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "job/stage.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {
 namespace {
 
-// The names of job/stage.h in the order in which a rank reaches them. Abort and destroy share the last column.
-constexpr std::array<std::string_view, 9> kStages = {"process", "bootstrap", "topology", "channels", "connected",
-                                                     "ready",   "running",   "aborted",  "destroyed"};
+// Those of job/stage.h but "none". Abort and destroy share the last column.
+constexpr int kStages = static_cast<int>(Stage::kDestroyed);
 
+// 1 for the first one; 0: none.
 int StageIndex(std::string_view stage) {
-  const auto it = std::find(kStages.begin(), kStages.end(), stage);
-  return it == kStages.end() ? 0 : static_cast<int>(it - kStages.begin()) + 1;
+  int at = kStages;
+  while (at > 0 && StageName(static_cast<Stage>(at)) != stage) --at;
+  return at;
 }
 
 struct Row {
@@ -118,7 +120,7 @@ std::string RankPicture(const Report& report, const Words& words) {
   const int label_width = static_cast<int>(widest) * 8 + 12;
   constexpr int kColumn = 88;
   constexpr int kRow = 18;
-  const int columns = static_cast<int>(kStages.size());
+  const int columns = kStages;
   const int width = label_width + columns * kColumn + 110;
   const int height = (static_cast<int>(rows.size()) + 2) * kRow;
   std::string out = fmt::format(
@@ -128,7 +130,7 @@ std::string RankPicture(const Report& report, const Words& words) {
     out += fmt::format(
         "<text class=\"head\" x=\"{}\" y=\"13\">{}</text><line class=\"grid\" x1=\"{}\" y1=\"18\" x2=\"{}\" "
         "y2=\"{}\"/>\n",
-        x + 4, kStages[static_cast<size_t>(i)], x, x, height);
+        x + 4, StageName(static_cast<Stage>(i + 1)), x, x, height);
   }
   int y = kRow + 4;
   for (const Row& row : rows) {
