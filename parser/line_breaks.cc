@@ -3,10 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#include <immintrin.h>
-#define NCCLWHY_AVX2 1
-#endif
+#include "base/avx2.h"
 
 namespace ncclwhy {
 namespace {
@@ -51,20 +48,15 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
                    static_cast<uint32_t>(_mm256_movemask_epi8(control_b)) != high;
   }
 }
-
-using Finder = void (*)(const char*, size_t, BreakBlock*);
-Finder BestFinder() { return __builtin_cpu_supports("avx2") ? FindWithAvx2 : FindPortably; }
 #endif
 
 }  // namespace
 
 void FindLineBreaks(const char* text, size_t blocks, BreakBlock* out) {
 #ifdef NCCLWHY_AVX2
-  static const Finder best = BestFinder();
-  best(text, blocks, out);
-#else
-  FindPortably(text, blocks, out);
+  if (HasAvx2()) return FindWithAvx2(text, blocks, out);
 #endif
+  FindPortably(text, blocks, out);
 }
 
 BreakBlock FindLineBreaksInTail(const char* text, size_t size) {

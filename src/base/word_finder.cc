@@ -3,10 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#include <immintrin.h>
-#define NCCLWHY_AVX2 1
-#endif
+#include "base/avx2.h"
 
 namespace ncclwhy {
 
@@ -89,8 +86,7 @@ struct PlaceTables {
 
 uint32_t WordFinder::Find(std::string_view text) const {
 #ifdef NCCLWHY_AVX2
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return FindWithAvx2(text);
+  if (HasAvx2()) return FindWithAvx2(text);
 #endif
   return FindPortably(text);
 }

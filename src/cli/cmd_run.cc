@@ -140,10 +140,10 @@ class RunCommandLine : public Subcommand {
     std::vector<pid_t> processes = hang_ > 0 ? WithDescendants(silence.command) : std::vector<pid_t>();
     processes.resize(std::min(processes.size(), kMostProcesses));
     const Result<RunAnswer> answer = Answer(silence.unlogged, std::move(processes));
-    if (!answer.ok()) return Said(answer);
+    if (!answer.ok()) return WithItsFolder(answer);
     if (hang_ < 0 && !answer.value().sure) return {};
     return "ncclwhy: the command still runs and has shown no " +
-           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + Said(answer);
+           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + WithItsFolder(answer);
   }
 
   int StatusOf(const CommandEnd& end) {
@@ -172,7 +172,7 @@ class RunCommandLine : public Subcommand {
     const std::string said = "ncclwhy: the command " +
                              (signalled ? "was ended by signal " + std::to_string(WTERMSIG(end.status))
                                         : "ended with status " + std::to_string(status)) +
-                             "\n" + Said(answer);
+                             "\n" + WithItsFolder(answer);
     (void)!::write(STDERR_FILENO, said.data(), said.size());
     if (answer.ok()) LeaveReason(answer.value().reason, StopSignal(end, status) == 0);
     return status;
@@ -215,8 +215,8 @@ class RunCommandLine : public Subcommand {
     return AnswerRun(folder_, options);
   }
 
-  // With where there is more. Names come from outside, the text of an answer is rendered already.
-  std::string Said(const Result<RunAnswer>& answer) const {
+  // The answer with where there is more. Names come from outside, the text of an answer is rendered already.
+  std::string WithItsFolder(const Result<RunAnswer>& answer) const {
     const std::string folder = EscapeTerminal(folder_.path());
     if (!answer.ok()) return "ncclwhy: " + EscapeTerminal(answer.status().message()) + "\nLogs: " + folder + "\n";
     const std::string& unwritten = answer.value().unwritten;
