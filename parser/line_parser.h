@@ -20,6 +20,7 @@
 
 namespace ncclwhy {
 
+// The life of a line is told in README.md, step by step with these names.
 class LineParser final : public PieceSink {
  public:
   LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
@@ -38,9 +39,11 @@ class LineParser final : public PieceSink {
   LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink, ShapeProver* prover);
 
   void OnPiece(const LinePiece& piece) override;
+  // For Parser, which offers it whole blocks before lines are looked for.
   FastPath& fast() { return fast_; }
   // Puts what the segment that follows has found behind what was found so far, and says how its numbers read here.
   SegmentTranslation Join(LineParser& segment);
+  // The end of the source: which hosts and labels were none is known now.
   void Finish();
 
  private:
@@ -65,24 +68,30 @@ class LineParser final : public PieceSink {
   FastPath::PlainPath PlainPathFor(ShapeProver* prover) {
     return {facts_, &builder_, &processes_, recognizer_, prover, options_.keep_every_collective};
   }
+  // Prefixes off, records found, each handed to EmitNccl or EmitForeign.
   void ParsePiece(const LinePiece& piece);
   // Finds the records of `text` into records_; `first` is the header that it begins with, or null. False: there is no
   // NCCL header in it.
   bool SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first, TellingWords words);
+  // What is written over one another (`0: 10%\r20%`) has one label in front, of which later pieces know here.
   void InheritPrefix(const LinePiece& piece, StrippedLine* stripped);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);
   void EmitWhole(const LinePiece& piece, const FastPath::WholeRecord& record);
   void EmitRecords(const LinePiece& piece, const StrippedLine& stripped);
+  // `node3:4711:4801 [2] misc/socket.cc:484 NCCL WARN …`: extractors, recognizer, sink.
   void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
+  // A line without NCCL's header: a traceback, mpirun, the kernel, or NCCL's words that somebody quotes.
   void EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words);
   // A PyTorch record behind something else.
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
   // `line.words` are known.
   void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
+  // `node3:4711:47`: the beginning of the header of a known host, cut off by the next record.
   bool IsCutHeader(std::string_view text) const;
   // What a record of the piece has of it; counts the record.
   void BeginRecord(const LinePiece& piece, ParsedLine* line);
   ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer);
+  // Into exactly one class of the coverage, by what its records were.
   void CountLine();
 
   SourceFacts* facts_;

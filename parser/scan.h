@@ -27,6 +27,7 @@ inline bool StartsWith(std::string_view text, std::string_view head) {
   if (text.size() < head.size()) return false;
   return head.empty() || (text[0] == head[0] && std::memcmp(text.data(), head.data(), head.size()) == 0);
 }
+// "mlx5_0 [RO]" with "[RO]"
 inline bool EndsWith(std::string_view text, std::string_view tail) {
   return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
 }
@@ -55,6 +56,7 @@ inline std::string_view Trim(std::string_view text) {
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
   return text;
 }
+// How many digits stand at `at`.
 inline size_t DigitsAt(std::string_view text, size_t at) {
   size_t n = 0;
   while (at + n < text.size() && IsDigit(text[at + n])) ++n;
@@ -66,6 +68,7 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
 
+  // A cursor at its end reads nothing more: Peek is NUL, Rest and Word are empty, all else is false.
   bool AtEnd() const { return p_ == end_; }
   char Peek() const { return p_ == end_ ? '\0' : *p_; }
   std::string_view Rest() const { return {p_, static_cast<size_t>(end_ - p_)}; }
@@ -89,10 +92,13 @@ class Cursor {
     ++p_;
     return true;
   }
+  // Only behind what was seen to be there.
   void Skip(size_t n) { p_ += n; }
   void SkipSpaces() {
     while (p_ != end_ && IsSpace(*p_)) ++p_;
   }
+  // "4711:…" → 4711. Up to seven digits, as nearly all numbers of a log have, are read at once; no number has more than
+  // 20.
   bool Uint(uint64_t* value) {
     if (end_ - p_ >= 8) {
       const uint64_t word = swar::Load(p_);
@@ -112,6 +118,7 @@ class Cursor {
     *value = v;
     return true;
   }
+  // With a sign: ranks and devices that are none are -1.
   bool Int(int64_t* value) {
     const char* start = p_;
     const bool negative = Char('-');
@@ -123,6 +130,7 @@ class Cursor {
     *value = negative ? -static_cast<int64_t>(v & INT64_MAX) : static_cast<int64_t>(v & INT64_MAX);
     return true;
   }
+  // False for what does not fit: a rank of ten digits is none.
   bool Int32(int32_t* value) {
     const char* start = p_;
     int64_t v = 0;

@@ -8,27 +8,27 @@
 namespace ncclwhy {
 
 enum class TellingWord : uint8_t {
-  kNccl,
-  kExitCode,
-  kSendingProcess,
-  kProcessRank,
-  kTestFailure,
-  kCudaFailure,
-  kLogEntry,
-  kProcessGroup,
-  kBackendError,
-  kElasticModule,
-  kElasticPath,
-  kSignal,
-  kSignalNumber,
-  kCaughtSignal,
-  kUcx,
-  kXid,
-  kOomKilled,
-  kScheduling,
-  kCrashLoop,
-  kKubelet,
-  kSegfault,
+  kNccl,            // in a traceback, a log entry, a sentence of an operator
+  kExitCode,        // torchrun: failed (exitcode: -9) local_rank: 3
+  kSendingProcess,  // torchrun: Sending process 4711 closing signal SIGTERM
+  kProcessRank,     // mpirun: process rank 3 with PID 0 on node gpu-a17 exited on signal 9
+  kTestFailure,     // nccl-tests: node3: Test NCCL failure common.cu:1005
+  kCudaFailure,     // nccl-tests: node3: Test CUDA failure all_reduce.cu:44
+  kLogEntry,        // nccl-tests: "log entry (may be unrelated) '…'"
+  kProcessGroup,    // torch: [PG 0 Rank 3] ProcessGroupNCCL watchdog …
+  kBackendError,    // torch: torch.distributed.DistBackendError: NCCL error in: …
+  kElasticModule,   // torch.distributed.elastic.multiprocessing.api: [ERROR] failed
+  kElasticPath,     // torch/distributed/elastic/agent/server/api.py:900
+  kSignal,          // Open MPI: [gpu-a17:4711] *** Process received signal ***
+  kSignalNumber,    // Open MPI: [gpu-a17:4711] Signal: Segmentation fault (11)
+  kCaughtSignal,    // UCX: Caught signal 11 (Segmentation fault: …)
+  kUcx,             // [1709.12] [gpu-a17:4711:0] ib_mlx5_log.c:179 UCX  ERROR …
+  kXid,             // kernel: NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus
+  kOomKilled,       // kubectl: Reason: OOMKilled
+  kScheduling,      // kubectl: Warning FailedScheduling
+  kCrashLoop,       // kubectl: CrashLoopBackOff
+  kKubelet,         // Normal Pulled 2m kubelet …
+  kSegfault,        // kernel: python[4711]: segfault at 0 ip …
 };
 
 class TellingWords {
@@ -36,6 +36,7 @@ class TellingWords {
   TellingWords() = default;
   explicit TellingWords(std::string_view text) : words_(Find(text)) {}
 
+  // Nearly never: then a line is asked nothing more.
   bool Any() const { return words_ != 0; }
   bool Has(TellingWord word) const { return (words_ >> static_cast<uint8_t>(word) & 1) != 0; }
 

@@ -17,11 +17,12 @@ enum class Counter : uint8_t {
 
 struct CounterInfo {
   std::string_view name;
-  bool loss;  // something was not analysed
-  std::string_view sentence;
+  bool loss;                  // something was not analysed
+  std::string_view sentence;  // for people, behind the number: "lines with NUL or many control bytes"
 };
 const CounterInfo& InfoOf(Counter counter);
 
+// Of one source, or of the job: merged by addition, so in any order.
 class Counters {
  public:
   void Add(Counter c, uint64_t n = 1) { values_[static_cast<size_t>(c)] += n; }

@@ -12,6 +12,7 @@
 
 namespace ncclwhy {
 
+// The finisher of SplitMix64: every bit of the input changes about half of the output.
 inline uint64_t Mix64(uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9ull;
@@ -20,6 +21,7 @@ inline uint64_t Mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Eight bytes at a time, then the rest as one number.
 inline uint64_t HashBytes(std::string_view text, uint64_t seed) {
   uint64_t h = seed ^ (text.size() * 0x9e3779b97f4a7c15ull);
   while (text.size() >= 8) {
@@ -73,6 +75,7 @@ class IndexTable {
   IndexTable(IndexTable&&) noexcept = default;
   IndexTable& operator=(IndexTable&&) noexcept = default;
 
+  // The index with this hash for which `equal(index)` holds, or kEmpty.
   template <typename Equal>
   uint32_t Find(uint64_t hash, Equal equal) const {
     if (slots_ == nullptr) return kEmpty;
@@ -81,6 +84,7 @@ class IndexTable {
       if (slot.index == kEmpty || (slot.tag == TagOf(hash) && equal(slot.index))) return slot.index;
     }
   }
+  // `index` was not found before. Never more than half full; growing asks `rehash(index)` for each one that is there.
   template <typename Hash>
   void Add(uint64_t hash, uint32_t index, Hash rehash) {
     if (slots_ == nullptr || (used_ + 1) * 2 > mask_ + 1) {
@@ -99,6 +103,7 @@ class IndexTable {
   }
 
  private:
+  // Linear probing: eight slots share a cache line.
   struct Slot {
     uint32_t index = kEmpty;
     uint32_t tag = 0;

@@ -15,6 +15,7 @@
 
 namespace ncclwhy {
 
+// A digest as bytes: `Fields(encoder, digest)`.
 class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
  public:
   void Place(uint32_t line, uint64_t offset) {
@@ -23,25 +24,31 @@ class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
     last_line_ = line;
     last_offset_ = offset;
   }
+  // None is 0.
   void Process(uint32_t process) { Number(static_cast<uint32_t>(process + 1)); }
+  // Of the fields of an event: nearly always those that follow on the last event's.
   void Range(uint32_t begin, uint32_t count) {
     Signed(static_cast<int64_t>(begin) - static_cast<int64_t>(next_field_));
     Number(count);
     next_field_ = begin + count;
   }
+  // Eight bytes each: as numbers of seven bits a byte they would take nine or ten.
   void Hashes(const std::vector<uint64_t>& hashes) {
     Number(hashes.size());
     for (const uint64_t hash : hashes) Hash(hash);
   }
+  // But the first: it is empty in every pool.
   void Strings(const StringPool& strings) {
     Number(strings.size());
     for (uint32_t id = 1; id < strings.size(); ++id) Text(strings.View(StringId{id}));
   }
   void String(StringId id) { Number(static_cast<uint32_t>(id.value + 1)); }
+  // How many counters there are comes first, so that a digest of another version is refused.
   void Counts(const Counters& counters) {
     Number(static_cast<size_t>(Counter::kCount_));
     for (size_t i = 0; i < static_cast<size_t>(Counter::kCount_); ++i) Number(counters.Get(static_cast<Counter>(i)));
   }
+  // Nothing to write: the reader has to know how many there are before it meets their numbers.
   void Processes(size_t) {}
   void FieldCount(size_t) {}
 
@@ -51,6 +58,8 @@ class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
   uint32_t next_field_ = 0;
 };
 
+// The way back, from bytes of which nothing is known: a number that means nothing (a process that is not there, a range
+// beyond the fields) ends the reading (Ask), and the file is refused.
 class DigestDecoder : public BasicFieldReader<DigestDecoder> {
  public:
   using BasicFieldReader::BasicFieldReader;

@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// "node3" → "host-1". Names of one head ("no") are tried from the longest, so that node31 is not node3 and a digit.
 class LearnedNames {
  public:
   struct Found {

@@ -14,8 +14,10 @@
 
 namespace ncclwhy {
 
+// Of all requests with a body, or of all without one (gated_server.h).
 class ConnectionPool {
  public:
+  // `queue`: how many may wait for a thread; more are told to come again, so that a flood costs no memory.
   ConnectionPool(size_t threads, size_t queue) : queue_(queue) {
     StartThreads(
         threads, [this] { Work(); }, &threads_);
@@ -46,6 +48,7 @@ class ConnectionPool {
   }
 
  private:
+  // What a thread does until shutdown: the oldest connection, without the lock.
   void Work() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {

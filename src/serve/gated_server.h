@@ -40,6 +40,7 @@ class GatedServer : public httplib::Server {
       connection();
       return true;
     }
+    // The gate first: nothing may come behind pools that have ended.
     void shutdown() override {
       server_->gate_ = nullptr;
       gate_.reset();
@@ -49,11 +50,12 @@ class GatedServer : public httplib::Server {
 
    private:
     GatedServer* server_;
-    ConnectionPool heavy_;
-    ConnectionPool light_;
+    ConnectionPool heavy_;  // POST: reads a body, analyses
+    ConnectionPool light_;  // GET, HEAD
     std::unique_ptr<HeadGate> gate_;
   };
 
+  // For each accepted socket; closed by Serve, or by the gate where no whole head comes.
   bool process_and_close_socket(socket_t socket) override {
     gate_->Add(socket);
     return true;
@@ -74,7 +76,7 @@ class GatedServer : public httplib::Server {
     httplib::detail::drain_and_close_socket(socket);
   }
 
-  HeadGate* gate_ = nullptr;
+  HeadGate* gate_ = nullptr;  // the queue's, while it lives
 };
 
 }  // namespace ncclwhy
