@@ -143,7 +143,8 @@ class RunCommandLine : public Subcommand {
     if (!answer.ok()) return WithItsFolder(answer);
     if (hang_ < 0 && !answer.value().sure) return {};
     return "ncclwhy: the command still runs and has shown no " +
-           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" + WithItsFolder(answer);
+           std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" +
+           WithItsFolder(answer);
   }
 
   int StatusOf(const CommandEnd& end) {
