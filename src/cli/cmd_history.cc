@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/limits.h"
@@ -25,13 +27,17 @@ constexpr CommandText kHistoryText = {
     .about = R"(Remembers the reports of many jobs in one SQLite file, and says who is blamed
 again and again. A JOB is a report (--format json), or the logs of one job.
   add       adds jobs; one that is there already is replaced
+  places    what hosts hang on, of `scontrol show topology`, topology.conf,
+            `kubectl get nodes -o json` or --show-labels, or lines HOST PLACE
   hosts devices versions   how often blamed, since when, how likely by chance
+  switches  the same of what several hosts hang on, without its worst host
   causes    how often, on how many hosts
   drain     hosts to take out of service: HOST<TAB>REASON
   metrics   Prometheus text, as `serve --history DB` has it)",
     .exit_status = R"(0 added or answered; 2 something could not be read or written.)",
     .examples = R"(ncclwhy --json logs/ | ncclwhy history add fleet.db -
-ncclwhy history hosts fleet.db --since 30)",
+ncclwhy history hosts fleet.db --since 30
+scontrol show topology | ncclwhy history places fleet.db -)",
 };
 
 constexpr size_t kReportBytes = limits::kDocumentBytes;
@@ -45,7 +51,7 @@ class HistoryCommand : public Subcommand {
 
   void AddOptions(CLI::App* app) override {
     std::vector<std::string> actions = HistoryQuestions();
-    actions.insert(actions.begin(), "add");
+    actions.insert(actions.begin(), {"add", "places"});
     actions.push_back("metrics");
     app->add_option("ACTION", action_)->required()->check(CLI::IsMember(actions));
     app->add_option("DB", database_)->required();
@@ -66,6 +72,7 @@ class HistoryCommand : public Subcommand {
 
   int Run() override {
     if (action_ == "add") return Add();
+    if (action_ == "places") return SetPlaces();
     if (!jobs_.empty()) return Failed(Status::InvalidArgument("only `history add` takes a JOB"));
     if (days_ > 0) asked_.since = std::time(nullptr) - int64_t{days_} * 86400;
     const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kRead);
@@ -108,6 +115,34 @@ class HistoryCommand : public Subcommand {
       Complain("added " + std::to_string(added.value().jobs) + ", replaced " + std::to_string(added.value().again));
     }
     return exit;
+  }
+
+  // All files together take the place of what was known.
+  int SetPlaces() {
+    if (jobs_.empty()) jobs_ = {"-"};
+    std::vector<HostPlace> all;
+    for (const std::string& path : jobs_) {
+      std::string bytes;
+      std::ifstream file;
+      if (path != "-") file.open(path, std::ios::binary);
+      std::istream& in = path == "-" ? std::cin : file;
+      if (!in) return Failed(Status::NotFound(path + ": cannot be read"));
+      for (std::string chunk(1 << 20, '\0'); in && bytes.size() <= kReportBytes;) {
+        in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+        bytes.append(chunk, 0, static_cast<size_t>(in.gcount()));
+      }
+      if (bytes.size() > kReportBytes) return Failed(Status::Limit(path + ": is too large"));
+      Result<std::vector<HostPlace>> places = PlacesOf(bytes);
+      if (!places.ok()) return Failed(Status(places.status().code(), path + ": " + places.status().message()));
+      all.insert(all.end(), places.value().begin(), places.value().end());
+    }
+    const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kAdd);
+    if (!history.ok()) return Failed(history.status());
+    if (Status status = history.value()->SetPlaces(all); !status.ok()) return Failed(status);
+    std::set<std::string_view> names;
+    for (const HostPlace& p : all) names.insert(p.place);
+    if (!quiet_) Complain("know " + std::to_string(names.size()) + " places");
+    return 0;
   }
 
   Result<std::vector<PastJob>> Read(const std::string& job) {

@@ -54,6 +54,11 @@ Status Prepare(Database& database, bool may_create, std::chrono::milliseconds pa
   return may_create ? database.Execute("COMMIT", "it was made") : Status();
 }
 
+// Not in histories of before: made by the first who has something to put in.
+constexpr char kPlaceTable[] =
+    "CREATE TABLE IF NOT EXISTS place(host TEXT NOT NULL, place TEXT NOT NULL, PRIMARY KEY(host, place)) WITHOUT ROWID;"
+    "DELETE FROM place";
+
 }  // namespace
 
 Result<std::unique_ptr<History>> History::Open(const std::string& path, Mode mode, std::chrono::milliseconds patience) {
@@ -76,6 +81,24 @@ Result<History::Added> History::Add(const std::vector<PastJob>& jobs) {
   if (status.ok()) return added;
   (void)database_->Execute("ROLLBACK", "jobs were added");
   return status;
+}
+
+Status History::SetPlaces(const std::vector<HostPlace>& places) {
+  if (Status status = database_->Execute("BEGIN IMMEDIATE", "places were set"); !status.ok()) return status;
+  Status status = WritePlaces(places);
+  if (status.ok()) status = database_->Execute("COMMIT", "places were set");
+  if (!status.ok()) (void)database_->Execute("ROLLBACK", "places were set");
+  return status;
+}
+
+Status History::WritePlaces(const std::vector<HostPlace>& places) {
+  if (Status status = database_->Execute(kPlaceTable, "places were set"); !status.ok()) return status;
+  Result<Insert> row = Insert::Prepare(*database_, "INSERT OR IGNORE INTO place VALUES(?,?)");
+  if (!row.ok()) return row.status();
+  for (const HostPlace& p : places) {
+    if (Status status = row.value().Text(p.host).Text(p.place).Run(); !status.ok()) return status;
+  }
+  return {};
 }
 
 Status History::Write(const std::vector<PastJob>& jobs, Added* added) {

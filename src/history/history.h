@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "history/past_job.h"
+#include "history/places.h"
 #include "ncclwhy/status.h"
 #include "store/database.h"
 
@@ -36,12 +37,15 @@ class History {
     size_t again = 0;  // that were, and were replaced
   };
   Result<Added> Add(const std::vector<PastJob>& jobs);
+  // What each host hangs on, in place of what was known of that; empty: none is known any more.
+  Status SetPlaces(const std::vector<HostPlace>& places);
 
   Database& database() { return *database_; }
 
  private:
   explicit History(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   Status Write(const std::vector<PastJob>& jobs, Added* added);
+  Status WritePlaces(const std::vector<HostPlace>& places);
   std::unique_ptr<Database> database_;
 };
 

@@ -43,6 +43,7 @@ OrderedJson RowOf(const char* what, const Suspect& s, const HistoryTotals& total
       {"first", Day(s.first)},
       {"last", Day(s.last)},
       {"chance", s.chance}};
+  if (s.hosts > 0) row["hosts"] = s.hosts;
   if (!s.causes.empty()) row["causes"] = s.causes;
   return row;
 }
@@ -80,12 +81,16 @@ Result<Answer> Find(History& history, std::string_view question, const HistoryQu
     out = causes.take();
   } else {
     const bool devices = question == "devices";
-    Result<std::vector<Suspect>> found = question == "versions" ? FailingVersions(history, asked)
+    Result<std::vector<Suspect>> found = question == "versions"   ? FailingVersions(history, asked)
+                                         : question == "switches" ? BlamedPlaces(history, asked)
                                          : question == "drain"
                                              ? HostsToDrain(history, asked)
                                              : BlamedOnes(history, devices ? "device" : "host", asked, false);
     if (!found.ok()) return found.status();
-    const char* what = question == "versions" ? "version" : devices ? "device" : "host";
+    const char* what = question == "versions"   ? "version"
+                       : question == "switches" ? "place"
+                       : devices                ? "device"
+                                                : "host";
     for (const Suspect& suspect : found.value()) out.rows.push_back(RowOf(what, suspect, totals.value()));
   }
   out.sentence = fmt::format("{} jobs, {} of them failed or were slow, {} with a host to blame", totals.value().jobs,
@@ -149,7 +154,7 @@ std::string Label(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> HistoryQuestions() { return {"hosts", "devices", "versions", "causes", "drain"}; }
+std::vector<std::string> HistoryQuestions() { return {"hosts", "devices", "switches", "versions", "causes", "drain"}; }
 
 Result<std::string> AnswerHistory(History& history, std::string_view question, const HistoryQuestion& asked,
                                   bool json) {
@@ -199,6 +204,18 @@ Result<std::string> HistoryMetrics(History& history, const HistoryQuestion& aske
   head("ncclwhy_history_host_chance", "Probability that chance alone blames the host so often, corrected for many.");
   for (const Suspect& host : hosts.value()) {
     out += fmt::format("ncclwhy_history_host_chance{{host=\"{}\"}} {:.3g}\n", Label(host.name), host.chance);
+  }
+  const Result<std::vector<Suspect>> places = BlamedPlaces(history, asked);
+  if (!places.ok()) return places.status();
+  if (!places.value().empty()) {
+    head("ncclwhy_history_place_blamed", "Jobs whose first cause blames hosts of the switch, rack or zone.");
+    for (const Suspect& place : places.value()) {
+      out += fmt::format("ncclwhy_history_place_blamed{{place=\"{}\"}} {}\n", Label(place.name), place.blamed);
+    }
+    head("ncclwhy_history_place_chance", "Probability that chance alone blames it so often without its worst host.");
+    for (const Suspect& place : places.value()) {
+      out += fmt::format("ncclwhy_history_place_chance{{place=\"{}\"}} {:.3g}\n", Label(place.name), place.chance);
+    }
   }
   head("ncclwhy_history_host_drain", "1 for a host of the drain list.");
   for (const Suspect& host : drain.value()) {

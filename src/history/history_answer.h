@@ -20,7 +20,7 @@ struct HistoryQuestion {
   double chance = 0.01;  // drained below this, after the correction for many hosts
 };
 
-// hosts, devices, versions, causes, drain: what `AnswerHistory` knows.
+// hosts, devices, switches, versions, causes, drain: what `AnswerHistory` knows.
 std::vector<std::string> HistoryQuestions();
 
 // `json`: "ncclwhy.history/1". Else an aligned table with a sentence above it; of "drain" without one: a host and,

@@ -1,6 +1,7 @@
 """`ncclwhy history` as an epilog and an operator use it."""
 import json
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -129,6 +130,90 @@ class HistoryTest(ProgramTest):
         # One of C(53,3) draws, times three versions.
         self.assertAlmostEqual(versions["nccl 2.99.1"]["chance"], 3 / (53 * 52 * 51 / 6), places=9)
         self.assertEqual(versions["cuda_driver 13000"]["chance"], 1)
+
+    def places(self, text, exit_status=0):
+        path = self.dir / "places.txt"
+        path.write_text(text)
+        run = self.ncclwhy("history", "places", self.db, path)
+        self.assertEqual(run.returncode, exit_status, run.stderr)
+        return run.stderr.decode()
+
+    def leaves(self, culprits):
+        """240 jobs of four hosts among 64, four each on 16 switches; `culprits`: who fails in which job."""
+        return [report(i + 1, [f"n{(i * 13 + k * 17) % 64:02}" for k in range(4)] if i not in culprits else
+                       [culprits[i], f"n{(i * 3 + 1) % 64:02}", f"n{(i * 5 + 2) % 64:02}", f"n{(i * 7 + 3) % 64:02}"],
+                       culprits.get(i), cause="ib.link-down") for i in range(240)]
+
+    SLURM = "".join(f"SwitchName=leaf{i:02} Level=0 LinkSpeed=1 Nodes=n[{i * 4:02}-{i * 4 + 3:02}]\n" for i in range(16)) + \
+        "SwitchName=spine1 Level=1 LinkSpeed=1 Nodes=n[00-63] Switches=leaf[00-15]\n"
+
+    def test_a_bad_switch_stands_out(self):
+        """Each host of leaf05 fails but twice; none of them stands out by itself as the switch does."""
+        self.add(self.leaves({i * 20: f"n{20 + i % 4}" for i in range(8)} | {7: "n40", 90: "n02"}))
+        self.assertEqual(self.rows("switches"), [])  # nobody said what hangs where
+        self.assertIn("know 17 places", self.places(self.SLURM))
+        first, *others = self.rows("switches")
+        self.assertEqual((first["place"], first["blamed"], first["hosts"]), ("switch leaf05", 8, 4))
+        self.assertLess(first["chance"], 1e-3)
+        self.assertEqual(first["causes"], "ib.link-down 8")
+        for row in others:
+            self.assertGreater(row["chance"], 0.1, row)  # the spine, above all: it has all hosts
+        self.assertRegex(self.ask("switches"), r"switch leaf05 +8 ")
+        self.assertIn('ncclwhy_history_place_blamed{place="switch leaf05"} 8', self.ask("metrics"))
+
+    def test_one_bad_host_makes_no_bad_switch(self):
+        self.add(self.leaves({i * 20: "n21" for i in range(8)}))
+        self.places(self.SLURM)
+        self.assertLess(self.rows("hosts")[0]["chance"], 1e-3)
+        self.assertGreater(self.rows("switches")[0]["chance"], 0.1)
+
+    def test_no_bad_switch(self):
+        self.add(self.leaves({i * 20: f"n{i * 6:02}" for i in range(10)}))
+        self.places(self.SLURM)
+        for row in self.rows("switches"):
+            self.assertGreater(row["chance"], 0.1, row)
+
+    def test_forms_of_places(self):
+        """What each prints of n20 to n23 and of others."""
+        def node(name, **labels):
+            return {"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/arch": "amd64", **labels}}}
+        leaf = "network.topology.nvidia.com/leaf"
+        forms = {
+            "switch sw5": [
+                "SwitchName=sw5 Nodes=n[20-21],n22,n23\nSwitchName=sw6 Nodes=n[24-27]\nSwitchName=top Switches=sw[5-6]\n",
+                "switchname=sw5  nodes=n[20-23]   # the odd one\n",
+                "- topology: default\n  cluster_default: true\n  tree:\n    switches:\n      - switch: top\n        children: sw[5-6]\n"
+                "      - switch: sw5\n        nodes: n[20-23]\n      - switch: sw6\n        nodes: n[24-27]\n"],
+            "block b1": ["BlockName=b1 Nodes=n[20-23]\nBlockName=b2 Nodes=n[24-40]\n"],
+            f"{leaf} l-5": [
+                json.dumps({"kind": "List", "items": [node(f"n{i}", **{leaf: f"l-{i // 4}"}) for i in range(20, 30)]}),
+                "NAME STATUS ROLES AGE VERSION LABELS\n" + "".join(
+                    f"n{i}   Ready    <none>   41d   v1.31.2   kubernetes.io/arch=amd64,{leaf}=l-{i // 4}\n" for i in range(20, 30))],
+            "place rack-5": ["# hosts\nn[20-23] rack-5\nn24\track-6\n"]}
+        self.add(self.leaves({i * 20: f"n{20 + i % 4}" for i in range(8)}))
+        for place, texts in forms.items():
+            for text in texts:
+                self.places(text)
+                self.assertEqual((self.rows("switches")[0]["place"], self.rows("switches")[0]["hosts"]), (place, 4), text)
+        # Names of reports may be longer than those of the scheduler.
+        self.db = self.dir / "long.db"
+        jobs = self.leaves({i * 20: f"n{20 + i % 4}" for i in range(8)})
+        self.add([json.loads(re.sub(r'"(n\d\d)"', r'"\1.cluster.example"', json.dumps(job))) for job in jobs])
+        self.places(self.SLURM)
+        self.assertEqual(self.rows("switches")[0]["place"], "switch leaf05")
+
+    def test_bad_places(self):
+        self.add(self.leaves({0: "n20"}))
+        before = self.ask("switches", "--json")
+        for text in ("", "\n", "# nothing\n", "{", '{"items": 7}', '{"items": [null, {"metadata": {"name": 3}}]}',
+                     "SwitchName=a Switches=a\n", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n"):
+            self.assertIn("hangs" if not text.startswith("{") or "items" in text else "JSON", self.places(text, exit_status=2))
+        self.assertEqual(self.ask("switches", "--json"), before)
+        self.assertEqual(self.ncclwhy("history", "places", self.db, self.dir / "none").returncode, 2)
+        # A range without end, a bracket without one, a name that is none.
+        self.places("SwitchName=a Nodes=n[1-99999999999],x[3,y[5-1],n20\nSwitchName=\x1b]0;x\u202e\" Nodes=n20\n")
+        for text in (self.ask("switches"), self.ask("metrics"), self.ask("switches", "--json")):
+            self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\u202e]")
 
     def test_since(self):
         self.add([report(1, ["a", "b"], "a", day="2001-01-01"), report(2, ["a", "b"], "b", day=time.strftime("%Y-%m-%d"))])

@@ -1,0 +1,15 @@
+// A list of hosts as schedulers write it: node[01-03,7],gpu-a,r[1-2]n[1-2]
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+// In the order of the list, numbers as wide as they are written; at most `most` of them. What has no closing bracket,
+// or a range that falls, is taken as it stands.
+std::vector<std::string> ExpandHostList(std::string_view list, size_t most = 65536);
+
+}  // namespace ncclwhy
