@@ -41,13 +41,13 @@ base_root() {
   root_done base "bookworm $mirror"
 }
 
-# in_root ROOT COMMAND…: with the caller's compiler cache, where there is one.
+# in_root ROOT COMMAND…: with the caller's compiler cache, with /proc and as a mount, both of which buildah wants.
 in_root() {
   local cache=${CCACHE_DIR:-$HOME/.cache/ccache}
   mkdir -p "$cache" "$1/ccache"
   cp -L /etc/resolv.conf "$1/etc/resolv.conf" 2>/dev/null || true
   # shellcheck disable=SC2016
-  unshare --mount sh -c 'mount --bind "$0" "$1/ccache" && exec chroot "$@"' "$cache" "$1" \
+  unshare --mount sh -c 'mount --bind "$1" "$1" && mount --bind "$0" "$1/ccache" && mount --rbind /proc "$1/proc" && exec chroot "$@"' "$cache" "$1" \
     "${clean[@]}" CCACHE_DIR=/ccache CCACHE_NOHASHDIR=1 "${@:2}"
 }
 
