@@ -25,12 +25,12 @@ class RegexReader {
  public:
   explicit RegexReader(std::string_view text) : text_(text) {}
 
-  std::optional<Part> Whole() {
+  std::optional<Part> Read() {
     std::optional<Part> part = Alternatives(0);
     if (at_ != text_.size()) return std::nullopt;
     return part;
   }
-  // The regex is one of these; known behind Whole.
+  // The regex is one of these; known behind Read.
   const std::vector<std::string_view>& alternatives() const { return alternatives_; }
 
  private:
@@ -195,7 +195,7 @@ std::optional<RegexProof> ProofOf(std::string_view alternative) {
     proof.ends_word = true;
     alternative.remove_suffix(2);
   }
-  const std::optional<Part> part = RegexReader(alternative).Whole();
+  const std::optional<Part> part = RegexReader(alternative).Read();
   if (!part || !part->exact || part->exact->empty() || part->asserts) return std::nullopt;
   proof.text = *part->exact;
   if (proof.begins_word && !IsWordChar(proof.text.front())) return std::nullopt;
@@ -290,7 +290,7 @@ RegexTexts TextsOfRegex(std::string_view regex) {
   RegexTexts texts;
   texts.digits_alike = DigitsAlike(regex).Answer();
   RegexReader reader(regex);
-  std::optional<Part> whole = reader.Whole();
+  std::optional<Part> whole = reader.Read();
   if (!whole) return texts;
   texts.required = std::move(whole->required);
   std::stable_sort(texts.required.begin(), texts.required.end(),

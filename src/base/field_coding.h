@@ -136,7 +136,8 @@ class BasicFieldReader {
     return text;
   }
 
-  bool Whole() const { return ok_ && rest_.empty(); }
+  // All was read, and all could be.
+  bool AtEnd() const { return ok_ && rest_.empty(); }
   bool ok() const { return ok_; }
 
   // True when it holds; else nothing more is read.

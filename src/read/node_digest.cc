@@ -159,7 +159,7 @@ class NodeDigest : public Witness {
     FieldReader reader(bytes);
     Fields(reader, head_);
     const auto is_long = [](const std::string& problem) { return problem.size() > limits::kLineBytes; };
-    if (!reader.Whole() || head_.sources > limits::kDigestSources ||
+    if (!reader.AtEnd() || head_.sources > limits::kDigestSources ||
         std::any_of(head_.problems.begin(), head_.problems.end(), is_long)) {
       return false;
     }

@@ -48,7 +48,7 @@ std::string EncodeSource(const SourceDigest& digest) {
 bool DecodeSource(std::string_view bytes, SourceDigest* digest) {
   DigestDecoder reader(bytes);
   Fields(reader, *digest);
-  return reader.Whole() && CanBe(digest->facts);
+  return reader.AtEnd() && CanBe(digest->facts);
 }
 
 }  // namespace ncclwhy
