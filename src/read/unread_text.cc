@@ -89,6 +89,25 @@ bool IsNcclInDisguise(std::string_view text) {
   return dense.find("NCCLINFO") != std::string::npos || dense.find("NCCLWARN") != std::string::npos;
 }
 
+// {"a": …   [{"a": …   ["…   <html …, and not `[rank5]:[W819 …` or `[2026-11-26 …`.
+bool BeginsDocument(std::string_view text) {
+  if (text.empty()) return false;
+  if (text[0] == '{' || text[0] == '<') return true;
+  const size_t next = text.find_first_not_of(" \t\r\n", 1);
+  constexpr std::string_view kItems = "{[\"";
+  return text[0] == '[' && next != std::string_view::npos && kItems.find(text[next]) != std::string_view::npos;
+}
+
+// Where the next record of NCCL stands.
+size_t FindRecord(std::string_view text, size_t from) {
+  size_t first = std::string_view::npos;
+  if (from > text.size()) return first;
+  for (const std::string_view words : {"NCCL INFO", "NCCL WARN", "NCCL version"}) {
+    first = std::min(first, text.find(words, from));
+  }
+  return first;
+}
+
 bool Told(const SourceDigest& d) { return !d.hits.hits.empty() || !d.messages.empty() || !d.catalog.empty(); }
 
 }  // namespace
@@ -100,13 +119,12 @@ bool IsLogOfNccl(const SourceDigest& digest) {
 bool LooksEncoded(std::string_view first) {
   if (first.size() < kEnoughBytes) return false;
   if (IsNcclInDisguise(first)) return true;
-  const auto holds = [first](std::string_view words) { return first.find(words) != std::string_view::npos; };
+  // Records of NCCL that nobody set apart: two and more. One alone is a collector's `{"log": "…"}`.
   const size_t begin = first.find_first_not_of(" \t\r\n");
-  const bool document =
-      begin != std::string_view::npos && (first[begin] == '{' || first[begin] == '[' || first[begin] == '<');
-  // Records of NCCL that nobody set apart.
-  if (document && first.size() > kOneLine && first.find('\n', begin) >= first.size() - 1) {
-    return holds("NCCL INFO") || holds("NCCL WARN") || holds("NCCL version");
+  if (BeginsDocument(first.substr(std::min(begin, first.size()))) && first.size() > kOneLine &&
+      first.find('\n', begin) >= first.size() - 1) {
+    const size_t record = FindRecord(first, 0);
+    return FindRecord(first, record + 1) != std::string_view::npos;
   }
   size_t coded = 0, all = 0;
   while (!first.empty()) {
