@@ -279,8 +279,9 @@ bool IsValidUtf8(std::string_view text) {
 
 bool MayNeedCleaning(std::string_view text) {
   bool any = false;
-  swar::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[',
-                  [&](size_t at) { any = any || text[at] != '[' || scan::StartsWith(text.substr(at), "[0m"); });
+  swar::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[', [&](size_t at) {
+    any = any || text[at] != '[' || (at + 2 < text.size() && text[at + 1] == '0' && text[at + 2] == 'm');
+  });
   return any;
 }
 

@@ -233,6 +233,28 @@ void FactsBuilder::Lose(StreamState& state, CollectiveStream& s, uint64_t calls)
   }
 }
 
+void FactsBuilder::Issue(StreamState& state, CollectiveStream& s, const CollectiveCall& call) {
+  static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
+  const bool p2p = call.operation == 6 || call.operation == 7;
+  if (!state.from_call) {
+    if (!p2p && call.op_count > state.next_number) Lose(state, s, call.op_count - state.next_number);
+    if (s.calls + s.p2p_calls == 0 && !p2p) state.first_number = call.op_count;
+    state.next_number = p2p ? UINT64_MAX : call.op_count + 1;
+  }
+  std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
+  uint64_t& calls = p2p ? s.p2p_calls : s.calls;
+  const auto at = static_cast<size_t>(calls % limits::kCollectiveWindow);
+  ++calls;
+  if (window.size() <= at) window.resize(at + 1);
+  window[at] = call;
+  if (p2p) return;
+  if (segment_) {
+    state.steps.push_back(StepOf(call));
+  } else {
+    Digest(s, calls, StepOf(call));
+  }
+}
+
 void FactsBuilder::AddCheckpoint(CollectiveStream& s) {
   s.checkpoints.push_back(s.hash);
   if (s.checkpoints.size() >= limits::kCollectiveCheckpoints) Thin(s);
@@ -257,8 +279,10 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
     index = NewStream(stream, collective.comm_text, first);
   }
   if (index == IndexTable::kEmpty) return;
-  folded_collective_ = {index, collective.from_call, collective.call, collective.nranks, StepOf(collective.call)};
-  RepeatCollective(folded_collective_, collective.call.op_count, line.number);
+  if (streams_[index].from_call != collective.from_call) return;
+  CollectiveStream& s = facts_->collectives[index];
+  if (collective.nranks > 0) s.nranks = collective.nranks;
+  Issue(streams_[index], s, collective.call);
   NoteLast(index, {line.body, line.offset, line.number}, collective.from_call);
 }
 

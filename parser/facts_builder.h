@@ -65,30 +65,11 @@ class FactsBuilder {
   // A stream keeps the kind of line it began with: with TRACE both are printed.
   void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process);
 
-  // Where lines were folded to, so that those that say the same again can be put there without being parsed.
-  struct FoldedCollective {
-    uint32_t stream = UINT32_MAX;  // UINT32_MAX: nowhere
-    bool from_call = false;
-    CollectiveCall call;
-    int64_t nranks = -1;
-    uint64_t step = 0;  // what it adds to the stream's digest
-  };
-  // Of what was added since ForgetFolded; UINT32_MAX: no edge.
+  // The edge that the latest AddEdge was about, so that lines that say the same again are counted without being parsed;
+  // UINT32_MAX: none since it was forgotten.
   uint32_t folded_edge() const { return folded_edge_; }
-  const FoldedCollective& folded_collective() const { return folded_collective_; }
-  void ForgetFolded() {
-    folded_edge_ = UINT32_MAX;
-    folded_collective_.stream = UINT32_MAX;
-  }
+  void ForgetFolded() { folded_edge_ = UINT32_MAX; }
   void RepeatEdge(uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; }
-  // A line that differs in nothing but the opCount, the buffers and its place. Not before NoteLast is it the last one
-  // of its stream.
-  void RepeatCollective(const FoldedCollective& known, uint64_t op_count, uint32_t number) {
-    if (streams_[known.stream].from_call != known.from_call) return;
-    CollectiveStream& s = facts_->collectives[known.stream];
-    if (known.nranks > 0) s.nranks = known.nranks;
-    Issue(known.stream, s, known.call, op_count, number, known.step);
-  }
   void NoteLast(uint32_t stream, const TextPlace& place, bool from_call);
   // Puts the facts of the segment that follows behind those so far. Not its processes: `in_source` knows them.
   void Join(const FactsBuilder& segment, SegmentTranslation& in_source);
@@ -108,33 +89,7 @@ class FactsBuilder {
     uint64_t next_number = UINT64_MAX;
   };
 
-  // `said`: all but the opCount and the line. `step`: what it adds to the digest.
-  void Issue(uint32_t stream, CollectiveStream& s, const CollectiveCall& said, uint64_t op_count, uint32_t number,
-             uint64_t step) {
-    static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
-    const bool p2p = said.operation == 6 || said.operation == 7;
-    StreamState& state = streams_[stream];
-    if (!state.from_call) {
-      if (!p2p && op_count > state.next_number) Lose(state, s, op_count - state.next_number);
-      if (s.calls + s.p2p_calls == 0 && !p2p) state.first_number = op_count;
-      state.next_number = p2p ? UINT64_MAX : op_count + 1;
-    }
-    std::vector<CollectiveCall>& window = p2p ? s.p2p_window : s.window;
-    uint64_t& calls = p2p ? s.p2p_calls : s.calls;
-    const size_t at = static_cast<size_t>(calls % limits::kCollectiveWindow);
-    ++calls;
-    if (window.size() <= at) window.resize(at + 1);
-    CollectiveCall& call = window[at];
-    call = said;
-    call.op_count = op_count;
-    call.line = number;
-    if (p2p) return;
-    if (segment_) {
-      state.steps.push_back(step);
-    } else {
-      Digest(s, calls, step);
-    }
-  }
+  void Issue(StreamState& state, CollectiveStream& s, const CollectiveCall& call);
   // `calls`: with this one.
   static void Digest(CollectiveStream& s, uint64_t calls, uint64_t step) {
     s.hash = Mix64(s.hash ^ step);
@@ -165,7 +120,6 @@ class FactsBuilder {
   std::vector<StreamState> streams_;   // beside facts_->collectives
   std::vector<uint32_t> comm_counts_;  // streams of each process
   uint32_t folded_edge_ = UINT32_MAX;
-  FoldedCollective folded_collective_;
 };
 
 }  // namespace ncclwhy

@@ -33,6 +33,15 @@ size_t WorkerPrefix(std::string_view text, size_t torch) {
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }
 
+// Whether a number behind a colon ends in front of the first blank: `host:pid:tid `.
+bool MayBeginWithHost(std::string_view text) {
+  const size_t blank = text.find(' ');
+  if (!scan::IsAlnum(text[0]) || blank == std::string_view::npos) return false;
+  size_t at = blank;
+  while (at > 0 && scan::IsDigit(text[at - 1])) --at;
+  return at < blank && at > 0 && text[at - 1] == ':';
+}
+
 // Off in a build that measures what learning pulses costs.
 #ifdef NCCLWHY_NO_PULSE
 constexpr bool kPulse = false;
@@ -83,9 +92,11 @@ void LineParser::OnPiece(const LinePiece& piece) {
 
 void LineParser::ParsePiece(const LinePiece& piece) {
   const auto take = [&](std::string_view text, const OuterPrefix& outer) {
-    if (!fast_.TakeRecord(piece, text, outer)) return false;
+    const FastPath::Taken taken = fast_.TakeRecord(piece, text, outer);
+    if (taken == FastPath::Taken::kNo) return false;
     class_.nccl = true;
-    ++class_.records;
+    class_.unrecognised = class_.unrecognised || taken == FastPath::Taken::kUnrecognised;
+    if (class_.records++ > 0) facts_->counters.Add(Counter::kGluedRecords);
     return true;
   };
   if (take(piece.text, kNoPrefix)) return;
@@ -99,14 +110,15 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   StrippedLine stripped;
   // Most lines have no prefix at all: ask for the header first.
   HeaderMatch first;
-  bool header = scan::IsAlnum(piece.text[0]) && ParseHeader(piece.text, &first) && first.header.present;
+  bool header = MayBeginWithHost(piece.text) && ParseHeader(piece.text, &first) && first.header.present;
   const auto has_escapes = [&] { return scan::Contains(piece.text, "\x1b") || scan::Contains(piece.text, "&"); };
   if (header && !(MayNeedCleaning(piece.text) && has_escapes())) {
     stripped.text = piece.text;
   } else {
     stripped = stripper_.Strip(piece.text);
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
-    if (stripped.prefix.any && !stripped.text.empty() && take(stripped.text, stripped.prefix)) return;
+    if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))
+      return;
     header = ParseHeader(stripped.text, &first) || ParseHeaderless(stripped.text, &first);
   }
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
@@ -274,7 +286,7 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
   }
   if (!recognised && !terminated && process != kNoProcess) facts_->processes[process].last_torn = true;
   if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
-  if (known == Known::kNo) fast_.LearnMessage(line, message);
+  if (known == Known::kNo && !followed) fast_.LearnMessage(line, message);
 }
 
 // `stone:2984736:29` – a header that another line cut off before it said anything.

@@ -255,6 +255,7 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   while (n < text.size() && n < 64 && (scan::IsHostChar(text[n]) || text[n] == '.')) ++n;
   const std::string_view word = text.substr(0, n);
   if (word.empty() || n >= text.size()) return false;
+  if (text[n] == ':' && n + 1 < text.size() && IsDigit(text[n + 1])) return false;  // host:pid:tid
   c.Skip(n);
   // vLLM's logger: INFO 10-13 09:06:25 [v1/executor/x.py:558] text, INFO 11-01 23:16:33 config.py:695] text
   if (c.Char(' ') &&

@@ -41,13 +41,21 @@ class ShapeMatcher {
 
   // `piece` with the text at `p`, which is moved behind what is the same.
   Compared Compare(std::string_view piece, const char*& p) const {
-    for (const char c : piece) {
+    for (size_t i = 0; i < piece.size(); ++i, ++p) {
       if (p == end_) return Compared::kTextEnds;
-      if (IsNumber(*p)) return MayHold(*p, c) ? Compared::kDepends : Compared::kDiffers;
-      if (*p != c) return Compared::kDiffers;
-      ++p;
+      if (IsNumber(*p)) return MayHoldAll(piece.substr(i), p) ? Compared::kDepends : Compared::kDiffers;
+      if (*p != piece[i]) return Compared::kDiffers;
     }
     return Compared::kSame;
+  }
+
+  // Whether `piece` may begin with the number at `p`, or within it. What stands behind the number is no part of one:
+  //   `opCount H sendbuff`   " Co": no    " C send": yes
+  bool MayHoldAll(std::string_view piece, const char* p) const {
+    const auto in = static_cast<size_t>(
+        std::find_if(piece.begin(), piece.end(), [&](char c) { return !MayHold(*p, c); }) - piece.begin());
+    if (in == 0) return false;
+    return in == piece.size() || p + 1 == end_ || IsNumber(p[1]) || p[1] == piece[in];
   }
 
   Outcome Run(const char*& op, const char*& p, int& literals) {
@@ -83,7 +91,7 @@ class ShapeMatcher {
         default: {
           const auto kind = static_cast<uint8_t>(*op);
           const char* const q = Scan(kind, p);
-          if (q == nullptr) return Outcome::kDepends;
+          if (q == nullptr) return kind == kInteger ? Hexadecimal(op, p, literals) : Outcome::kDepends;
           if (q == p) return p == end_ && kind == kChar ? Outcome::kMatch : Outcome::kFail;
           ++op;
           // What was taken may have to be given back, digit by digit.
@@ -92,6 +100,15 @@ class ShapeMatcher {
         }
       }
     }
+  }
+
+  // An integer where a hexadecimal number stands: some have no letters, and the rest may fail for those, too. Of the
+  // others it fails unless a piece goes on with a letter of theirs.
+  Outcome Hexadecimal(const char* op, const char* p, int literals) {
+    p = SkipSign(SkipBlanks(p));
+    while (p < end_ && (IsDigit(*p) || IsNumber(*p))) ++p;
+    if (*++op != kLiteral || IsHexDigit(op[3])) return Outcome::kDepends;
+    return Run(op, p, literals) == Outcome::kFail ? Outcome::kFail : Outcome::kDepends;
   }
 
   static bool OnlyBlanksFollow(std::string_view rest, const char* op) {

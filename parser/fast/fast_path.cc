@@ -3,23 +3,21 @@
 #include "base/swar.h"
 #include "base/text_memo.h"
 #include "parser/facts_builder.h"
-#include "parser/fast/coll_line_memo.h"
 #include "parser/fast/edge_line_memo.h"
 #include "parser/fast/known_headers.h"
-#include "parser/fast/known_places.h"
 #include "parser/fast/shape_learner.h"
 #include "parser/fast/shape_memo.h"
 #include "parser/fast/shape_prover.h"
 #include "parser/line_shape.h"
+#include "parser/parser.h"
 #include "parser/process_table.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
 namespace {
 
-// More than a COLL line whose header is known ever has.
-constexpr size_t kLineReach = KnownHeaders::kLongest + CollLineMemo::kReach;
-static_assert(ShapeMemo::kReach <= CollLineMemo::kReach);
+// More than a line that a memo knows ever has.
+constexpr size_t kLineReach = KnownHeaders::kLongest + ShapeMemo::kReach;
 
 // What is said of an edge: `0[0] -> 1[1] via P2P/CUMEM` of `Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM`; or nothing.
 std::string_view BehindChannel(std::string_view body) {
@@ -50,43 +48,37 @@ struct FastPath::Impl {
 
   explicit Impl(const PlainPath& p) : plain(p), learner(p.prover) {}
   Impl(const Impl& before, const PlainPath& p)
-      : plain(p),
-        headers(before.headers),
-        places(before.places),
-        answers(before.answers),
-        colls(before.colls.ForSegment()),
-        learner(p.prover) {}
+      : plain(p), headers(before.headers), answers(before.answers), shapes(before.shapes), learner(p.prover) {}
 
-  // The header that `text` begins with, or null: that of the piece, or what stands behind a prefix.
-  const KnownHeader* HeaderOf(const LinePiece& piece, std::string_view text, bool prefixed) {
-    return piece.ascii && !prefixed && piece.offset == asked ? answer : headers.Find(text);
+  // Whether this was asked already. Lines of several pieces are not ASCII.
+  bool HasSeen(const LinePiece& piece, std::string_view text) const {
+    return piece.offset == asked && text.data() == piece.text.data();
   }
-  TakenLines TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
-  TakenLines TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset, uint32_t number);
+  // The header that `text` begins with, or null.
+  const KnownHeader* HeaderOf(const LinePiece& piece, std::string_view text) {
+    return piece.ascii && HasSeen(piece, text) ? answer : headers.Find(text);
+  }
+  Taken Take(const KnownHeader& known, const TextPlace& place, std::string_view raw, std::string_view text,
+             const OuterPrefix& outer);
   bool Fold(const KnownHeader& known, const TextPlace& place);
-  bool ParseBehindDevice(std::string_view text, size_t size);
+  void SetLine(const KnownHeader& known, const TextPlace& place);
   void AskForAll(const Extraction& x, Answer* said) const;
 
   const PlainPath plain;
   KnownHeaders headers;
-  KnownPlaces places;
   LineShape shape;
   uint32_t misses = 0;       // lines in a row of which no shape was known
   TextMemo<Answer> answers;  // by shape, or by text
-  CollLineMemo colls;
   EdgeLineMemo edges;
   ShapeMemo shapes;
   ShapeLearner learner;
-  // The line at which TakeLines stopped, and the header that it begins with.
+  // The line that was asked for last, and the header that it begins with.
   uint64_t asked = UINT64_MAX;
   const KnownHeader* answer = nullptr;
-  // The line that Recall told, and how long its header is as far as it was seen before.
-  uint64_t recalled = UINT64_MAX;
-  LogLevel recalled_level = LogLevel::kNone;
-  uint32_t recalled_size = 0;
   bool repeated = false;  // the text that Judge was asked about, or one so like it that there is nothing to learn
   WholeRecord whole;
-  ParsedLine line;  // made once: it is large, and most lines need one
+  ParsedLine line;        // made once: it is large, and most lines need one
+  ShapeMemo::Line taken;  // and so
 };
 
 FastPath::FastPath(const PlainPath& plain) : impl_(std::make_unique<Impl>(plain)) {}
@@ -95,144 +87,141 @@ FastPath::FastPath(const FastPath& before, const PlainPath& plain)
 FastPath::~FastPath() = default;
 
 // host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
-// Lines that repeat an earlier one of their process, but for an opCount and buffers, or of which only the numbers are
-// new: their end is not looked for first.
+// Lines of which only the numbers are new: their end is not looked for first.
 FastPath::TakenLines FastPath::TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
   Impl& my = *impl_;
   TakenLines taken;
   if (my.plain.keep_every_collective) return taken;
+  uint32_t unrecognised = 0;
+  // Lines of one process in a row are counted at once.
+  uint32_t process = kNoProcess;
+  uint32_t lines = 0;
+  TextPlace first, last;
+  const auto count = [&] {
+    if (lines > 0) my.plain.processes->CountRun(process, first, last, lines);
+    lines = 0;
+  };
   while (text.size() >= kLineReach) {
     const KnownHeader* const known = my.headers.Find(text);
     my.asked = offset + taken.bytes;
     my.answer = known;
-    if (known == nullptr || known->size < swar::kLeastSame) break;
-    TakenLines run;
-    if (known->level != LogLevel::kNone) run = my.TakeRun(*known, text, offset + taken.bytes, number + taken.lines);
-    if (run.lines == 0) run = my.TakeShape(*known, text, offset + taken.bytes, number + taken.lines);
-    if (run.lines == 0) break;
-    taken.bytes += run.bytes;
-    taken.lines += run.lines;
-    text.remove_prefix(run.bytes);
+    if (known == nullptr || !my.shapes.Recall(known->level, text.data() + known->size, &my.taken)) break;
+    const size_t body = known->size + my.taken.body;
+    const size_t size = known->size + my.taken.size;
+    const TextPlace place{text.substr(body, size - body), my.asked, number + taken.lines};
+    if (process != known->process) count();
+    process = known->process;
+    if (lines++ == 0) first = place;
+    last = place;
+    if (my.taken.meaning->kind == LineMeaning::Kind::kShown) count();
+    unrecognised +=
+        my.Take(*known, place, text.substr(0, size), text.substr(0, size), kNoPrefix) == Taken::kUnrecognised ? 1 : 0;
+    taken.bytes += size + 1;
+    ++taken.lines;
+    text.remove_prefix(size + 1);
   }
+  count();
   Counters& counters = my.plain.facts->counters;
   counters.Add(Counter::kLines, taken.lines);
   counters.Add(Counter::kNccl, taken.lines);
-  counters.Add(Counter::kRecognised, taken.lines);
+  counters.Add(Counter::kUnrecognised, unrecognised);
+  counters.Add(Counter::kRecognised, taken.lines - unrecognised);
   return taken;
 }
 
-// Such lines of one thread: their header, `known`, is the same, byte for byte.
-FastPath::TakenLines FastPath::Impl::TakeRun(const KnownHeader& known, std::string_view text, uint64_t offset,
-                                             uint32_t number) {
-  const bool from_call = known.level == LogLevel::kCall;
-  struct Body {
-    const char* begin = nullptr;
-    size_t size = 0;
-    uint32_t lines = 0;  // in front of it
-  };
-  const auto place = [&](const Body& body) -> TextPlace {
-    const auto at = static_cast<size_t>(body.begin - text.data()) - known.size;
-    return {{body.begin, body.size}, offset + at, number + body.lines};
-  };
-  Body here{text.data() + known.size};
-  Body last;
-  Body issued;  // the last one that issued a collective
-  uint32_t stream = IndexTable::kEmpty;
-  size_t first_size = 0;
-  const char* const end = text.data() + text.size();
-  const char* begin = text.data();
-  do {
-    here.begin = begin + known.size;
-    uint64_t op_count = 0;
-    const CollLine* const said = colls.Recall(known.process, from_call, here.begin, &op_count, &here.size);
-    if (said == nullptr || here.begin[here.size] != '\n') break;
-    if (said->issued) {
-      const FactsBuilder::FoldedCollective& folded = said->folded;
-      if (folded.stream == IndexTable::kEmpty) break;
-      if (stream != folded.stream && stream != IndexTable::kEmpty) {
-        plain.builder->NoteLast(stream, place(issued), from_call);
+// The line that `taken` tells of, which is counted as one of its process.
+FastPath::Taken FastPath::Impl::Take(const KnownHeader& known, const TextPlace& place, std::string_view raw,
+                                     std::string_view text, const OuterPrefix& outer) {
+  plain.processes->Link(known.process, outer);
+  LineMeaning& meaning = *taken.meaning;
+  const bool recognised = meaning.message >= 0;
+  switch (meaning.kind) {
+    case LineMeaning::Kind::kNothing:
+      return Taken::kRecognised;
+    case LineMeaning::Kind::kCollective:
+      SetLine(known, place);
+      meaning.Tell(taken.text, line, known.process, plain.builder);
+      return Taken::kRecognised;
+    case LineMeaning::Kind::kCounted:
+      if (recognised) {
+        plain.prover->Count(meaning.message);
+        return Taken::kRecognised;
       }
-      stream = folded.stream;
-      plain.builder->RepeatCollective(folded, op_count, number + here.lines);
-      issued = here;
-    }
-    if (here.lines == 0) first_size = here.size;
-    last = here;
-    ++here.lines;
-    begin = here.begin + here.size + 1;
-  } while (end - begin >= static_cast<ptrdiff_t>(kLineReach) && swar::Same(text.data(), begin, known.size));
-  if (stream != IndexTable::kEmpty) plain.builder->NoteLast(stream, place(issued), from_call);
-  if (here.lines > 0) {
-    plain.processes->Link(known.process, kNoPrefix);
-    const TextPlace first = place({text.data() + known.size, first_size, 0});
-    plain.processes->CountRun(known.process, first, place(last), here.lines);
+      break;
+    case LineMeaning::Kind::kShown:
+      break;
   }
-  return {static_cast<size_t>(begin - text.data()), here.lines};
-}
-
-// host:pid:tid [dev] 36400.137000 sendProxyProgress:1188 NCCL TRACE sendProxy [364/4] request 0x7f0000006b00 done
-FastPath::TakenLines FastPath::Impl::TakeShape(const KnownHeader& known, std::string_view text, uint64_t offset,
-                                               uint32_t number) {
-  ShapeMemo::Line taken;
-  if (!shapes.Recall(known.level, text.data() + known.size, &taken)) return {};
-  const TextPlace place{text.substr(known.size + taken.body, taken.size - taken.body), offset, number};
-  plain.processes->Link(known.process, kNoPrefix);
-  plain.processes->CountRun(known.process, place, place, 1);
-  plain.prover->Count(taken.message);
-  return {known.size + taken.size + 1, 1};
-}
-
-// host:pid:tid [dev] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
-bool FastPath::TakeRecord(const LinePiece& piece, std::string_view text, const OuterPrefix& outer) {
-  Impl& my = *impl_;
-  if (piece.clipped || piece.had_nul) return false;
-  const KnownHeader* const known = my.HeaderOf(piece, text, outer.any);
-  if (known == nullptr || known->level == LogLevel::kNone) return false;
-  const TextPlace place{text.substr(known->size), piece.offset, piece.number};
-  if (!my.Fold(*known, place)) return false;
-  my.plain.processes->Link(known->process, outer);
-  my.plain.processes->CountRun(known->process, place, place, 1);
-  return true;
-}
-
-// Puts a message behind this header where the one like it was put, or has it parsed and remembers it.
-bool FastPath::Impl::Fold(const KnownHeader& known, const TextPlace& place) {
-  const std::string_view body = place.text;
-  const uint32_t process = known.process;
-  if (body.size() < 8) return false;
-  FactsBuilder& builder = *plain.builder;
-  const std::string_view edge = body[0] == 'C' ? BehindChannel(body) : std::string_view{};
-  if (!edge.empty() && edges.Count(process, edge)) return true;
-  CollLineMemo::Parts parts;
-  uint64_t op_count = 0;
-  const bool coll = known.level != LogLevel::kCall && scan::IsUpper(body[0]) && body[0] != 'C' &&
-                    CollLineMemo::Split(body, &parts, &op_count);
-  if (coll) {
-    const CollLine* const said = colls.Find(process, parts);
-    if (said != nullptr && said->folded.stream != IndexTable::kEmpty) {
-      builder.RepeatCollective(said->folded, op_count, place.number);
-      builder.NoteLast(said->folded.stream, place, false);
-      return true;
-    }
+  SetLine(known, place);
+  if (outer.any || line.outer.any) line.outer = outer;
+  if (!recognised) plain.builder->Begin(EventKind::kUnrecognised, line, known.process);
+  if (meaning.kind == LineMeaning::Kind::kShown && plain.sink != nullptr) {
+    line.raw = raw;
+    line.text = text;
+    line.header.present = true;
+    line.header.host = text.substr(0, known.host_size);
+    line.header.pid = known.pid;
+    // What sinks remember of a shape holds for its numbers, which have a digit each.
+    line.shape = meaning.words == 0 ? std::string_view(meaning.shape) : std::string_view();
+    line.numbers = {meaning.places.data(), meaning.count};
+    plain.sink->OnLine(line, known.process, meaning.message, *plain.facts);
   }
+  return recognised ? Taken::kRecognised : Taken::kUnrecognised;
+}
+
+void FastPath::Impl::SetLine(const KnownHeader& known, const TextPlace& place) {
   line.offset = place.offset;
   line.number = place.number;
-  line.body = body;
+  line.body = place.text;
   line.header.tid = known.tid;
   line.header.device = known.device;
   line.header.level = known.level;
   line.dialect = Dialect::kNccl;
-  builder.ForgetFolded();
-  if (ExtractQuiet({line, process, builder}, plain.keep_every_collective) != Known::kQuiet) return false;
-  if (!edge.empty() && builder.folded_edge() != IndexTable::kEmpty) edges.Keep(process, edge, builder.folded_edge());
-  if (plain.keep_every_collective) return true;
-  const FactsBuilder::FoldedCollective& folded = builder.folded_collective();
-  if (coll) {
-    if (folded.stream != IndexTable::kEmpty) colls.Keep(process, parts, {true, folded});
-  } else if (folded.stream != IndexTable::kEmpty) {
-    colls.KeepWhole(process, body, {true, folded});
-  } else if (scan::Contains(body, " Bytes -> ")) {  // it says how, and issues nothing
-    colls.KeepWhole(process, body, {false, {}});
+}
+
+// host:pid:tid [dev] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
+FastPath::Taken FastPath::TakeRecord(const LinePiece& piece, std::string_view text, const OuterPrefix& outer) {
+  Impl& my = *impl_;
+  if (piece.clipped || piece.had_nul) return Taken::kNo;
+  const bool seen = my.HasSeen(piece, text);
+  const KnownHeader* const known = my.HeaderOf(piece, text);
+  if (text.data() == piece.text.data()) {
+    my.asked = piece.offset;
+    my.answer = known;
+  }
+  if (known == nullptr) return Taken::kNo;
+  const std::string_view body = text.substr(known->size);
+  std::array<char, ShapeMemo::kReach + 1> line;  // with room to read behind it
+  if (!seen && !my.shapes.empty() && body.substr(0, 8) != "Channel " && body.size() < line.size() && piece.terminated &&
+      !my.plain.keep_every_collective) {
+    std::memcpy(line.data(), body.data(), body.size());
+    line[body.size()] = '\n';
+    if (my.shapes.Recall(known->level, line.data(), &my.taken) && my.taken.size == body.size()) {
+      const TextPlace place{body.substr(my.taken.body), piece.offset, piece.number};
+      my.plain.processes->CountRun(known->process, place, place, 1);
+      return my.Take(*known, place, piece.text, text, outer);
+    }
+  }
+  if (known->level == LogLevel::kNone) return Taken::kNo;
+  const TextPlace place{body, piece.offset, piece.number};
+  if (!my.Fold(*known, place)) return Taken::kNo;
+  my.plain.processes->Link(known->process, outer);
+  my.plain.processes->CountRun(known->process, place, place, 1);
+  return Taken::kRecognised;
+}
+
+// Puts a message behind this header where the one like it was put, or has it parsed if extractors take it by
+// themselves.
+bool FastPath::Impl::Fold(const KnownHeader& known, const TextPlace& place) {
+  const std::string_view edge = BehindChannel(place.text);
+  if (!edge.empty() && edges.Count(known.process, edge)) return true;
+  SetLine(known, place);
+  plain.builder->ForgetFolded();
+  if (ExtractQuiet({line, known.process, *plain.builder}, plain.keep_every_collective) != Known::kQuiet) return false;
+  const uint32_t folded = plain.builder->folded_edge();
+  if (folded == IndexTable::kEmpty) {
+    learner.Note(known.level, {}, line, true, -1, &shapes);
+  } else if (!edge.empty()) {
+    edges.Keep(known.process, edge, folded);
   }
   return true;
 }
@@ -242,7 +231,7 @@ const FastPath::WholeRecord* FastPath::Recall(const LinePiece& piece) {
   Impl& my = *impl_;
   if (!piece.ascii || !piece.printable) return nullptr;
   const std::string_view text = piece.text;
-  const KnownHeader* const known = my.HeaderOf(piece, text, false);
+  const KnownHeader* const known = my.HeaderOf(piece, text);
   if (known == nullptr) return nullptr;
   HeaderMatch& match = my.whole.match;
   // Field by field: making a new one costs more.
@@ -257,7 +246,7 @@ const FastPath::WholeRecord* FastPath::Recall(const LinePiece& piece) {
   h.function = {};
   h.level = known->level;
   match.body = known->size;
-  if (known->level == LogLevel::kNone && !my.ParseBehindDevice(text, known->size)) return nullptr;
+  if (known->level == LogLevel::kNone && !ParseHeaderBehindDevice(text, known->size, &match)) return nullptr;
   // An & can be an escape. Of the header, host, numbers and level have none.
   if (!h.file.empty() && scan::Contains(text.substr(0, match.body), "&")) return nullptr;
   if (MayHoldMore(text, match.body)) {
@@ -266,23 +255,7 @@ const FastPath::WholeRecord* FastPath::Recall(const LinePiece& piece) {
     if (FindTorchRecord(text, match.body) != std::string_view::npos) return nullptr;
   }
   my.whole.process = known->process;
-  my.recalled = piece.offset;
-  my.recalled_level = known->level;
-  my.recalled_size = known->size;
   return &my.whole;
-}
-
-// ParseHeaderBehindDevice, or what it said the last time.
-bool FastPath::Impl::ParseBehindDevice(std::string_view text, size_t size) {
-  const size_t place = size + MillisecondsSize(text.substr(size));
-  const size_t known = places.Recall(text.substr(place), &whole.match.header);
-  if (known > 0) {
-    whole.match.body = place + known;
-    return true;
-  }
-  if (!ParseHeaderBehindDevice(text, size, &whole.match)) return false;
-  places.Keep(text.substr(place), whole.match.body - place, whole.match.header);
-  return true;
 }
 
 // Warnings come in storms, and of them catalogue and rules ask most. Of what is printed while all is well the text
@@ -358,10 +331,20 @@ void FastPath::LearnHeader(std::string_view text, const HeaderMatch& match, uint
   impl_->headers.Add(text, known);
 }
 
+// A message that nobody knows is an event: of what stands in front of it only the known header may be part of that.
 void FastPath::LearnMessage(const ParsedLine& line, int message) {
   Impl& my = *impl_;
-  if (line.offset != my.recalled || my.repeated) return;
-  my.learner.Note(my.recalled_level, my.recalled_size, line, message, &my.shapes);
+  if (my.repeated) return;
+  const KnownHeader* const known = my.headers.Find(line.text);
+  const auto body = static_cast<size_t>(line.body.data() - line.text.data());
+  if (known == nullptr || body < known->size || (message < 0 && body > known->size)) return;
+  std::string_view head = line.text.substr(known->size, body - known->size);
+  if (known->level == LogLevel::kNone) {
+    const size_t milliseconds = MillisecondsSize(head);
+    if (milliseconds == 0) return;
+    head.remove_prefix(milliseconds);
+  }
+  my.learner.Note(known->level, head, line, false, message, &my.shapes);
 }
 
 void FastPath::Finish() {

@@ -17,18 +17,20 @@
 
 namespace ncclwhy {
 
+class LineSink;
 class ProcessTable;
 class ShapeProver;
 struct SourceFacts;
 
 class FastPath {
  public:
-  // What the plain path writes to and asks. All is borrowed; `recognizer` and `prover` may be null.
+  // What the plain path writes to and asks. All is borrowed; `recognizer`, `sink` and `prover` may be null.
   struct PlainPath {
     SourceFacts* facts = nullptr;
     FactsBuilder* builder = nullptr;
     ProcessTable* processes = nullptr;
     const MessageRecognizer* recognizer = nullptr;
+    LineSink* sink = nullptr;
     ShapeProver* prover = nullptr;
     bool keep_every_collective = false;
   };
@@ -53,9 +55,10 @@ class FastPath {
   // Takes the whole lines at the beginning of `text`, which stands at a line's beginning, that it knows at sight: facts
   // and counters have them. None is as good as some.
   TakenLines TakeLines(std::string_view text, uint64_t offset, uint32_t number);
-  // Takes a record, the piece or what stands behind its prefix, that begins with a header seen before and is folded
-  // into facts; all but the classes of its line is done then. False: nothing was done.
-  bool TakeRecord(const LinePiece& piece, std::string_view text, const OuterPrefix& outer);
+  // Takes a record, the piece or what stands behind its prefix, that begins with a header seen before and is of a shape
+  // seen before or folded into facts; all but the classes of its line is done then. kNo: nothing was done.
+  enum class Taken : uint8_t { kNo, kRecognised, kUnrecognised };
+  Taken TakeRecord(const LinePiece& piece, std::string_view text, const OuterPrefix& outer);
   // The header of a piece that begins with one seen before and is a single record with nothing to clean, or null; valid
   // until the next call.
   const WholeRecord* Recall(const LinePiece& piece);
@@ -66,7 +69,8 @@ class FastPath {
   Judgement Judge(const Extraction& x);
   // Notes the header that `text` begins with, and whose it is.
   void LearnHeader(std::string_view text, const HeaderMatch& match, uint32_t process);
-  // Notes an NCCL message of which no extractor knows anything and about which Judge was asked last.
+  // Notes an NCCL message, the last of its line, of which no extractor knows anything and about which Judge was asked
+  // last.
   void LearnMessage(const ParsedLine& line, int message);
   // Hands over what is counted but not yet in the facts: before these are joined or finished.
   void Finish();

@@ -14,8 +14,9 @@ FastPath::~FastPath() = default;
 FastPath::TakenLines FastPath::TakeLines(std::string_view /*text*/, uint64_t /*offset*/, uint32_t /*number*/) {
   return {};
 }
-bool FastPath::TakeRecord(const LinePiece& /*piece*/, std::string_view /*text*/, const OuterPrefix& /*outer*/) {
-  return false;
+FastPath::Taken FastPath::TakeRecord(const LinePiece& /*piece*/, std::string_view /*text*/,
+                                     const OuterPrefix& /*outer*/) {
+  return Taken::kNo;
 }
 const FastPath::WholeRecord* FastPath::Recall(const LinePiece& /*piece*/) { return nullptr; }
 void FastPath::FindShape(ParsedLine* /*line*/) {}

@@ -6,45 +6,80 @@
 
 namespace ncclwhy {
 
-void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view shape, int message,
+void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view body, std::string_view shape,
+                     std::span<const NumberPlace> numbers, const LineMeaning& meaning,
                      const std::vector<std::string>& words) {
-  const auto is_letter = [](char c) { return !skeleton::IsNumber(c); };
-  const size_t letters = head.size() + static_cast<size_t>(std::count_if(shape.begin(), shape.end(), is_letter));
-  if (full() || letters < sizeof(uint64_t) || !AddWords(words)) return;
+  const size_t size = head.size() + body.size();
+  if (full() || size < kMostRead || size + 3 * kMostRead > kReach || !AddWords(words)) return;
   if (entries_.empty()) first_.fill(kNone);
-  Entry e;
+  Entry& e = entries_.emplace_back();
   e.level = level;
-  e.first = static_cast<uint32_t>(pieces_.size());
+  e.words = !words.empty();
   e.head = static_cast<uint32_t>(head.size());
-  e.message = message;
-  Piece piece;
-  const auto flush = [&](char number) {
-    piece.number = number;
-    pieces_.push_back(piece);
-    piece = {};
-  };
-  const auto add = [&](char c) {
-    if (piece.size == kPiece) flush(0);
-    piece.bytes[piece.size++] = c;
-  };
-  std::string beginning(head.substr(0, sizeof(uint64_t)));
-  for (const char c : head) add(c);
+  e.size = static_cast<uint32_t>(size + 1);
+  std::string text(head);
+  (text += body) += '\n';
+  std::copy(text.begin(), text.end(), e.text.begin());
+  e.meaning = meaning;
   for (const char c : shape) {
-    // A number is as good as its first digit: the letters in front of it are looked at.
-    if (beginning.size() < sizeof(uint64_t)) beginning.push_back(skeleton::IsNumber(c) ? '0' : c);
-    if (skeleton::IsNumber(c)) {
-      flush(c);
-    } else {
-      add(c);
-    }
+    if (!skeleton::IsNumber(c)) continue;
+    const NumberPlace& place = numbers[e.meaning.count];
+    e.meaning.places[e.meaning.count] = {static_cast<uint16_t>(place.begin + head.size()),
+                                         static_cast<uint16_t>(place.end + head.size())};
+    const uint32_t bit = uint32_t{1} << e.meaning.count++;
+    if (c == skeleton::kHex) e.hex |= bit;
+    const bool prefixed = place.begin > 0 && body[place.begin - 1u] == 'x';
+    if (c == skeleton::kHex && !prefixed && meaning.kind == LineMeaning::Kind::kShown) e.bare |= bit;
   }
-  if (piece.size > 0) flush(0);
-  beginning.resize(sizeof(uint64_t), '0');
-  e.count = static_cast<uint32_t>(pieces_.size()) - e.first;
-  uint32_t& slot = first_[SlotOf(level, beginning.data())];
+  MarkNumbers(&e);
+  uint32_t& slot = first_[SlotOf(level, e.text.data())];
   e.next = slot;
-  slot = static_cast<uint32_t>(entries_.size());
-  entries_.push_back(e);
+  slot = static_cast<uint32_t>(entries_.size() - 1);
+}
+
+void ShapeMemo::MarkNumbers(Entry* e) {
+  e->numbers = e->hexes = {};
+  for (size_t n = 0; n < e->meaning.count; ++n) {
+    const NumberPlace& place = e->meaning.places[n];
+    std::fill(e->numbers.begin() + place.begin, e->numbers.begin() + place.end, char{-1});
+    if ((e->hex >> n & 1) != 0) std::fill(e->hexes.begin() + place.begin, e->hexes.begin() + place.end, char{-1});
+  }
+}
+
+bool ShapeMemo::TakeOther(Entry& e, const char* text, const char* limit) const {
+  const char* p = text;
+  const char* q = e.text.data();
+  const char* const end = q + e.size;
+  // Of what can be read: with numbers as long as those of the latest line it ends in front of the limit.
+  const auto same = [&](ptrdiff_t size) {
+    return limit - p >= end - q + static_cast<ptrdiff_t>(2 * kMostRead) &&
+           std::memcmp(p, q, static_cast<size_t>(size)) == 0;
+  };
+  uint32_t words = e.meaning.words;
+  std::array<NumberPlace, skeleton::kMostNumbers> now;
+  for (size_t n = 0; n < e.meaning.count; ++n) {
+    const NumberPlace& place = e.meaning.places[n];
+    const ptrdiff_t letters = e.text.data() + place.begin - q;
+    if (!same(letters)) return false;
+    p += letters;
+    const bool hex = (e.hex >> n & 1) != 0;
+    const size_t digits = hex ? swar::HexDigits(p) : swar::DecimalDigits(p);
+    if (digits == 0 || digits > (hex ? skeleton::kMostHexDigits : e.meaning.most_digits)) return false;
+    if (!MayBe(e, n, p, digits, &words)) return false;
+    now[n].begin = static_cast<uint16_t>(p - text);
+    p += digits;
+    now[n].end = static_cast<uint16_t>(p - text);
+    q = e.text.data() + place.end;
+  }
+  if (!same(end - q)) return false;
+  const auto size = static_cast<size_t>(p + (end - q) - text);
+  if (size < kMostRead) return false;
+  e.size = static_cast<uint32_t>(size);
+  std::memcpy(e.text.data(), text, size);
+  e.meaning.places = now;
+  e.meaning.words = words;
+  MarkNumbers(&e);
+  return true;
 }
 
 // False: they cannot be looked for.

@@ -1,93 +1,101 @@
-// ShapeMemo: lines of which only the numbers are new, and which need nothing but to be counted, whatever these are:
+// ShapeMemo: lines of which only the numbers are new, and what is known of all of them, whatever these are:
 //   36400.137000 sendProxyProgress:1188 NCCL TRACE sendProxy [364/4] request 0x7f0000006b00 done
 //   |----------||---------- head -----------------||-------------- body -----------------------|
-// Their words are compared, their numbers skipped: neither recognizer nor sink sees them. Who keeps a shape answers for
-// it (ShapeLearner). Bounded.
+// A line is compared with the latest one of its shape, or one whose numbers are as long; where they differ, both must
+// have a number. Who keeps a shape answers for it (ShapeLearner). Bounded.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/swar.h"
 #include "parser/event.h"
+#include "parser/fast/line_meaning.h"
+#include "parser/prefix.h"
 #include "parser/skeleton.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace ncclwhy {
 
 class ShapeMemo {
  public:
   // How many bytes of a line behind its known header Recall may look at.
-  static constexpr size_t kReach = 256;
+  static constexpr size_t kReach = 320;
+  static constexpr uint32_t kNone = UINT32_MAX;
 
   struct Line {
-    int message = -1;
-    size_t body = 0;  // where it begins behind the known header
-    size_t size = 0;  // head and body
+    LineMeaning* meaning = nullptr;
+    const char* text = nullptr;  // head and body
+    size_t body = 0;             // where it begins behind the known header
+    size_t size = 0;             // head and body
   };
 
   // Whether `text`, which stands behind a known header of this level, begins with a known line and its newline. kReach
   // bytes can be read there.
-  bool Recall(LogLevel level, const char* text, Line* line) const {
+  bool Recall(LogLevel level, const char* text, Line* line) {
     if (entries_.empty()) return false;
     const char* begin = text;
     if (level == LogLevel::kNone) {
-      begin += MillisecondsAt(text);
+      begin += MillisecondsSize({text, kReach});
       if (begin == text) return false;
     }
-    for (uint32_t i = first_[SlotOf(level, begin)]; i != kNone; i = entries_[i].next) {
-      const Entry& e = entries_[i];
-      if (e.level != level) continue;
-      const char* const end = Walk(e, begin, text + kReach);
-      if (end == nullptr || end == text + kReach || *end != '\n') continue;
-      line->message = e.message;
+    uint32_t& first = first_[SlotOf(level, begin)];
+    for (uint32_t* i = &first; *i != kNone; i = &entries_[*i].next) {
+      Entry& e = entries_[*i];
+      if (e.level != level || !Take(e, begin, text + kReach)) continue;
+      line->meaning = &e.meaning;
+      line->text = begin;
       line->body = static_cast<size_t>(begin - text) + e.head;
-      line->size = static_cast<size_t>(end - text);
+      line->size = static_cast<size_t>(begin - text) + e.size - 1;
+      if (i != &first) {  // the next line is likely one of these
+        const uint32_t found = *i;
+        *i = e.next;
+        e.next = first;
+        first = found;
+      }
       return true;
     }
     return false;
   }
 
+  bool empty() const { return entries_.empty(); }
   bool full() const { return entries_.size() >= kMost; }
 
-  // `head` is what stands between the milliseconds, or the known header, and the body; letter by letter. Lines with one
-  // of the `words` in a hexadecimal number are not known.
-  void Keep(LogLevel level, std::string_view head, std::string_view shape, int message,
-            const std::vector<std::string>& words);
-
-  // How long the `136.580392 ` of a TRACE line is that `text` begins with; 0: there is none, or a longer one.
-  static size_t MillisecondsAt(const char* text) {
-    const size_t whole = swar::DecimalDigits(text);
-    const size_t point = swar::Guess(whole);
-    if (point == 0 || point > skeleton::kMostDigits || text[point] != '.') return 0;
-    const size_t fraction = swar::DecimalDigits(text + point + 1);
-    const size_t end = point + 1 + fraction;
-    return fraction > 0 && fraction <= skeleton::kMostDigits && text[end] == ' ' ? end + 1 : 0;
-  }
+  // `head` is what stands between the milliseconds, or the known header, and the body; letter by letter. `shape` and
+  // `numbers` are those of the body. Lines with one of the `words` in a hexadecimal number are not known.
+  void Keep(LogLevel level, std::string_view head, std::string_view body, std::string_view shape,
+            std::span<const NumberPlace> numbers, const LineMeaning& meaning, const std::vector<std::string>& words);
 
  private:
   static constexpr size_t kMost = 256;
   static constexpr size_t kSlots = 64;
   static constexpr size_t kMostWords = 4;
-  static constexpr uint32_t kNone = UINT32_MAX;
-  static constexpr size_t kPiece = 16;
+  static constexpr size_t kMostRead = 16;  // of a number, and at once
 
-  // Up to sixteen letters, and a number behind them.
-  struct alignas(kPiece) Piece {
-    std::array<char, kPiece> bytes{};
-    uint32_t size = 0;
-    char number = 0;  // kDecimal, kHex or none
-  };
   struct Entry {
     LogLevel level = LogLevel::kNone;
-    uint32_t first = 0;  // of pieces_
-    uint32_t count = 0;
-    uint32_t head = 0;
+    bool words = false;     // are looked for in its hexadecimal numbers
     uint32_t next = kNone;  // entry of the same slot
-    int message = -1;
+    uint32_t head = 0;
+    uint32_t size = 0;  // of the latest line, with its newline
+    uint32_t hex = 0;   // a bit for each number
+    uint32_t bare = 0;  // hexadecimal without 0x
+    std::array<char, kReach> text{};
+    // Of its bytes: -1 where another digit may stand, or another letter of a hexadecimal number.
+    std::array<char, kReach> numbers{};
+    std::array<char, kReach> hexes{};
+    LineMeaning meaning;
   };
 
   // The letters of the first eight bytes that stand in front of a digit.
@@ -99,23 +107,57 @@ class ShapeMemo {
   }
   static_assert(kSlots == 1 << 6);
 
+  static void MarkNumbers(Entry* e);
   bool AddWords(const std::vector<std::string>& words);
 
-  // Where a text that begins at `p` with the words and any numbers of `e` ends, or null.
-  const char* Walk(const Entry& e, const char* p, const char* limit) const {
-    const Piece* piece = pieces_.data() + e.first;
-    for (const Piece* const end = piece + e.count; piece != end; ++piece) {
-      if (limit - p < static_cast<ptrdiff_t>(3 * kPiece)) return nullptr;
-      if (!swar::SameHead(piece->bytes.data(), p, piece->size)) return nullptr;
-      p += piece->size;
-      if (piece->number == 0) continue;
-      const bool hex = piece->number == skeleton::kHex;
-      const size_t digits = swar::Guess(hex ? swar::HexDigits(p) : swar::DecimalDigits(p));
-      if (digits == 0 || digits > (hex ? skeleton::kMostHexDigits : skeleton::kMostDigits)) return nullptr;
-      if (hex && HoldsWord(p)) return nullptr;
-      p += digits;
+  // Whether a line with the words of `e` begins at `text`.
+  bool Take(Entry& e, const char* text, const char* limit) const {
+    if (!HasWidths(e, text)) return TakeOther(e, text, limit);
+    for (uint32_t left = e.words ? e.hex : e.bare; left != 0; left &= left - 1) {
+      const auto n = static_cast<size_t>(std::countr_zero(left));
+      const NumberPlace& place = e.meaning.places[n];
+      if (!MayBe(e, n, text + place.begin, size_t{place.end} - place.begin, &e.meaning.words)) return false;
     }
-    return p;
+    return true;
+  }
+
+  // One whose numbers are as long as those of the latest one, told in one pass.
+  static bool HasWidths(const Entry& e, const char* text) {
+#if defined(__SSE2__)
+    const auto in = [](__m128i bytes, char first, char last) {
+      const __m128i moved = _mm_sub_epi8(bytes, _mm_set1_epi8(first));
+      return _mm_cmpeq_epi8(_mm_min_epu8(moved, _mm_set1_epi8(static_cast<char>(last - first))), moved);
+    };
+    const auto fits = [&](size_t at) {
+      const auto load = [&](const char* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + at)); };
+      const __m128i bytes = load(text);
+      const __m128i decimal = _mm_and_si128(in(bytes, '0', '9'), load(e.numbers.data()));
+      const __m128i letter =
+          _mm_and_si128(in(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'f'), load(e.hexes.data()));
+      return _mm_or_si128(_mm_or_si128(decimal, letter), _mm_cmpeq_epi8(bytes, load(e.text.data())));
+    };
+    __m128i all = fits(e.size - 16);
+    for (size_t at = 0; at + 16 < e.size; at += 16) all = _mm_and_si128(all, fits(at));
+    return _mm_movemask_epi8(all) == 0xFFFF;
+#else
+    (void)e, (void)text;
+    return false;
+#endif
+  }
+
+  // The same of one with longer or shorter ones, which is the latest one then.
+  bool TakeOther(Entry& e, const char* text, const char* limit) const;
+
+  // Whether these digits may be number `n` of a line like that. Notes in `words` whether they are letters alone.
+  bool MayBe(const Entry& e, size_t n, const char* digits, size_t size, uint32_t* words) const {
+    const uint32_t bit = uint32_t{1} << n;
+    if ((e.hex & bit) != 0 && e.words && HoldsWord(digits)) return false;
+    if ((e.bare & bit) == 0) return true;
+    const size_t decimals = swar::DecimalDigits(digits);
+    if (decimals >= size) return false;  // another shape
+    const bool any = decimals > 0 || std::any_of(digits, digits + size, [](char c) { return c <= '9'; });
+    *words = any ? *words & ~bit : *words | bit;
+    return true;
   }
 
   // Whether one of the words begins in the sixteen bytes at `p`. More than the number is looked at: that costs a line
@@ -130,7 +172,6 @@ class ShapeMemo {
   std::array<uint32_t, kSlots> first_{};
   std::vector<uint32_t> words_;  // four bytes of each
   std::vector<Entry> entries_;
-  std::vector<Piece> pieces_;
 };
 
 }  // namespace ncclwhy

@@ -14,8 +14,8 @@ class ShapeProver {
  public:
   virtual ~ShapeProver() = default;
   // Whether all NCCL messages of this level and skeleton (parser/skeleton.h), whatever their numbers are, would be
-  // recognised as `message` and do nothing but count as that; except for texts with one of the `words`, which it may
-  // add, in a hexadecimal number. False where that depends on the numbers, or is not known.
+  // recognised as `message` (kNoMessage: as none) and do nothing but count as that; except for texts with one of the
+  // `words`, which it may add, in a hexadecimal number. False where that depends on the numbers, or is not known.
   virtual bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) = 0;
   // The message that all texts of this level and shape (parser/line_shape.h) are recognised as, kNoMessage where none
   // of them is; kDepends where that depends on the numbers, or is not known.

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/mask_digits.h"
+#include "base/swar.h"
 #include "parser/parsed_line.h"
 #include "parser/skeleton.h"
 #include "rules/engine/matcher.h"
@@ -161,6 +162,19 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint
   return it->second;
 }
 
+namespace {
+
+// False: `literal` begins nowhere from `begin` to `end`; told for most numbers at once.
+bool MayBeginWithin(std::string_view body, size_t begin, size_t end, std::string_view literal) {
+  constexpr size_t kAtOnce = 16;
+  if (literal.size() < sizeof(uint32_t) || end - begin > kAtOnce || body.size() - begin < kAtOnce + 3) return true;
+  uint32_t four = 0;
+  for (uint32_t i = 0; i < sizeof four; ++i) four |= uint32_t{static_cast<uint8_t>(literal[i])} << (8 * i);
+  return swar::HoldsFour(body.data() + begin, four);
+}
+
+}  // namespace
+
 // What the numbers of this body decide.
 void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   const std::string_view body = line.body;
@@ -180,6 +194,7 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
       end = std::min(within ? number.end : begin + 1, body.size());
     }
     before = &asked;
+    if (asked.behind == Alike::kWithin && !MayBeginWithin(body, begin, end, asked.literal)) continue;
     for (size_t at = begin; at < end; ++at) {
       if (body[at] != asked.literal[0] || !body.substr(at).starts_with(asked.literal)) continue;
       alike->candidates[asked.candidate].has_literal = true;

@@ -137,17 +137,6 @@ inline bool Same(const char* a, const char* b, size_t size) {
 #endif
 }
 
-// Whether the first `size` of sixteen bytes are equal.
-inline bool SameHead(const char* a, const char* b, size_t size) {
-#if defined(__SSE2__)
-  const __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
-                                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
-  return ((~static_cast<uint32_t>(_mm_movemask_epi8(same))) & ((uint32_t{1} << size) - 1)) == 0;
-#else
-  return std::memcmp(a, b, size) == 0;
-#endif
-}
-
 // Whether these four bytes, the first one lowest, begin in the sixteen bytes at `p`; nineteen can be read.
 inline bool HoldsFour(const char* p, uint32_t four) {
 #if defined(__SSE2__)

@@ -42,7 +42,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   }
 
   bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
-    if (message < 0 || !MessageOf(message).silent) return false;
+    if (message >= 0 && !MessageOf(message).silent) return false;
     const auto ask = [&](SharedAnswers::Counting* answer) {
       answer->only_counts = !matcher_->MayMatch(shape, &answer->words) && kb_.RecognizeShape(level, shape) == message;
     };

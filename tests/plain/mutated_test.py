@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutated_test.py FAST PLAIN SOURCE_DIR [SEED]: the same report and the same timeline with parser/fast and without, on logs
+"""mutated_test.py FAST PLAIN SOURCE_DIR [SEED]: the same report and the same timeline, whole or not, with parser/fast and without, on logs
 that are made for what it learns: lines that come again and again, of NCCL and of other programs, bare or behind a prefix, of which
 now and then one differs in a digit, a letter, a sign, its header or its end; and every shape of tests/bench/shapes.py, also with
 each of the mutations of wording whose cost is measured there.
@@ -110,10 +110,10 @@ def log(dice, all_lines):
     return b"\n".join(out) + (b"\n" if dice.randrange(4) else b"")
 
 
-def answers(binary, path, database):
+def answers(binary, path, database, timeline):
     if os.path.exists(database):
         os.remove(database)
-    run = [binary, "--format", "json", "--timeline", "full", "--db", database, path]
+    run = [binary, "--format", "json", "--timeline", timeline, "--db", database, path]
     done = subprocess.run(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     views = [subprocess.run([binary, "query", database, "SELECT * FROM %s LIMIT 60000" % view], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, check=False).stdout
@@ -127,13 +127,14 @@ def main(fast, plain, source, seed=os.environ.get("NCCLWHY_SEED", "20261123")):
     tried = failed = 0
     with tempfile.TemporaryDirectory(prefix="ncclwhy-mutated-") as folder:
         path, database = os.path.join(folder, "job.log"), os.path.join(folder, "job.db")
-        def compare(what, text):
+        def compare(what, text, timelines=("default", "full")):  # whole, no line is taken before its end is known
             nonlocal tried, failed
             pathlib.Path(path).write_bytes(text)
-            tried += 1
-            if answers(fast, path, database) != answers(plain, path, database):
-                failed += 1
-                print("%s differs" % what)
+            for timeline in timelines:
+                tried += 1
+                if answers(fast, path, database, timeline) != answers(plain, path, database, timeline):
+                    failed += 1
+                    print("%s, timeline %s: differs" % (what, timeline))
 
         for number in range(ROUNDS):
             compare("round %d of seed %s" % (number, seed), log(random.Random("%s %d" % (seed, number)), all_lines))
@@ -144,7 +145,7 @@ def main(fast, plain, source, seed=os.environ.get("NCCLWHY_SEED", "20261123")):
             for mutation in mutation_cost.MUTATIONS:
                 rng = random.Random(3)
                 mutated = [mutation(line, rng).encode() for line in itertools.islice(shapes.lines(name), LINES)]
-                compare("shape %s, %s" % (name, mutation.__name__), b"\n".join(mutated) + b"\n")
+                compare("shape %s, %s" % (name, mutation.__name__), b"\n".join(mutated) + b"\n", ("default",))
             lines = [damaged(line, dice, all_lines) if dice.randrange(20) == 0 else line for line in lines]
             compare("shape %s, damaged, of seed %s" % (name, seed), b"\n".join(lines) + b"\n")
     print("hostile: fast-path tried %d failed %d" % (tried, failed))

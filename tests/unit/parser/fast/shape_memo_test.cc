@@ -10,24 +10,27 @@
 namespace ncclwhy {
 namespace {
 
-std::string ShapeOfText(std::string_view text) {
-  std::string shape;
-  REQUIRE(skeleton::Append(text, &shape));
-  return shape;
+void Keep(ShapeMemo* memo, LogLevel level, std::string_view head, std::string_view body, int message,
+          const std::vector<std::string>& words = {}) {
+  LineShape shapes;
+  LineMeaning meaning;
+  meaning.message = message;
+  const std::string_view shape = shapes.Of(body);
+  memo->Keep(level, head, body, shape, shapes.numbers(), meaning, words);
 }
 
 // How many bytes of `text` a memo takes; 0: it is not known.
-size_t Taken(const ShapeMemo& memo, LogLevel level, std::string text) {
+size_t Taken(ShapeMemo* memo, LogLevel level, std::string text) {
   text.resize(2 * ShapeMemo::kReach, '.');
   ShapeMemo::Line line;
-  return memo.Recall(level, text.data(), &line) ? line.size : 0;
+  return memo->Recall(level, text.data(), &line) ? line.size : 0;
 }
 
 TEST_CASE("words are compared, numbers are skipped", "[parser]") {
   ShapeMemo memo;
-  memo.Keep(LogLevel::kNone, "sendProxyProgress:1188 NCCL TRACE ", ShapeOfText("sendProxy [3/4] request 0x7f00 done"),
-            7, {"c10d"});
-  memo.Keep(LogLevel::kInfo, "", ShapeOfText("7 of 8 channels are set up"), 8, {});
+  Keep(&memo, LogLevel::kNone, "sendProxyProgress:1188 NCCL TRACE ", "sendProxy [3/4] request 0x7f00 done", 7,
+       {"c10d"});
+  Keep(&memo, LogLevel::kInfo, "", "7 of 8 channels are set up", 8);
   const struct {
     LogLevel level;
     const char* text;
@@ -57,23 +60,53 @@ TEST_CASE("words are compared, numbers are skipped", "[parser]") {
   };
   for (const auto& c : kCases) {
     INFO(c.text);
-    CHECK((Taken(memo, c.level, c.text) > 0) == c.known);
+    CHECK((Taken(&memo, c.level, c.text) > 0) == c.known);
   }
 }
 
 TEST_CASE("a shape may begin another one", "[parser]") {
   ShapeMemo memo;
-  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8"), 1, {});
-  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8 of 9"), 2, {});
-  memo.Keep(LogLevel::kInfo, "", ShapeOfText("channels 8 of"), 3, {});
+  Keep(&memo, LogLevel::kInfo, "", "set up channels 8", 1);
+  Keep(&memo, LogLevel::kInfo, "", "set up channels 8 of 9", 2);
+  Keep(&memo, LogLevel::kInfo, "", "set up channels 8 of", 3);
   const std::string more(ShapeMemo::kReach, '.');
-  for (const auto& [text, message] :
-       {std::pair<std::string, int>{"channels 17\n", 1}, {"channels 1 of 2\n", 2}, {"channels 17 of\n", 3}}) {
+  for (const auto& [text, message] : {std::pair<std::string, int>{"set up channels 17\n", 1},
+                                      {"set up channels 1 of 2\n", 2},
+                                      {"set up channels 17 of\n", 3}}) {
     ShapeMemo::Line line;
     REQUIRE(memo.Recall(LogLevel::kInfo, (text + more).c_str(), &line));
-    CHECK(line.message == message);
+    CHECK(line.meaning->message == message);
     CHECK(line.size == text.size() - 1);
   }
+}
+
+TEST_CASE("which numbers of a collective say what is found by trial", "[parser]") {
+  LineShape shapes;
+  LineMeaning meaning;
+  const auto learn = [&](LogLevel level, std::string_view body) {
+    return LearnQuiet(level, shapes.Of(body), &meaning);
+  };
+  const auto sources = [&] {
+    std::vector<int> numbers;
+    for (const LineMeaning::Source& source : meaning.sources) numbers.push_back(source.number);
+    return numbers;
+  };
+  // opCount, count, datatype, op, root, comm, nranks
+  CHECK(
+      learn(LogLevel::kInfo,
+            "AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f33 acc (nil) count 65536 datatype 7 op 0 root -1 comm "
+            "0x55d3 [nranks=4] stream 0x5 task 0 globalrank 3"));
+  CHECK(meaning.kind == LineMeaning::Kind::kCollective);
+  CHECK(sources() == std::vector<int>{0, 3, 4, 5, 6, 7, 8});
+  CHECK(meaning.sources[0].hex);
+  CHECK(meaning.sources[4].negative);
+  CHECK(learn(LogLevel::kCall, "ncclSend(7f32,7f33,65536,7,0,1,0x55d3,0x5)"));
+  CHECK(sources() == std::vector<int>{-1, 2, 3, 4, 5, 6, -1});
+  CHECK(learn(LogLevel::kInfo, "AllReduce: 33554432 Bytes -> Algo 1 proto 2 time 13.5"));
+  CHECK(meaning.kind == LineMeaning::Kind::kNothing);
+  CHECK(!learn(LogLevel::kInfo, "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM"));
+  CHECK(!learn(LogLevel::kInfo,
+               "AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f33 count 65536 datatype 7 op 0 again"));
 }
 
 // A catalogue of one message, "queue … moved", and a sink that is asked about shapes.
@@ -161,7 +194,7 @@ TEST_CASE("a shape that may say something is shown for ever", "[parser]") {
   };
   for (const Case& c : std::vector<Case>{
            {"queue * moved", false},
-           {"queue * &lt; *"},                      // an escape
+           {"queue * & *"},                         // may be an escape
            {"queue [rank*] * moved"},               // may be another program's record
            {"queue NCCL *"},                        // may be a second header
            {"queue * Call to recv from * failed"},  // an extractor knows it
