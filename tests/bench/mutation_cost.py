@@ -25,7 +25,7 @@ LINES_OF = {"coll": 6000}  # until opCount has no digit but letters in few lines
 MOST = 2.0
 # Counts differ a little with what libraries a machine has.
 SLACK = 1.1
-KNOWN = {"coll prefix_numbered": 2.1, "coll prefix_host": 2.2, "coll prefix_label": 2.4, "coll prefix_time": 2.4}
+KNOWN = {"coll prefix_numbered": 2.1, "coll prefix_host": 2.5, "coll prefix_label": 2.4, "coll prefix_time": 2.5}
 SEEDS = (1, 2, 3, 4)
 
 
