@@ -85,11 +85,6 @@ TEST_CASE("edges are folded over channels", "[parser]") {
   }
 }
 
-std::string Coll(const std::string& name, int count, const std::string& comm = "0x55") {
-  return "node3:4711:4790 [2] NCCL INFO " + name + ": opCount 1 sendbuff 0x7f recvbuff 0x7f count " +
-         std::to_string(count) + " datatype 7 op 0 root 0 comm " + comm + " [nranks=4] stream 0xf0\n";
-}
-
 TEST_CASE("collectives are digested in constant memory", "[parser]") {
   std::string log;
   for (int i = 0; i < 1000; ++i) log += Coll("AllReduce", i);

@@ -30,4 +30,10 @@ inline SourceFacts Parse(const std::string& input, LineSink* sink = nullptr, Par
 
 inline uint64_t Count(const SourceFacts& f, Counter c) { return f.counters.Get(c); }
 
+// One COLL line.
+inline std::string Coll(const std::string& name, int count, const std::string& comm = "0x55") {
+  return "node3:4711:4790 [2] NCCL INFO " + name + ": opCount 1 sendbuff 0x7f recvbuff 0x7f count " +
+         std::to_string(count) + " datatype 7 op 0 root 0 comm " + comm + " [nranks=4] stream 0xf0\n";
+}
+
 }  // namespace ncclwhy
