@@ -143,7 +143,7 @@ void NoteValues(const Trial& trial, LineMeaning* out) {
 void LineMeaning::Tell(const char* readable, const ParsedLine& line, uint32_t process, FactsBuilder* out) {
   if (kind != Kind::kCollective) return;
   const auto text_of = [&](size_t value) {
-    const NumberPlace& place = places[static_cast<size_t>(sources[value].number)];
+    const NumberPlace& place = places[static_cast<uint8_t>(sources[value].number)];
     return std::string_view(readable + place.begin, size_t{place.end} - place.begin);
   };
   for (size_t i = 0; i < values.size(); ++i) {
