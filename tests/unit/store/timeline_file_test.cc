@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "store/sample_queries.h"
 #include "store/sample_timeline.h"
 
 namespace ncclwhy {
