@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
 #include "catch.h"
 #include "parser/parser.h"
 
@@ -51,6 +52,15 @@ TEST_CASE("what all ranks say alike tells nothing", "[last_words]") {
   CHECK(WordsOf({steps + "rank 0: evaluating\n", steps + "rank 1: evaluating\n"}).empty());
   const auto words = WordsOf({steps + "rank 0: evaluating\n", steps + "rank 1: loading a shard\n", "starting up\n"});
   CHECK(words.size() == 2);
+}
+
+TEST_CASE("no more last words are told than are read", "[last_words]") {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i <= limits::kLastWords; ++i) {
+    texts.push_back(Steps(1, 15) +
+                    fmt::format("rank {}: {} is where it went\n", i, std::string(i + 1, static_cast<char>('a' + i))));
+  }
+  CHECK(WordsOf(texts).size() == limits::kLastWords);
 }
 
 }  // namespace
