@@ -6,13 +6,18 @@
     @on_failure()
     def main(): ...
 
-    with on_failure("logs/"):     # also around elastic_launch(…)(main), notebook_launcher(main) of Accelerate, …
+    with on_failure("logs/"):
         trainer.fit(model)
 
     Trainer(callbacks=[ncclwhy.torch.lightning_callback()])
 
+    with on_failure("logs/"):     # Accelerate has no hook for exceptions: around its launcher, or as a decorator of main
+        notebook_launcher(main, num_processes=8)     # also debug_launcher, elastic_launch(…)(main), mp.spawn(main)
+
 The exception goes on as it came: it gets the report as `ncclwhy_report` and the answer as a note, which Python 3.11 shows
 below the traceback; earlier versions print the answer to standard error. What goes wrong here is never raised.
+What a launcher's exception tells of its workers is read as theirs: ChildFailedError of torchelastic with the logs beside its
+error files, ProcessRaisedException of torch.multiprocessing.
 """
 
 import functools
@@ -21,7 +26,7 @@ import os
 import re
 import sys
 import traceback
-from typing import Any, Callable, Iterable, List, Optional
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional
 
 from ncclwhy import engine
 from ncclwhy.analyzer import Analyzer
@@ -30,18 +35,19 @@ from ncclwhy.report import Report
 TIMEOUT = 60.0  # seconds: a job that has failed holds its GPUs as long as this takes
 
 
-def find_logs(environ: Any = None) -> List[str]:
+def find_logs(environ: Any = None, error: Optional[BaseException] = None) -> List[str]:
     """The files of this job that its environment names: NCCL's own log files, what torchelastic keeps of its workers,
-    dumps of the flight recorder. NCCL's lines on standard output are in files of the launcher: name those."""
+    dumps of the flight recorder; with an error of a launcher what it keeps of the workers that failed.
+    NCCL's lines on standard output are in files of the launcher: name those."""
     environ = os.environ if environ is None else environ
     found: List[str] = []
     nccl = environ.get("NCCL_DEBUG_FILE", "")
     if nccl:
         found += glob.glob(re.sub("%.", "*", re.sub(r"[\[?]", "?", nccl)))  # %h host, %p pid
-    error_file = environ.get("TORCHELASTIC_ERROR_FILE", "")
-    if error_file:  # …/attempt_0/<local rank>/error.json, beside stdout.log and stderr.log
-        attempt = os.path.dirname(os.path.dirname(os.path.abspath(error_file)))
-        found += glob.glob(os.path.join(glob.escape(attempt), "*", "*.log"))
+    for error_file in [environ.get("TORCHELASTIC_ERROR_FILE", "")] + [worker.error_file for worker in _workers(error)]:
+        if error_file:  # …/attempt_0/<local rank>/error.json, beside stdout.log and stderr.log
+            attempt = os.path.dirname(os.path.dirname(os.path.abspath(error_file)))
+            found += glob.glob(os.path.join(glob.escape(attempt), "*", "*.log"))
     for name in ("TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"):
         if environ.get(name):
             found += glob.glob(glob.escape(environ[name]) + "*")  # the rank's number follows
@@ -82,7 +88,7 @@ def attach(error: BaseException, logs: Any = None, **options: Any) -> Optional[R
     try:
         if getattr(error, "ncclwhy_report", None) is not None:
             return None
-        report = _analyze(error, find_logs() if logs is None else logs() if callable(logs) else logs, options)
+        report = _analyze(error, find_logs(error=error) if logs is None else logs() if callable(logs) else logs, options)
         _set(error, report)
         return report
     except BaseException as reason:  # also an interrupt: the job's own error is what must be seen
@@ -102,11 +108,63 @@ def _analyze(error: BaseException, logs: Any, options: Any) -> Report:
     return analyzer.finish()
 
 
-def _traceback(error: BaseException) -> Iterable[str]:
+class _Worker(NamedTuple):
+    """A worker of a launcher, of which the launcher's exception tells."""
+
+    rank: str  # of the job; empty if nobody knows
+    told: str  # the worker's own traceback, as it stands in the launcher's message
+    error_file: str
+
+
+def _workers(error: Optional[BaseException]) -> List[_Worker]:
+    found: List[_Worker] = []
+    seen: List[Any] = []
+    while error is not None and not any(error is other for other in seen):
+        seen.append(error)
+        failures = getattr(error, "failures", None)
+        if isinstance(failures, dict):  # ChildFailedError: {rank: ProcessFailure}
+            for rank, failure in failures.items():
+                message: Any = getattr(failure, "message", "")
+                if isinstance(message, dict):
+                    message = (message.get("extraInfo") or {}).get("py_callstack", "")
+                told = str(message).replace("\n", "\n  ")  # as the table has it
+                path = str(getattr(failure, "error_file", ""))
+                found.append(_Worker(str(rank), told if "Traceback (" in told else "", path if os.path.isabs(path) else ""))
+        index = getattr(error, "error_index", None)
+        if isinstance(index, int):  # ProcessRaisedException, ProcessExitedException: which of this node's processes
+            first_node = os.environ.get("NODE_RANK", "0") == "0"
+            told = re.split(r"-- Process \d+ terminated with the following error:\n", str(error), maxsplit=1)
+            found.append(_Worker(str(index) if first_node else "", told[1] if len(told) > 1 else "", ""))
+        error = error.__cause__ or error.__context__
+    return found
+
+
+_NOTE = "ncclwhy:"  # then each line of the answer behind a bar
+
+
+def _own_rank() -> str:
     rank = os.environ.get("RANK", "")
-    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__)).splitlines(True)
-    # As torchrun marks what its workers print, so that the traceback belongs to its rank.
-    return ["[rank%s]: %s" % (rank, line) if rank.isdigit() else line for line in lines]
+    distributed = sys.modules.get("torch.distributed")  # debug_launcher tells the rank to nobody else
+    try:
+        if not rank.isdigit() and distributed is not None and distributed.is_initialized():
+            rank = str(distributed.get_rank())
+    except Exception:
+        pass
+    return rank
+
+
+def _traceback(error: BaseException) -> Iterable[str]:
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    ranks = {worker.told: worker.rank for worker in _workers(error) if worker.told.strip()}
+    parts = re.split("(%s)" % "|".join(map(re.escape, ranks)), text) if ranks else [text]
+    own = _own_rank()
+    for part in parts:
+        rank = ranks.get(part, own)
+        # The answer that a worker got is no line of the job.
+        part = re.sub(r"(?m)^ *%s\n(?: *\|.*\n?)+" % _NOTE, "", part)
+        for line in part.splitlines():
+            # As torchrun marks what its workers print, so that the traceback belongs to its rank.
+            yield "[rank%s]: %s\n" % (rank, line) if rank.isdigit() else line + "\n"
 
 
 def _set(error: BaseException, report: Report) -> None:
@@ -116,7 +174,7 @@ def _set(error: BaseException, report: Report) -> None:
         pass  # an exception with slots
     if report.cause is None and report.verdict != "undetermined":
         return  # nothing to say
-    answer = str(report).rstrip()
+    answer = "\n".join([_NOTE] + ["| " + line for line in str(report).rstrip().splitlines()])
     if hasattr(error, "add_note"):
         error.add_note(answer)
     else:
