@@ -5,7 +5,7 @@
 namespace ncclwhy {
 namespace {
 
-constexpr std::array<TableFiller, 13> kFillers = {{
+constexpr std::array<TableFiller, 14> kFillers = {{
     {"_source", FillSources, nullptr},
     {"_process", FillProcesses, nullptr},
     {"_communicator", FillCommunicators, nullptr},
@@ -18,6 +18,7 @@ constexpr std::array<TableFiller, 13> kFillers = {{
     {"_stack", FillStacks, nullptr},
     {"_connection", FillConnections, nullptr},
     {"_trait", FillTraits, nullptr},
+    {"_progress", FillProgress, nullptr},
     {"_hardware", FillHardware, nullptr},
     {"_clock", FillClocks, nullptr},
     {"_environment", FillEnvironment, "CREATE INDEX _environment_of_variable ON _environment(variable, process);"},

@@ -27,6 +27,7 @@ Status FillEvents(Database& database, const JobModel& model);
 Status FillStacks(Database& database, const JobModel& model);
 Status FillConnections(Database& database, const JobModel& model);
 Status FillTraits(Database& database, const JobModel& model);
+Status FillProgress(Database& database, const JobModel& model);
 Status FillHardware(Database& database, const JobModel& model);
 Status FillClocks(Database& database, const JobModel& model);
 Status FillEnvironment(Database& database, const JobModel& model);

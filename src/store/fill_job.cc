@@ -1,4 +1,5 @@
-// Sources, processes, communicators, ranks, connections, environment, coverage.
+// Sources, processes, communicators, ranks, connections, progress, environment, coverage.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ std::string MinorityJson(const Divergence& divergence) {
   std::string out;
   for (const int32_t rank : divergence.minority) out += (out.empty() ? "[" : ",") + std::to_string(rank);
   return out.empty() ? "[]" : out + "]";
+}
+
+// The first beat of the numbers that run up to the latest one; 0 without. Where only some beats are kept it is a later one.
+uint32_t BeganAnew(const PulseFacts& pulse) {
+  if (pulse.peaks.empty()) return pulse.beats.first;
+  const std::vector<uint32_t>& lines = pulse.beats.lines;
+  const auto next = std::upper_bound(lines.begin(), lines.end(), pulse.peaks.back().line);
+  return next == lines.end() ? pulse.beats.last : *next;
 }
 
 }  // namespace
@@ -126,6 +135,22 @@ Status FillTraits(Database& database, const JobModel& model) {
     for (const auto& [trait, value] : traits.values) {
       Status status = rows.Add("process", traits.process, "trait", TraitName(trait), "value", value.text, "source",
                                SourceOf(value.place), "line?", value.place.line);
+      if (!status.ok()) return status;
+    }
+  }
+  return Status::Ok();
+}
+
+Status FillProgress(Database& database, const JobModel& model) {
+  RowWriter rows(database, "_progress");
+  for (uint32_t s = 0; s < model.sources.size(); ++s) {
+    const SourceFacts& facts = *model.sources[s];
+    for (const PulseFacts& p : facts.pulses) {
+      const ProcessId process = p.process == kNoProcess ? ProcessId{} : model.process_of[s][p.process];
+      Status status = rows.Add("process", process, "name?", facts.Str(p.name), "source", s, "first_line", p.beats.first,
+                               "anew_line", BeganAnew(p), "last_line", p.beats.last, "beats", p.beats.count,
+                               "first_value", p.first_value, "last_value", p.last_value, "total?", p.total,
+                               "first_time?", facts.Str(p.first_time), "last_time?", facts.Str(p.last_time));
       if (!status.ok()) return status;
     }
   }

@@ -104,6 +104,17 @@ CREATE VIEW trait AS
   SELECT t.process, p.rank AS rank, p.host AS host, t.trait, t.value, t.source, t.line
   FROM _trait t LEFT JOIN _process p ON p.id = t.process;
 
+CREATE TABLE _progress (
+  id INTEGER PRIMARY KEY, process INTEGER, name TEXT, source INTEGER NOT NULL, first_line INTEGER NOT NULL,
+  anew_line INTEGER NOT NULL, last_line INTEGER NOT NULL, beats INTEGER NOT NULL, first_value REAL NOT NULL,
+  last_value REAL NOT NULL, total REAL, first_time TEXT, last_time TEXT
+) STRICT;
+
+CREATE VIEW progress AS
+  SELECT g.process, p.rank AS rank, p.host AS host, g.name, g.source, g.first_line, g.anew_line, g.last_line, g.beats,
+    g.first_value, g.last_value, g.total, g.first_time, g.last_time
+  FROM _progress g LEFT JOIN _process p ON p.id = g.process;
+
 CREATE TABLE _hardware (
   id INTEGER PRIMARY KEY, host TEXT, kind TEXT NOT NULL, value TEXT NOT NULL, source INTEGER, line INTEGER, text TEXT
 ) STRICT;
