@@ -115,10 +115,22 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     set("host", c.host);
     if (c.rank >= 0) set("rank", std::to_string(c.rank));
     if (c.gpu >= 0) set("gpu", std::to_string(c.gpu));
-    if (c.pid >= 0) set("pid", std::to_string(c.pid));
+    if (c.pid >= 0) {
+      const std::string pid = std::to_string(c.pid);
+      // Who says it counts in another namespace, or means another process: "Killed process 87147 (train)" beside pid
+      // 28969.
+      if (const auto said = values.find("pid"); said != values.end() && said->second != pid) {
+        values.insert_or_assign("other_pid", said->second);
+      }
+      set("pid", pid);
+    }
     set("device", c.device);
     set("who", c.rank >= 0 ? fmt::format("rank {}", c.rank) : c.host);
     if (c.rank >= 0) set("who_host", c.host);
+  }
+  // The kernel counts so: "anon-rss:508193020kB".
+  if (const auto it = values.find("size_kib"); it != values.end()) {
+    if (const auto kib = ParseInt<uint32_t>(it->second)) set("size_human", Human(uint64_t{*kib} << 10));
   }
   if (const auto it = values.find("size"); it != values.end()) {
     if (const auto bytes = ParseInt<uint64_t>(it->second)) {

@@ -227,7 +227,7 @@ class ShortAnswer {
   void FirstFix(const Cause& cause) {
     if (cause.fixes.empty()) return;
     const Fix& fix = cause.fixes.front();
-    layout_.Labelled(words_.fix, FixLabel(fix, words_) + fix.text, measure_.fix_rows);
+    layout_.Labelled(words_.fix, (fix.at_hand ? "" : FixLabel(fix, words_)) + fix.text, measure_.fix_rows);
     Command(fix.command, fix.host);
   }
 

@@ -26,7 +26,8 @@ std::string MinorityJson(const Divergence& divergence) {
   return out.empty() ? "[]" : out + "]";
 }
 
-// The first beat of the numbers that run up to the latest one; 0 without. Where only some beats are kept it is a later one.
+// The first beat of the numbers that run up to the latest one; 0 without. Where only some beats are kept it is a later
+// one.
 uint32_t BeganAnew(const PulseFacts& pulse) {
   if (pulse.peaks.empty()) return pulse.beats.first;
   const std::vector<uint32_t>& lines = pulse.beats.lines;

@@ -70,6 +70,7 @@ struct Fix {
   std::string command;    // may be empty
   std::string cost;       // may be empty
   std::string host = {};  // to run the command on, "a,b" of several; empty where it does not matter or none is known
+  bool at_hand = false;   // the logs show that kind of job, or say nothing against it where it is the usual one
 };
 
 struct Confirm {
