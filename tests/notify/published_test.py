@@ -22,6 +22,9 @@ def install():
     for program in ("node", "npm"):
         if not shutil.which(program):
             return f"{program} is not installed"
+    version = subprocess.run(["node", "--version"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.strip()
+    if int(version.lstrip("v").split(".")[0]) < 18:
+        return f"node {version} is older than 18"
     if stamp.exists() and stamp.read_text() == wanted:
         return ""
     NPM.mkdir(parents=True, exist_ok=True)

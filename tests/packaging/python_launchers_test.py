@@ -121,9 +121,9 @@ class LaunchersTest(unittest.TestCase):
             self.assertEqual(len(find_logs({}, outer)), 2)
 
     def test_killed(self):
-        for kind, launch in ((ProcessExitedException, debug_launcher), (ChildFailedError, notebook_launcher)):
+        for kind, launch, named in ((ProcessExitedException, debug_launcher, {}), (ChildFailedError, notebook_launcher, {"log_dir": self.place})):
             with self.subTest(launch.__name__):
-                error = self.fails(kind, launch, on_failure([]), killed, num_processes=2)
+                error = self.fails(kind, launch, on_failure([]), killed, num_processes=2, **named)
                 self.assertEqual(error.ncclwhy_report.verdict, "failure")
                 self.assertIn("SIGKILL", str(error.ncclwhy_report))
 
