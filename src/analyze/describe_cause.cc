@@ -243,13 +243,23 @@ std::string LeadingFinding(const CaseFile& c, const Hypothesis& h) {
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   TemplateValues values = ValuesFor(c.model, c.items, h, culprits);
-  if (OneOfSeveral(c.kb.TraitsOf(h.cause), culprits)) {
-    std::string ranks;
-    for (const Culprit& each : culprits) {
-      if (each.why == culprits.front().why) ranks += (ranks.empty() ? "" : ", ") + std::to_string(each.rank);
+  const bool zh = c.language == Language::kChinese;
+  const CauseTraits& traits = c.kb.TraitsOf(h.cause);
+  // A host whose launcher tells the end, before ranks: it was one of these.
+  //   ./launch0.sh: line 5: 27715 Segmentation fault      RANK=$q ./serve
+  const bool only_host = traits.gone && !culprits.empty() && culprits.front().rank < 0;
+  std::vector<Culprit> ranks = culprits;
+  if (only_host) ranks.erase(ranks.begin());
+  if (OneOfSeveral(traits, ranks)) {
+    std::string listed;
+    for (const Culprit& each : ranks) {
+      if (each.why == ranks.front().why) listed += (listed.empty() ? "" : ", ") + std::to_string(each.rank);
     }
-    values["who"] = c.language == Language::kChinese ? "rank " + ranks + " 之一" : "one of the ranks " + ranks;
+    values["who"] = zh ? "rank " + listed + " 之一" : "one of the ranks " + listed;
     for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
+    if (only_host) values["who_host"] = culprits.front().host;
+  } else if (only_host) {
+    values["who"] = zh ? culprits.front().host + " 上的一个进程" : "a process on " + culprits.front().host;
   }
   if (std::string said = LastWords(c.model, culprits); !said.empty()) values.try_emplace("last_words", std::move(said));
   if (const auto signal = values.find("signal"); signal != values.end()) {

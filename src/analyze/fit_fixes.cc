@@ -165,7 +165,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
       continue;
     }
     fix.command = *command;
-    fix.at_hand = offer.fit == Fit::kShown || fix.environment == "bare-metal";
+    fix.at_hand = environment.Shows(fix.environment) || fix.environment == "bare-metal";
     offers.push_back(std::move(offer));
   }
   // Of fixes for kinds of jobs those come first whose kind the logs show; fixes for every job keep their place.

@@ -91,7 +91,11 @@ std::string_view WithoutProgressBar(std::string_view text) {
                                  [&](auto word) { return before.find(word) != std::string_view::npos; });
     return bar ? text.substr(at) : text;
   }
-  return text;
+  // Words without a logger behind it: 41/2000 [00:06<04:55, 6.66it/s, loss=5.094]job.sh: caught SIGTERM
+  const size_t rate = std::max(text.rfind("it/s") + 1, text.rfind("s/it") + 1);  // 0: not there
+  const size_t close = rate == 0 ? std::string_view::npos : text.find(']', rate);
+  const bool words = close != std::string_view::npos && close + 1 < text.size() && IsAlpha(text[close + 1]);
+  return words ? text.substr(close + 1) : text;
 }
 
 std::string_view WithoutLoggerPrefix(std::string_view text) {

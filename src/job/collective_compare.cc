@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 
 #include "base/limits.h"
@@ -78,6 +79,7 @@ bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
       if (hash != common) d.minority.push_back(rank->rank);
     }
     if (!d.minority.empty()) {
+      d.tied = d.minority.size() * 2 == votes.size();
       d.found = true;
       d.index = at - interval;
       d.kind = "operation";
@@ -150,6 +152,36 @@ std::string HowOutOfStep(const std::vector<Issued>& issued, uint64_t index, cons
   return skipped ? "skipped" : "extra";
 }
 
+// What a rank's own calls let expect at this place: the calls before it come back every few calls, at least twice.
+//   AllReduce AllGather AllReduce AllGather AllReduce → AllGather
+// Nothing where they do not.
+std::optional<Signature> Habit(const CollectiveStream& stream, uint64_t index) {
+  constexpr uint64_t kLongest = 64;
+  constexpr uint64_t kRounds = 2;
+  for (uint64_t period = 1; period <= kLongest && period * (kRounds + 1) <= index; ++period) {
+    bool comes_back = true;
+    for (uint64_t at = index - period * kRounds; at < index && comes_back; ++at) {
+      const CollectiveCall* call = CallAt(stream, at);
+      const CollectiveCall* before = CallAt(stream, at - period);
+      comes_back = call != nullptr && before != nullptr && SignatureOf(*call) == SignatureOf(*before);
+    }
+    if (comes_back) return SignatureOf(*CallAt(stream, index - period));
+  }
+  return std::nullopt;
+}
+
+// Of two calls that as many ranks made the one that their calls before let expect; nothing where these do not tell.
+std::optional<Signature> Expected(const std::vector<Issued>& issued, uint64_t index) {
+  for (const Issued& i : issued) {
+    const std::optional<Signature> habit = Habit(*i.by.stream, index);
+    if (!habit) continue;
+    const bool made = std::any_of(issued.begin(), issued.end(),
+                                  [&](const Issued& other) { return SignatureOf(*other.call) == *habit; });
+    return made ? habit : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // Within the windows the calls themselves are there. False when no window holds the place.
 bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t end, Divergence& d) {
   for (uint64_t index = begin; index < end; ++index) {
@@ -157,7 +189,13 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     if (issued.size() < 2) continue;
     std::vector<std::pair<Signature, const Rank*>> votes;
     for (const Issued& i : issued) votes.emplace_back(SignatureOf(*i.call), i.by.rank);
-    const Signature common = Majority(votes);
+    Signature common = Majority(votes);
+    const auto usual = std::count_if(votes.begin(), votes.end(), [&](const auto& v) { return v.first == common; });
+    if (static_cast<size_t>(usual) * 2 == votes.size()) {
+      const std::optional<Signature> expected = Expected(issued, index);
+      common = expected.value_or(common);
+      d.tied = !expected;
+    }
     for (const auto& [signature, rank] : votes) {
       if (signature == common) continue;
       if (d.minority.empty()) d.kind = KindOf(common, signature);

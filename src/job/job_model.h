@@ -96,7 +96,8 @@ struct Divergence {
   // order (this call and the next are swapped) | skipped (the minority left this call out) | extra (it made one that
   // the others did not) | operation | count | datatype | op | root | missing
   std::string kind;
-  std::vector<int32_t> minority;  // the ranks that differ from most
+  std::vector<int32_t> minority;  // the ranks that differ from most, or from what was called before
+  bool tied = false;              // two halves, and nothing tells which of them is the odd one: minority is either
   std::string expected;           // "AllReduce count 65536 float32 sum"
   std::string found_instead;
   std::vector<std::pair<int32_t, uint32_t>> lines;  // (rank, line of its call at the divergence), by rank

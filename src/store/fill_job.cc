@@ -67,11 +67,12 @@ Status FillCommunicators(Database& database, const JobModel& model) {
   RowWriter rows(database, "_communicator");
   for (const Communicator& c : model.communicators) {
     const Divergence& d = c.divergence;
-    Status status = rows.Add("id", c.id, "comm_id?", c.comm_id, "nranks?", c.nranks, "nnodes?", c.nnodes, "ranks_seen",
-                             c.ranks_seen, "stage", StageName(c.stage), "parent", c.parent, "aborted", c.aborted,
-                             "destroyed", c.destroyed, "divergence_kind?", d.found ? d.kind : std::string(),
-                             "divergence_index?", d.found ? static_cast<int64_t>(d.index) : -1, "expected?", d.expected,
-                             "found_instead?", d.found_instead, "minority?", d.found ? MinorityJson(d) : std::string());
+    Status status =
+        rows.Add("id", c.id, "comm_id?", c.comm_id, "nranks?", c.nranks, "nnodes?", c.nnodes, "ranks_seen",
+                 c.ranks_seen, "stage", StageName(c.stage), "parent", c.parent, "aborted", c.aborted, "destroyed",
+                 c.destroyed, "divergence_kind?", d.found ? d.kind : std::string(), "divergence_index?",
+                 d.found ? static_cast<int64_t>(d.index) : -1, "expected?", d.expected, "found_instead?",
+                 d.found_instead, "minority?", d.found ? MinorityJson(d) : std::string(), "tied", d.tied);
     if (!status.ok()) return status;
   }
   return Status::Ok();

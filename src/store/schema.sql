@@ -23,12 +23,12 @@ CREATE VIEW process AS
 CREATE TABLE _communicator (
   id INTEGER PRIMARY KEY, comm_id TEXT, nranks INTEGER, nnodes INTEGER, ranks_seen INTEGER NOT NULL,
   stage TEXT NOT NULL, parent INTEGER, aborted INTEGER NOT NULL, destroyed INTEGER NOT NULL, divergence_kind TEXT,
-  divergence_index INTEGER, expected TEXT, found_instead TEXT, minority TEXT
+  divergence_index INTEGER, expected TEXT, found_instead TEXT, minority TEXT, tied INTEGER NOT NULL
 ) STRICT;
 
 CREATE VIEW communicator AS
   SELECT id, comm_id, nranks, nnodes, ranks_seen, stage, parent, aborted, destroyed, divergence_kind,
-    divergence_index, expected, found_instead, minority
+    divergence_index, expected, found_instead, minority, tied
   FROM _communicator;
 
 CREATE TABLE _rank (

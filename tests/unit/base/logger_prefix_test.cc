@@ -41,6 +41,9 @@ TEST_CASE("a progress bar that stands in front of a message is taken away", "[ba
         "E1122 11:11:52.503438 30384 watch.py:103] late");
   CHECK(WithoutProgressBar(" 40%|####    | 4/10 [00:01<00:02, 2it/s]2026-11-22 11:11:52 late") ==
         "2026-11-22 11:11:52 late");
+  CHECK(WithoutProgressBar(" 2%|#  | 41/2000 [00:06<04:55, 6.66it/s, loss=5.09]job.sh: caught SIGTERM") ==
+        "job.sh: caught SIGTERM");
+  CHECK(WithoutProgressBar(" 2%|#  | 41/2000 [00:06<04:55, 6.66it/s] ") == " 2%|#  | 41/2000 [00:06<04:55, 6.66it/s] ");
   CHECK(WithoutProgressBar(bar) == bar);
   // A time within a message that no bar stands before.
   CHECK(WithoutProgressBar("last seen at 2026-11-22 11:11:52") == "last seen at 2026-11-22 11:11:52");

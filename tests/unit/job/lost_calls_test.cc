@@ -134,5 +134,33 @@ TEST_CASE("calls that are swapped, skipped and added are told apart by what foll
   CHECK(kind("AAABAAAB", "AABAAAAB") == "order");
 }
 
+TEST_CASE("of two halves the one that breaks the habit of the calls before is the odd one", "[job]") {
+  for (const int odd : {0, 1}) {
+    std::vector<std::string> calls(2);
+    for (int rank = 0; rank < 2; ++rank) calls[static_cast<size_t>(rank)] = Calls(100 + rank, {}, rank == odd ? 9 : -1);
+    const Divergence d = DivergenceOf(calls);
+    CHECK(d.found);
+    CHECK(d.index == 9);
+    CHECK_FALSE(d.tied);
+    CHECK(d.minority == std::vector<int32_t>{odd});
+    CHECK(d.expected.rfind("AllGather", 0) == 0);
+  }
+}
+
+TEST_CASE("of two halves neither is the odd one where the calls before have no habit", "[job]") {
+  const std::vector<std::string> names = {"AllReduce", "Broadcast", "AllReduce", "AllGather", "ReduceScatter"};
+  std::vector<std::string> calls(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int i = 0; i < 5; ++i) {
+      calls[static_cast<size_t>(rank)] +=
+          Call(100 + rank, names[static_cast<size_t>(i)], i, i == 4 && rank == 1 ? 32 : 64);
+    }
+  }
+  const Divergence d = DivergenceOf(calls);
+  CHECK(d.found);
+  CHECK(d.index == 4);
+  CHECK(d.tied);
+}
+
 }  // namespace
 }  // namespace ncclwhy
