@@ -270,6 +270,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkWhatFollowed(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");
+  if (!CoversAMinute(model)) environment.words.emplace("brief");
   if (const auto still = StoodStill(model, outcome)) {
     environment.values["still"] = DurationInWords(*still, options.language == Language::kChinese);
   }

@@ -92,6 +92,18 @@ std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& ou
   return std::nullopt;
 }
 
+bool CoversAMinute(const JobModel& model) {
+  constexpr double kMinute = 60;
+  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* facts) {
+    const auto stamped = [](const Event& e) { return e.time.valid(); };
+    const auto first = std::find_if(facts->events.begin(), facts->events.end(), stamped);
+    if (first == facts->events.end()) return false;
+    const auto last = std::find_if(facts->events.rbegin(), facts->events.rend(), stamped);
+    const auto seconds = SecondsBetween(facts->Str(first->time), facts->Str(last->time));
+    return seconds && *seconds >= kMinute;
+  });
+}
+
 std::string DurationInWords(double seconds, bool chinese) {
   struct Unit {
     int64_t seconds;

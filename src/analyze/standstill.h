@@ -17,6 +17,10 @@ namespace ncclwhy {
 // the source has new things to say in between.
 std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& outcome);
 
+// Whether the stamps of a source show that a minute went by. Who has not come by then is missing; before it, or without
+// a clock, it may only be late.
+bool CoversAMinute(const JobModel& model);
+
 // 11520 → "3 h 12 min", its two largest units; empty below a second.
 std::string DurationInWords(double seconds, bool chinese);
 
