@@ -18,20 +18,8 @@ struct TableFiller {
 // Every table that a job model fills, in the order of schema.sql.
 std::span<const TableFiller> TableFillers();
 
-// The parts of it.
-Status FillSources(Database& database, const JobModel& model);
-Status FillProcesses(Database& database, const JobModel& model);
-Status FillCommunicators(Database& database, const JobModel& model);
-Status FillRanks(Database& database, const JobModel& model);
+// Those that are of some length.
 Status FillEvents(Database& database, const JobModel& model);
-Status FillStacks(Database& database, const JobModel& model);
-Status FillConnections(Database& database, const JobModel& model);
-Status FillTraits(Database& database, const JobModel& model);
-Status FillProgress(Database& database, const JobModel& model);
-Status FillHardware(Database& database, const JobModel& model);
-Status FillClocks(Database& database, const JobModel& model);
-Status FillEnvironment(Database& database, const JobModel& model);
 Status FillCollectives(Database& database, const JobModel& model);
-Status FillCoverage(Database& database, const JobModel& model);
 
 }  // namespace ncclwhy

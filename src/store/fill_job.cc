@@ -1,5 +1,6 @@
-// Sources, processes, communicators, ranks, connections, progress, environment, coverage.
+// The tables that a job model fills, each with its function: a new one is a function and a row here.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,6 @@ uint32_t BeganAnew(const PulseFacts& pulse) {
   const auto next = std::upper_bound(lines.begin(), lines.end(), pulse.peaks.back().line);
   return next == lines.end() ? pulse.beats.last : *next;
 }
-
-}  // namespace
 
 Status FillSources(Database& database, const JobModel& model) {
   RowWriter rows(database, "_source");
@@ -207,5 +206,30 @@ Status FillCoverage(Database& database, const JobModel& model) {
   }
   return Status::Ok();
 }
+
+constexpr std::array<TableFiller, 14> kFillers = {{
+    {"_source", FillSources, nullptr},
+    {"_process", FillProcesses, nullptr},
+    {"_communicator", FillCommunicators, nullptr},
+    {"_rank", FillRanks,
+     "CREATE INDEX _rank_of_communicator ON _rank(communicator, rank);"
+     "CREATE INDEX _rank_of_process ON _rank(process);"},
+    {"_event", FillEvents,
+     "CREATE INDEX _event_of_process ON _event(process, kind);"
+     "CREATE INDEX _event_of_kind ON _event(kind);"},
+    {"_stack", FillStacks, nullptr},
+    {"_connection", FillConnections, nullptr},
+    {"_trait", FillTraits, nullptr},
+    {"_progress", FillProgress, nullptr},
+    {"_hardware", FillHardware, nullptr},
+    {"_clock", FillClocks, nullptr},
+    {"_environment", FillEnvironment, "CREATE INDEX _environment_of_variable ON _environment(variable, process);"},
+    {"_collective", FillCollectives, "CREATE INDEX _collective_of_rank ON _collective(communicator, rank, seq);"},
+    {"_coverage", FillCoverage, nullptr},
+}};
+
+}  // namespace
+
+std::span<const TableFiller> TableFillers() { return kFillers; }
 
 }  // namespace ncclwhy
