@@ -44,6 +44,23 @@ std::string ShmNeeded(const JobModel& model, uint64_t segment) {
   return fmt::format("{}g", gib);
 }
 
+// The pid of a rank whose lines do not tell it, from what is said of it; empty where several are told of, and none is
+// this rank's.
+//   failed (exitcode: -9) local_rank: 0 (pid: 211328) of binary: …        exitcode  : -9 (pid: 211329)
+std::string PidOfRank(const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis, int32_t rank) {
+  std::set<std::string> all, own;
+  for (const size_t n : hypothesis.evidence) {
+    const Finding& f = items[n].finding;
+    const auto pid = f.fields.find("pid");
+    if (pid == f.fields.end()) continue;
+    all.insert(pid->second);
+    const auto local = f.fields.find("local_rank");
+    if (f.rank == rank || (local != f.fields.end() && local->second == std::to_string(rank))) own.insert(pid->second);
+  }
+  if (own.size() == 1) return *own.begin();
+  return all.size() == 1 ? *all.begin() : std::string();
+}
+
 }  // namespace
 
 std::string HostsThatTell(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis) {
@@ -123,6 +140,12 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
         values.insert_or_assign("other_pid", said->second);
       }
       set("pid", pid);
+    } else if (c.rank >= 0) {
+      if (const std::string pid = PidOfRank(items, hypothesis, c.rank); pid.empty()) {
+        values.erase("pid");
+      } else {
+        set("pid", pid);
+      }
     }
     set("device", c.device);
     set("who", c.rank >= 0 ? fmt::format("rank {}", c.rank) : c.host);

@@ -14,6 +14,7 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kLinkColumns = 72;
+constexpr size_t kLongName = 32;  // of a file, in columns
 constexpr size_t kEnoughLinks = 2;
 // Of the last link of a chain, with its label and arrow.
 constexpr size_t kTellingColumns = 36;
@@ -169,6 +170,11 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
   const auto quotes = [&](const std::string& file, uint64_t line) {
     return std::any_of(quoted.begin(), quoted.end(), [&](const Proof& p) { return p.file == file && p.line == line; });
   };
+  const auto place = [&](const TimelineStep& step) {
+    const std::string name = FileLine(step.file.substr(step.file.rfind('/') + 1), step.line);
+    const bool known = report.coverage.sources == 1 && DisplayWidth(name) > kLongName;
+    return known ? name.substr(name.rfind(':')) : name;
+  };
   // What is quoted above is not told again, and what several say in the same words is told once.
   const auto add = [&](const std::string& text, const TimelineStep& step) {
     const std::string wording = Wording(text);
@@ -178,9 +184,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
       same->ranks.insert(same->ranks.end(), step.ranks.begin(), step.ranks.end());
     } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(step.text))) {
       const bool ending = step.kind == "ending";
-      links.push_back({text, wording, step.count, step.ranks,
-                       FileLine(step.file.substr(step.file.rfind('/') + 1), step.line), ending,
-                       ending && step.what != step.text});
+      links.push_back({text, wording, step.count, step.ranks, place(step), ending, ending && step.what != step.text});
       told.insert(Wording(step.text));
     }
   };
@@ -240,7 +244,10 @@ bool IsPartOf(std::string_view command, std::string_view longer) {
                      [&](auto word) { return std::find(said.begin(), said.end(), word) != said.end(); });
 }
 
-std::string CommonFolder(const std::vector<std::string>& names) {
+std::string CommonPlace(const std::vector<std::string>& names) {
+  const bool one =
+      !names.empty() && std::all_of(names.begin(), names.end(), [&](auto& n) { return n == names.front(); });
+  if (one && DisplayWidth(names.front().substr(names.front().rfind('/') + 1)) > kLongName) return names.front();
   std::string folder;
   bool begun = false;
   for (const std::string& name : names) {

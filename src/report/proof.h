@@ -42,7 +42,8 @@ std::string Joined(std::vector<std::string> chain, size_t columns = std::string:
 //   sbatch --exclude=node3 job.sh        below a fix of        sbatch --requeue --exclude=node3 job.sh
 bool IsPartOf(std::string_view command, std::string_view longer);
 
-// The folder that all of the names have in common, with its slash; empty when there is none.
-std::string CommonFolder(const std::vector<std::string>& names);
+// What all of the names have in common, to be printed once: their folder with its slash, or the file itself where it is
+// the only one and its name is long (`run_20260426_gbs4_pack_offload__stdout.log.gz`); empty when there is nothing.
+std::string CommonPlace(const std::vector<std::string>& names);
 
 }  // namespace ncclwhy

@@ -55,7 +55,7 @@ class ShortAnswer {
     proofs_ = ProofOf(report_, words_, measure_.proofs);
     std::vector<std::string> files;
     for (const Proof& proof : proofs_) files.push_back(proof.file);
-    folder_ = CommonFolder(files);
+    folder_ = CommonPlace(files);
     Top();
     Proofs();
     End();
@@ -157,7 +157,7 @@ class ShortAnswer {
     std::string text = proof.text.empty() ? proof.note : std::string(WithoutProgressBar(proof.text));
     if (DisplayWidth(text) > measure_.quote_rows * (layout_.prose_width() - kPlaceColumns)) text = MessageOfLine(text);
     if (proof.count > 1) text = fmt::format("({}) {}", Filled(words_.times, std::to_string(proof.count)), text);
-    layout_.Quote(FileLine(proof.file.substr(folder.size()), proof.line),
+    layout_.Quote(FileLine(proof.file, proof.line).substr(folder.size()),
                   link_ ? link_(proof.file, proof.line) : std::string(), text, measure_.quote_rows);
     std::string note = proof.text.empty() || proof.note == last_note_ ? std::string() : proof.note;
     last_note_ = proof.note;
