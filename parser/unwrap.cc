@@ -49,13 +49,21 @@ bool HasHeader(std::string_view line) {
   return ParseHeader(line, &match) || FindHeader(line, 0, &match);
 }
 
+// `ib_md.c:282  UCX  ERROR …`: UCX without its stamp, as people quote it.
+bool BeginsAsUcx(std::string_view line) {
+  const size_t place = std::min(line.find(' '), line.size());
+  const size_t text = std::min(line.find_first_not_of(' ', place), line.size());
+  return line.substr(0, place).find(".c:") != std::string_view::npos && scan::StartsWith(line.substr(text), "UCX ");
+}
+
 // Where a line certainly begins: a header, a time, what a program is known by, an empty line.
 bool IsLineStart(std::string_view line) {
   // What is no record of a known program, but no piece of a sentence either.
   static constexpr std::array<std::string_view, 13> kStarts = {
       "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
   if (line.find_first_not_of(' ') == std::string_view::npos) return true;
-  if (HasHeader(line) || HasLabel(line) || FindTorchRecord(line, 0) == 0 || TimestampLength(line, nullptr) > 0)
+  if (HasHeader(line) || HasLabel(line) || BeginsAsUcx(line) || FindTorchRecord(line, 0) == 0 ||
+      TimestampLength(line, nullptr) > 0)
     return true;
   if (PythonExceptionLength(line) > 0 || SniffDialect(line) == Dialect::kPython) return true;
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return scan::StartsWith(line, s); });
@@ -85,6 +93,8 @@ class Joiner {
         if (wrapping_ != Wrapping::kHard) {
           piece.remove_prefix(Indent(piece));
           if (!BreaksWord(lines_[i - 1], piece)) out.text += ' ';
+        } else if (EndsSentence(lines_[i - 1], piece)) {
+          out.text += ' ';
         }
         out.text += piece;
       }
@@ -146,6 +156,11 @@ class Joiner {
     const size_t last = line.size() - std::min(line.rfind(' ') + 1, line.size());
     const size_t word = std::min(piece.find(' '), piece.size());
     return Columns(line) == width_ && last + word > width_ - indent_;
+  }
+
+  // `… local network address.` + `The server …`: the blank at the edge was lost.
+  static bool EndsSentence(std::string_view line, std::string_view piece) {
+    return line.size() > 1 && line.back() == '.' && scan::IsLower(line[line.size() - 2]) && scan::IsUpper(piece[0]);
   }
 
   bool IsFull(std::string_view line) const { return line.size() >= width_ && Columns(line) == width_; }

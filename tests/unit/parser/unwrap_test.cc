@@ -47,6 +47,20 @@ TEST_CASE("a line that was broken at blanks", "[parser]") {
   CHECK(whole.text.ends_with("\n\nnode1:71:90 [0] NCCL INFO init.cc:1200 -> 1\n"));
 }
 
+TEST_CASE("a sentence that ended at the edge keeps its blank, and a line of UCX is no rest of another", "[parser]") {
+  const Unwrapped whole = Unwrap(
+      "DistNetworkError: The server socket has failed to listen on any local network address.\n"
+      "The server socket has failed to bind to [::]:29817.\n",
+      Wrapping::kHard);
+  CHECK(FirstLine(whole.text) ==
+        "DistNetworkError: The server socket has failed to listen on any local network address. "
+        "The server socket has failed to bind to [::]:29817.");
+  CHECK(Unwrap("UCX  WARN  transports 'cuda_copy','cuda_ipc' are not available, please use one or more of: rc, tcp\n"
+               "ib_md.c:282  UCX  ERROR ibv_reg_mr(address=0x31a000000) failed: Bad address\n",
+               Wrapping::kHard)
+            .joins == 0);
+}
+
 TEST_CASE("a chat indents the rest of a line", "[parser]") {
   // At 72 columns: at blanks, behind a hyphen, and where one word is wider than a line.
   const std::string text =
