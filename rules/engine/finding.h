@@ -44,6 +44,7 @@ struct Finding {
   uint64_t offset = 0;
   ProcessId process;
   bool anybodys = false;       // its line has no header of NCCL: a program, a kernel or a daemon may have written it
+  bool in_passing = false;     // its line is one of NCCL's at INFO
   bool inferred = false;       // its line names no process: `process` is the only one that its source knows of
   int32_t rank = -1;           // in the job's largest communicator
   int32_t device = kNoDevice;  // CUDA ordinal in the header of its line

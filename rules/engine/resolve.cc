@@ -126,6 +126,7 @@ class Resolver {
         f.device = placed.hit->device;
         f.text = std::string(r_.index_.Text(placed));
         f.anybodys = placed.hit->level == LogLevel::kNone;
+        f.in_passing = placed.hit->level == LogLevel::kInfo;
         f.inferred = NamesNobody(placed);
       } else if (f.source != where.source || f.line != where.line) {
         ++f.repeats;

@@ -54,6 +54,8 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
         item.finding.role == Role::kWarning || item.finding.role == Role::kContext) {
       continue;
     }
+    // NCCL INFO socketProgressOpt: abort called
+    if (item.finding.role == Role::kSecondary && item.finding.in_passing) continue;
     items.push_back(&item);
   }
   // A consequence stands behind its cause; before it there are only lines that never are a cause.

@@ -8,6 +8,7 @@
 
 #include "analyze/blame.h"
 #include "analyze/fit_fixes.h"
+#include "base/text.h"
 #include "kb/loader/command_words.h"
 
 namespace ncclwhy {
@@ -27,6 +28,7 @@ constexpr double kWorthNaming = 0.02;
 struct Choice {
   Action action = Action::kUndecided;
   std::set<std::string> hosts, devices;
+  bool set = false;  // what is to be mended first is a setting that stands in for leaving out the only host
 };
 
 // How its process ended, as the evidence of the cause tells.
@@ -58,6 +60,20 @@ bool CameBack(const Report& report, const Cause& cause) {
   return same > 1;
 }
 
+// "NCCL_NVLS_ENABLE=0": the first fix is no more than a setting with which the job goes on where it is. Empty where it
+// is not.
+std::string_view SettingOf(const Cause& cause) {
+  constexpr std::string_view kCommand = " COMMAND";
+  if (cause.fixes.empty()) return {};
+  std::string_view setting = cause.fixes.front().command;
+  if (setting.ends_with(kCommand)) setting.remove_suffix(kCommand.size());
+  const size_t equal = setting.find('=');
+  if (equal == std::string_view::npos || setting.find_first_of(" ;|&\n") != std::string_view::npos) return {};
+  const std::string_view name = setting.substr(0, equal);
+  const auto is_name = [](char c) { return (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_'; };
+  return std::all_of(name.begin(), name.end(), is_name) ? setting : std::string_view();
+}
+
 Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, const CauseKnowledge& known) {
   Choice out;
   const bool always = known.recurs == "always" || CameBack(report, cause) || SaysItRecurs(c, cause);
@@ -74,7 +90,10 @@ Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, co
   if (known.about == "outside" || (!local && !always && !EndedItself(c, cause))) {
     out.action = Action::kRerun;
   } else if (without_hosts) {
-    out.action = Action::kRerunWithout;
+    // Where the logs show no other host, a setting is the better answer.
+    const bool alone = c.model.hosts.size() <= 1;
+    out.set = alone && !SettingOf(cause).empty();
+    out.action = out.set ? Action::kFixFirst : Action::kRerunWithout;
   } else if (always) {
     out.action = Action::kFixFirst;
   }
@@ -99,8 +118,16 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
   const bool waits = c.kb.TraitsOf(cause.id).waits;
   switch (choice.action) {
     case Action::kFixFirst:
+      if (choice.set) return fmt::format(fmt::runtime(zh ? "设置 {}" : "set {}"), SettingOf(cause));
       return cause.title;
     case Action::kRerunWithout:
+      if (const std::string_view setting = SettingOf(cause); !setting.empty()) {
+        return fmt::format(fmt::runtime(zh ? "或保留它并设置 {}" : "or keep it and set {}"), setting);
+      }
+      if (c.model.hosts.size() <= 1) {
+        return zh ? "换用另一台主机，因为证据指向这台主机"
+                  : "another host in its place, as the evidence is about this one";
+      }
       if (choice.hosts.size() > 1)
         return zh ? "证据指向这些主机，不涉及作业本身" : "the evidence is about these hosts, not about the job";
       return zh ? "证据指向这台主机，不涉及作业本身" : "the evidence is about this host, not about the job";
@@ -187,7 +214,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
       {Action::kFixFirst, kSureToFix}, {Action::kRerunWithout, kSureToLeaveOut}, {Action::kRerun, kSureToRerun}};
   for (const auto& [action, enough] : kNeeds) {
     const auto n = static_cast<size_t>(action);
-    if (!first[n] || weight[n] < enough) continue;
+    if (!first[n] || weight[n] < (choices[n].set ? kSureToLeaveOut : enough)) continue;
     const Cause& cause = report.causes[*first[n]];
     Decision out;
     out.action = action;

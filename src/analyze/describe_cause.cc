@@ -308,7 +308,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
-  cause.sure = WhySure(c, h);
+  cause.sure = WhySure(c, h) + NotInTheExcerpt(c, h, cause.culprits);
   TellCause(c, h, &cause);
   for (Evidence& e : SettingsOfFix(c, cause)) AddOnce(std::move(e), &cause.evidence);
   return cause;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace ncclwhy {
@@ -67,7 +68,28 @@ std::string Chinese(const Weighed& w, size_t against) {
   return out;
 }
 
+// A few lines that somebody quotes: no communicator begins in them.
+bool IsExcerpt(const JobModel& model) {
+  constexpr uint64_t kExcerptLines = 30;
+  uint64_t lines = 0;
+  for (const SourceFacts* facts : model.sources) lines += facts->counters.Get(Counter::kLines);
+  return lines <= kExcerptLines && model.communicators.empty();
+}
+
 }  // namespace
+
+std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
+  if (!culprits.empty() || !c.kb.TraitsOf(h.cause).one_rank || !IsExcerpt(c.model)) return {};
+  const bool told = std::any_of(h.evidence.begin(), h.evidence.end(), [&](size_t n) {
+    const Finding& f = c.items[n].finding;
+    return f.rank >= 0 || f.device >= 0 || !f.host.empty();
+  });
+  if (told) return {};
+  return c.chinese()
+             ? "；rank、主机和 GPU 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
+             : "; rank, host and GPU are not told, nor whether it was the first failure: add the earlier lines of "
+               "all ranks";
+}
 
 std::string WhySure(const CaseFile& c, const Hypothesis& h) {
   const Weighed w = Weigh(c, h);

@@ -8,6 +8,10 @@
 
 namespace ncclwhy {
 
+// What a few quoted lines leave unknown: whose they are, and whether they were the first that failed. Empty where there
+// is more to read, somebody is accused, or it is no single rank's.
+std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);
+
 // "9 lines of 2 independent kinds from 8 processes, one shows the failure itself, nobody got over it"; in the report's
 // language. Empty when there is nothing to say.
 std::string WhySure(const CaseFile& c, const Hypothesis& h);

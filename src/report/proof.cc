@@ -108,12 +108,31 @@ void AddLifeSigns(const Report& report, const Words& words, size_t most, std::ve
   if (other != ranks.end()) add(*other);
 }
 
+// Without addresses and what leads to them: long ones would push out what is said of them.
+//   NET/IB: Got completion from peer 10.77.0.11<51924> with status=IBV_WC_RETRY_EXC_ERR(12)
+std::string WithoutAddresses(const std::string& text) {
+  constexpr std::string_view kLeading[] = {"by", "from", "peer", "remote", "to"};
+  std::vector<std::string_view> kept;
+  for (const std::string_view word : SplitWords(text)) {
+    const size_t port = word.find('<');
+    const bool address = port != std::string_view::npos && word.ends_with('>') &&
+                         word.substr(0, port).find_first_of(".:") != std::string_view::npos;
+    if (!address) kept.push_back(word);
+    const auto leads = [&] { return std::find(std::begin(kLeading), std::end(kLeading), kept.back()); };
+    while (address && !kept.empty() && leads() != std::end(kLeading)) kept.pop_back();
+  }
+  return fmt::format("{}", fmt::join(kept, " "));
+}
+
 std::string Clipped(const std::string& raw) {
   std::string text;  // without the columns of a shell's table
   for (const char c : raw) {
     if (c != ' ' || !text.ends_with(' ')) text += c;
   }
   std::string_view part = PrefixOfWidth(text, kLinkColumns);
+  if (part.size() == text.size()) return text;
+  text = WithoutAddresses(text);
+  part = PrefixOfWidth(text, kLinkColumns);
   if (part.size() == text.size()) return text;
   // Between words, where that does not cost much.
   if (const size_t blank = part.rfind(' '); blank != std::string_view::npos && blank * 4 > part.size() * 3) {

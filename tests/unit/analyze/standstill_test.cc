@@ -34,6 +34,19 @@ double StillIn(const std::string& text, Ending how = Ending::kStopped) {
   return StoodStill(model, ReadOutcome(model, {end})).value_or(-1);
 }
 
+TEST_CASE("whether a minute went by is told by stamps of one source", "[standstill]") {
+  const auto covers = [](const std::string& text) {
+    Parser parser("job.log", nullptr, nullptr);
+    parser.Push(text);
+    const SourceFacts facts = parser.Finish();
+    return CoversAMinute(BuildJobModel({&facts}));
+  };
+  const std::string line = "n1:31:31 [0] NCCL INFO NCCL version 2.27.7+cuda13.0\n";
+  CHECK_FALSE(covers(line + line));
+  CHECK_FALSE(covers("[2026-11-22 11:12:47] " + line + "[2026-11-22 11:13:40] " + line));
+  CHECK(covers("[2026-11-22 11:12:47] " + line + "[2026-11-22 11:13:50] " + line));
+}
+
 TEST_CASE("a job that was ended long after its last step had stood still", "[standstill]") {
   const std::string steps = Steps(11, "2026-11-26 07:18:");
   CHECK(StillIn(steps + "2026-11-26 07:19:51,000 - WARNING - Received 15 death signal\n") == Approx(100));

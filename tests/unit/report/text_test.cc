@@ -50,6 +50,19 @@ More: -v for all of it, ncclwhy explain shm.too-small for the cause
   CHECK(RenderText(testing::FailureReport(), At(80)) == expected);
 }
 
+TEST_CASE("a long address in a link of the chain does not push out what is said of it", "[report]") {
+  Report report = testing::FailureReport();
+  const std::string text =
+      "NET/IB: Got completion from peer 10.77.0.11<51924> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=129 reqSize=163";
+  for (TimelineStep& step : report.timeline) {
+    if (step.kind != "consequence") continue;
+    step.what = step.text = text;
+    step.host.clear();
+  }
+  const std::string out = RenderText(report, At(100));
+  CHECK(HasWords(out, "NET/IB: Got completion with status=IBV_WC_RETRY_EXC_ERR(12)"));
+}
+
 TEST_CASE("everything about a failure on a terminal of 80 columns", "[report]") {
   const std::string expected = R"(FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
   Outcome: failed, it ended during initialisation
