@@ -41,8 +41,8 @@ void ShapeMemo::MarkNumbers(Entry* e) {
   e->numbers = e->hexes = {};
   for (size_t n = 0; n < e->meaning.count; ++n) {
     const NumberPlace& place = e->meaning.places[n];
-    std::fill(e->numbers.begin() + place.begin, e->numbers.begin() + place.end, char{-1});
-    if ((e->hex >> n & 1) != 0) std::fill(e->hexes.begin() + place.begin, e->hexes.begin() + place.end, char{-1});
+    std::fill(e->numbers.begin() + place.begin, e->numbers.begin() + place.end, '\xff');
+    if ((e->hex >> n & 1) != 0) std::fill(e->hexes.begin() + place.begin, e->hexes.begin() + place.end, '\xff');
   }
 }
 

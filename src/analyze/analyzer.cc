@@ -211,6 +211,7 @@ void NameWhom(const CaseFile& c, const std::vector<LifeSign>& signs, const Outco
     if (!who) who = LostPeer(c);
   }
   if (!who) who = OnlyHost(c, ranking.hypotheses[0]);
+  if (!who) who = HostOfKernelLog(c, ranking.hypotheses[0]);
   if (!who) return;
   cause->culprits.push_back(std::move(*who));
   TellCause(c, ranking.hypotheses[0], cause);

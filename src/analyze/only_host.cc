@@ -59,6 +59,8 @@ std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis)
     const EvidenceItem& item = c.items[n];
     const bool alarm = item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom;
     if (!alarm || item.finding.line == 0) continue;
+    // What a kernel says of its host accuses it: "INFO: task python:5606 blocked for more than 120 seconds."
+    if (traits.waits && item.rule != nullptr && item.rule->blame == Blame::kHost) continue;
     const std::string host = HostOfFinding(c.model, item.finding);
     if (!host.empty()) shown.insert(std::string(ShortHost(host)));
   }
@@ -72,6 +74,21 @@ std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis)
   out.host = *found.begin();
   out.why = waits ? (c.chinese() ? "其他主机都在等待，只有它没有" : "all other hosts wait, only this one does not")
                   : (c.chinese() ? "只有这台主机上出现该故障" : "of all hosts only this one shows the failure");
+  return out;
+}
+
+std::optional<Culprit> HostOfKernelLog(const CaseFile& c, const Hypothesis& hypothesis) {
+  std::set<std::string> hosts;
+  for (const size_t n : hypothesis.evidence) {
+    const EvidenceItem& item = c.items[n];
+    if (item.rule == nullptr || item.rule->blame != Blame::kHost || !item.finding.source.valid()) continue;
+    if (item.finding.host.empty()) hosts.insert(c.model.source_hosts[item.finding.source.value]);
+  }
+  hosts.erase("");
+  if (hosts.size() != 1) return std::nullopt;
+  Culprit out;
+  out.host = *hosts.begin();
+  out.why = c.chinese() ? "内核日志指向它" : "its kernel's log tells of it";
   return out;
 }
 

@@ -20,4 +20,8 @@ std::string HostOfFinding(const JobModel& model, const Finding& finding);
 // is the one host of which nobody complains.
 std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis);
 
+// The host that a kernel's log accuses without naming it, by its file: dmesg-gpu-r3-02.txt. Null where none or several
+// do.
+std::optional<Culprit> HostOfKernelLog(const CaseFile& c, const Hypothesis& hypothesis);
+
 }  // namespace ncclwhy

@@ -180,8 +180,10 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   const auto is_aborted = [](const Process& p) { return p.aborted; };
   if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
-    report->outcome_inferred = c.kb.TraitsOf(report->causes[0].id).waits && !aborted;
-    report->outcome = report->outcome_inferred ? Outcome::kHung : Outcome::kFailed;
+    const CauseTraits traits = c.kb.TraitsOf(report->causes[0].id);
+    report->outcome_inferred = traits.waits && !aborted;
+    const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
+    report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }
   const bool well = report->verdict != Verdict::kFailure && report->verdict != Verdict::kUndetermined;
   // An alarm that nothing followed is no way to wind up, even when it tells nothing of its cause.

@@ -207,8 +207,9 @@ class Answer(unittest.TestCase):
         files = {f"rank{r}.log": start(r, f"h{r}", 2, more=f"@Bootstrap : Using eth0:10.77.0.1{r}<0>\n") for r in range(2)}
         files["launch.log"] = ("./launch1.sh: line 5: 401 Segmentation fault      (core dumped) RANK=$q ./train_main >> "
                                "logs/rank$q.log 2>&1\n")
-        self.says(files, ["Segmentation fault, rank 1, launch1.sh: line 5 (on h1, pid 401)", "launch.log:1  ./launch1.sh: line 5"],
-                  ["Segmentation fault", "launch.log:1"])
+        self.says(files, ["rank 1 on h1 (pid 401), which ./launch1.sh: line 5 had started, was ended by signal 11 (SIGSEGV)",
+                           "launch.log:1  ./launch1.sh: line 5"],
+                  ["./launch1.sh: line 5", "SIGSEGV", "launch.log:1"])
 
     def test_assertion_of_a_logger(self):
         log = ("3: [rank3] step 12 loss 8.1\n3: [rank3] step 13 loss 7.9\n3: [rank3] ERROR: rank 3: assert failed: optimizer "
