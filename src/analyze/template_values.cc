@@ -92,12 +92,16 @@ std::string_view WithoutQuotes(std::string_view value) {
     if (at != std::string_view::npos && value[at] == quote) value = value.substr(0, at);
     while (!value.empty() && value.back() == '\\') value.remove_suffix(1);
   }
-  return value;
+  // "Connection closed by remote peer \x0c<>": a name of which nothing can be read is none.
+  const bool told = std::any_of(value.begin(), value.end(), [](unsigned char c) { return c > ' ' && c != 0x7f; });
+  return told ? value : std::string_view();
 }
 
 TemplateValues FindingValues(const Finding& f) {
   TemplateValues values;
-  for (const auto& [name, value] : f.fields) values.emplace(name, WithoutQuotes(value));
+  for (const auto& [name, value] : f.fields) {
+    if (const std::string_view v = WithoutQuotes(value); !v.empty()) values.emplace(name, v);
+  }
   if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
   if (!f.host.empty()) values.emplace("host", f.host);
   return values;
