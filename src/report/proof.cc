@@ -189,7 +189,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
   const auto quotes = [&](const std::string& file, uint64_t line) {
     return std::any_of(quoted.begin(), quoted.end(), [&](const Proof& p) { return p.file == file && p.line == line; });
   };
-  const auto place = [&](const TimelineStep& step) {
+  const auto place_of = [&](const TimelineStep& step) {
     const std::string name = FileLine(step.file.substr(step.file.rfind('/') + 1), step.line);
     const bool known = report.coverage.sources == 1 && DisplayWidth(name) > kLongName;
     return known ? name.substr(name.rfind(':')) : name;
@@ -203,7 +203,8 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
       same->ranks.insert(same->ranks.end(), step.ranks.begin(), step.ranks.end());
     } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(step.text))) {
       const bool ending = step.kind == "ending";
-      links.push_back({text, wording, step.count, step.ranks, place(step), ending, ending && step.what != step.text});
+      links.push_back(
+          {text, wording, step.count, step.ranks, place_of(step), ending, ending && step.what != step.text});
       told.insert(Wording(step.text));
     }
   };
