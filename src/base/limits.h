@@ -83,6 +83,8 @@ inline constexpr size_t kPatternBytes = 4096;
 // Memory that must be there when RE2 is entered, which cannot report that there is none (base/re2_call.h). On the way
 // to a program of kPatternMemory, or to refusing one, RE2 holds up to 12 MB.
 inline constexpr size_t kRe2Room = 16 << 20;
+// A further thread that reads is started only where there is as much for it: what one takes, another lacks inside RE2.
+inline constexpr size_t kThreadRoom = 64 << 20;
 // SQL of a rule or of `query`: virtual machine steps, and time of the processor (base/time_budget.h).
 inline constexpr int64_t kQuerySteps = 200'000'000;
 inline constexpr int64_t kQueryMilliseconds = 10'000;

@@ -24,13 +24,20 @@ Visit::~Visit() { --visits; }
 #endif
 #endif
 
-void AskForRe2Room() {
+bool HasRoom([[maybe_unused]] size_t bytes) {
 #ifndef NCCLWHY_SANITIZED_MALLOC
   // Never touched, so it costs no page. Volatile: a compiler may leave out a malloc whose memory nobody uses.
-  void* volatile room = std::malloc(limits::kRe2Room);
-  if (room == nullptr) throw std::bad_alloc();
+  void* volatile room = std::malloc(bytes);
+  const bool had = room != nullptr;
   std::free(room);
+  return had;
+#else
+  return true;
 #endif
+}
+
+void AskForRe2Room() {
+  if (!HasRoom(limits::kRe2Room)) throw std::bad_alloc();
 }
 
 bool InsideRe2() noexcept { return visits > 0; }

@@ -32,6 +32,9 @@ auto Enter(const Call& call) noexcept {
 
 }  // namespace re2_internal
 
+// Whether so much memory could be had at this moment. Always where sanitizers stand in for malloc.
+bool HasRoom(size_t bytes);
+
 // Throws std::bad_alloc where there is not as much memory as one call of RE2 may need (limits::kRe2Room).
 void AskForRe2Room();
 

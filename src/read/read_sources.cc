@@ -9,6 +9,8 @@
 #include <optional>
 #include <thread>
 
+#include "base/limits.h"
+#include "base/re2_call.h"
 #include "read/large_file.h"
 #include "read/parse_thread.h"
 #include "read/rotated_files.h"
@@ -229,21 +231,27 @@ std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, cons
           read_alone(specs[i], answers ? &*answers : nullptr, slots[i]);
         }
       } catch (const std::exception& e) {  // out of memory: the other sources are still worth an answer
-        slots[i].problem = specs[i].name + ": " + e.what();
+        try {
+          slots[i].problem = specs[i].name + ": " + e.what();
+        } catch (const std::exception&) {
+          slots[i].problem = "out of memory";  // so short that it needs none
+        }
       }
     }
     shared_reads.HelpOthers();
   };
 
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;  // they are waited for, whatever this one throws
   try {
-    while (threads.size() + 1 < wanted) threads.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads to be had: those that run, and this one, read everything.
-    for (size_t i = threads.size() + 1; i < wanted; ++i) shared_reads.Leave();
+    threads.reserve(wanted);
+    while (threads.size() + 1 < wanted && HasRoom(limits::kThreadRoom * (threads.size() + 1)))
+      threads.emplace_back(work);
+  } catch (const std::exception&) {
+    // No more threads, or memory for them, to be had: those that run, and this one, read everything.
   }
+  for (size_t i = threads.size() + 1; i < wanted; ++i) shared_reads.Leave();
   work();
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
 
   std::vector<SourceDigest> digests;
   for (Slot& slot : slots) {

@@ -1,9 +1,13 @@
 // The limits of base/limits.h, at the border and one beyond: what is inside is complete, what is outside is counted.
 #include "base/limits.h"
 
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <functional>
 #include <string>
 
+#include "base/re2_call.h"
 #include "catch.h"
 #include "ncclwhy/analyzer.h"
 
@@ -220,6 +224,21 @@ TEST_CASE("clocks of hosts that stand apart", "[hostile]") {
   const Report beyond = Analysed(job(limits::kReportClocks + 3));
   CHECK(beyond.clocks.size() == limits::kReportClocks);
   CHECK(Note(beyond, "unlisted") >= 2);
+}
+
+TEST_CASE("a further thread is started only where there is room for it", "[hostile]") {
+  CHECK(HasRoom(limits::kThreadRoom));
+  CHECK(limits::kThreadRoom >= 2 * limits::kRe2Room);
+  if (HasRoom(SIZE_MAX / 2)) return;  // sanitizers stand in for malloc
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  rlimit tight = before;
+  tight.rlim_cur = 1 << 20;  // less than is in use
+  const bool set = setrlimit(RLIMIT_AS, &tight) == 0;
+  const bool had = HasRoom(limits::kThreadRoom);
+  const bool reset = setrlimit(RLIMIT_AS, &before) == 0;
+  REQUIRE((set && reset));
+  CHECK_FALSE(had);
 }
 
 }  // namespace
