@@ -73,6 +73,30 @@ bool CountsOrNone(std::string_view shape, const std::vector<std::string>& lines)
   return true;
 }
 
+// A frame that shows itself what it is: the row of a table of values with the line in quotes, `grep -n` over files.
+//   2026-11-20T10:00:00Z,train-0,"text"        logs/rank0.txt:7:text
+bool IsExport(std::string_view shape, const std::vector<std::string_view>& rests) {
+  if (scan::EndsWith(shape, ",\"")) {
+    return std::all_of(rests.begin(), rests.end(), [](std::string_view rest) { return scan::EndsWith(rest, "\""); });
+  }
+  const size_t name = shape.find(':');
+  if (name == kNpos || shape.substr(name) != ":\1:" || shape.find_first_of(" \2\"'(") != kNpos) return false;
+  const std::string_view file = shape.substr(0, name);
+  return file.find('/') != kNpos || scan::EndsWith(file, ".txt") || scan::EndsWith(file, ".log") ||
+         scan::EndsWith(file, ".out") || scan::EndsWith(file, ".err");
+}
+
+// A logger that passes on what another program prints at one level: `- launcher - INFO - `. Its level says nothing of
+// the line, and among its messages are some that no logger's own message begins like.
+bool PassesOn(std::string_view shape, const std::vector<std::string_view>& rests) {
+  if (!scan::Contains(shape, "INFO") && !scan::Contains(shape, "DEBUG")) return false;
+  return std::any_of(rests.begin(), rests.end(), [](std::string_view rest) {
+    if (rest.empty() || scan::IsSpace(rest[0]) || std::string_view("[{(#*+<=$_\"").find(rest[0]) != kNpos) return true;
+    const std::string_view word = rest.substr(0, rest.find_first_of(": "));
+    return scan::EndsWith(word, "Error") || scan::EndsWith(word, "Exception") || word == "Traceback";
+  });
+}
+
 // Where in `text` a record begins that must not be touched.
 size_t RecordIn(std::string_view text) {
   HeaderMatch match;
@@ -110,6 +134,7 @@ Found Try(std::string_view shape, const std::vector<std::string>& lines) {
   if (listing && !CountsOrNone(shape, lines)) return out;
   for (size_t i = 0; i < lines.size(); ++i) out.uncovered += IsKnown(out.rests[i]) && !IsKnown(lines[i]) ? 1 : 0;
   if (listing) ++out.uncovered;
+  if (IsExport(shape, out.rests) || PassesOn(shape, out.rests)) out.uncovered += 2;  // `- ` alone is no list then
   return out;
 }
 

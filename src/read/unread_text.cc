@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "base/text.h"
+#include "parser/outer_prefix.h"
 
 namespace ncclwhy {
 namespace {
@@ -123,6 +124,8 @@ bool LooksEncoded(std::string_view first) {
   const size_t begin = first.find_first_not_of(" \t\r\n");
   if (BeginsDocument(first.substr(std::min(begin, first.size()))) && first.size() > kOneLine &&
       first.find('\n', begin) >= first.size() - 1) {
+    if (OuterPrefixStripper().Strip(first.substr(begin)).prefix.any)
+      return false;  // a collector's, whatever its line holds
     const size_t record = FindRecord(first, 0);
     return FindRecord(first, record + 1) != std::string_view::npos;
   }

@@ -39,6 +39,25 @@ TEST_CASE("what every line stands in is taken off, and what belongs to the line 
         "one \"two\"\nTraceback (most recent call last):\nRuntimeError: x\n");
 }
 
+TEST_CASE("what shows itself to be an export or a logger that passes lines on is taken off unknown lines too",
+          "[parser]") {
+  const auto bare = [](const std::string& text) { return BareText(text, FindFrame(text)); };
+  CHECK(bare("2026-11-20T10:00:00Z,job-0,\"out of luck\"\n2026-11-20T10:00:01Z,job-0,\"\"\n"
+             "2026-11-20T10:00:02Z,job-0,\"the end\"\n") == "out of luck\n\nthe end\n");
+  CHECK(bare("out/rank0.txt:7:out of luck\nout/rank1.txt:9:more\nout/rank0.txt:11:the end\n") ==
+        "out of luck\nmore\nthe end\n");
+  CHECK(bare("2026-11-20 10:00:00,123 - runner - INFO - out of luck\n2026-11-20 10:00:01,123 - runner - INFO - \n"
+             "2026-11-20 10:00:02,123 - runner - INFO - [ERROR] the end\n") == "out of luck\n\n[ERROR] the end\n");
+}
+
+TEST_CASE("a logger's own messages keep its name and level", "[parser]") {
+  const std::string own =
+      "2026-11-20 10:00:00,123 - trainer - INFO - epoch one\n2026-11-20 10:00:01,123 - trainer - INFO - saved\n"
+      "2026-11-20 10:00:02,123 - trainer - INFO - done\n";
+  CHECK(BareText(own, FindFrame(own)) == "trainer - INFO - epoch one\ntrainer - INFO - saved\ntrainer - INFO - done\n");
+  CHECK_FALSE(FindFrame("trainer:7:epoch one\ntrainer:8:saved\ntrainer:9:done\n").any());
+}
+
 TEST_CASE("a program's own lines stand in no frame", "[parser]") {
   CHECK_FALSE(FindFrame("epoch 1 loss 0.5\nepoch 2 loss 0.4\nepoch 3 loss 0.3\n").any());
   CHECK_FALSE(FindFrame("1 0.5\n5 0.4\n9 0.3\n200 0.2\n").any());  // a table of its own: numbers do not count lines

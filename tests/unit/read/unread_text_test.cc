@@ -25,6 +25,7 @@ TEST_CASE("a long line of a log is no document", "[unread]") {
   CHECK_FALSE(LooksEncoded("[rank5]:[W819 07:35:29.372 ProcessGroupNCCL.cpp:4721] " + Many(30) + "\n"));
   CHECK_FALSE(LooksEncoded("[2026-11-26 10:00:00,000] " + Many(30) + "\n"));
   CHECK_FALSE(LooksEncoded("{\"log\": \"" + kRecord + std::string(2000, '.') + "\"}\n"));  // one record of a collector
+  CHECK_FALSE(LooksEncoded("{\"log\": \"" + Many(30) + "\", \"stream\": \"stderr\"}\n"));  // several of them, glued
   CHECK_FALSE(LooksEncoded(Many(30)));
 }
 
