@@ -82,8 +82,10 @@ bool IsExport(std::string_view shape, const std::vector<std::string_view>& rests
   const size_t name = shape.find(':');
   if (name == kNpos || shape.substr(name) != ":\1:" || shape.find_first_of(" \2\"'(") != kNpos) return false;
   const std::string_view file = shape.substr(0, name);
-  return file.find('/') != kNpos || scan::EndsWith(file, ".txt") || scan::EndsWith(file, ".log") ||
-         scan::EndsWith(file, ".out") || scan::EndsWith(file, ".err");
+  const std::string_view own = file.substr(file.rfind('/') + 1);  // no source of a program: init.cu:998: …
+  const bool bare = own.size() < file.size() && own.find('.') == kNpos;
+  return bare || scan::EndsWith(own, ".txt") || scan::EndsWith(own, ".log") || scan::EndsWith(own, ".out") ||
+         scan::EndsWith(own, ".err");
 }
 
 // A logger that passes on what another program prints at one level: `- launcher - INFO - `. Its level says nothing of

@@ -37,6 +37,7 @@ class OutcomeReader {
   // reached what it counts to.
   void FindFinish() {
     finish_.assign(model_.sources.size(), 0);
+    complete_.assign(model_.sources.size(), 0);
     for (const LifeSign& s : signs_) {
       const bool clean = s.life == Life::kEnding && !s.bad();
       if (!clean || !s.source.valid()) continue;
@@ -59,7 +60,9 @@ class OutcomeReader {
       const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
       if (finest == nullptr || !IsComplete(*finest)) continue;
       const uint32_t line = finest->beats.last;
-      if (!GoesOn(SourceId{i}, line) && !NcclBegins(i, line)) finish_[i] = std::max(finish_[i], line);
+      if (GoesOn(SourceId{i}, line) || NcclBegins(i, line)) continue;
+      complete_[i] = line;
+      finish_[i] = std::max(finish_[i], line);
     }
     out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
   }
@@ -154,7 +157,13 @@ class OutcomeReader {
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     if (!soft && after_.OthersWork(s.source, line)) return false;
     if (then.beats >= kWorksOn) return true;
-    if (FinishedBehind(s.source, line)) return s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
+    if (FinishedBehind(s.source, line)) {
+      // All work was done before, and a word behind it says that it ended well:
+      //   4800/4800 …      Worker proc VllmWorker-2 died unexpectedly, shutting down executor.      exit code: 0
+      const uint32_t complete = complete_[s.source.value];
+      const bool done = complete > 0 && complete < line && s.how != Ending::kStopped;
+      return done || s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
+    }
     // Its last words, behind its own work: whoever left in order does not end so. An exception's text has lines of its
     // own; who says that he is done has no more to say.
     const uint64_t own_lines = finish_sign_.contains(s.source.value) ? 0 : kLastNews;
@@ -320,6 +329,7 @@ class OutcomeReader {
   const std::vector<LifeSign>& signs_;
   const Aftermath after_;
   std::vector<uint32_t> finish_;                     // by source, 0 = none
+  std::vector<uint32_t> complete_;                   // the same, of pulses that reached what they count to
   std::map<uint32_t, const LifeSign*> finish_sign_;  // source -> the sign, if a word said it
   std::vector<uint32_t> attempt_;                    // by source
   OutcomeReading out_;

@@ -56,6 +56,19 @@ TEST_CASE("an ending behind which work goes on was overcome, one behind which no
   CHECK(late.bad.size() == 1);
 }
 
+TEST_CASE("who dies when all work is done and a word behind it says that it ended well has succeeded", "[outcome]") {
+  const auto outcome = [](const Case& c, uint32_t last, Ending how) {
+    return ReadOutcome(c.model,
+                       {c.At(last - 1, Life::kEnding, how, SignOf::kNamed), c.At(last, Life::kEnding, Ending::kClean)})
+        .outcome;
+  };
+  const Case all(Steps(1, 20) + "worker 2 died unexpectedly\nexit code: 0\n");
+  CHECK(outcome(all, 22, Ending::kExit) == Outcome::kSucceeded);
+  CHECK(outcome(all, 22, Ending::kStopped) != Outcome::kSucceeded);
+  const Case half(Steps(1, 12) + "worker 2 died unexpectedly\nexit code: 0\n");  // of the tee behind it, maybe
+  CHECK(outcome(half, 14, Ending::kExit) == Outcome::kFailed);
+}
+
 TEST_CASE("stopped from outside is not failed; waiting at the end is hung, before progress it is not", "[outcome]") {
   const Case c(Steps(1, 12) + "a line\n");
   CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kStopped)}).outcome == Outcome::kStopped);
