@@ -17,7 +17,7 @@ const Keys& KeysOfRule() {
                             "causes",      "near",          "unless",     "boost",     "explains",    "blame",
                             "fields",      "note",          "references", "when",      "covered_by",  "degrades",
                             "contradicts", "collect",       "fixed_in",   "fix",       "fix_command", "recurs",
-                            "sign",        "last_resort",   "headline"};
+                            "sign",        "last_resort",   "headline",   "follows"};
   return keys;
 }
 
@@ -101,6 +101,7 @@ void ReadMeaning(const json& root, RuleReader& reader, Rule& rule) {
       reader.Error("/last_resort", "R005", "only a root or symptom that is matched by lines and is no sign of life");
     }
   }
+  if (root.contains("follows")) reader.Text(root["follows"], "/follows", &rule.follows_en, &rule.follows_zh);
   if (root.contains("recurs")) {
     rule.recurs = reader.String(root["recurs"], "/recurs") == "always";
     if (!rule.recurs) reader.Error("/recurs", "R005", "only \"always\" is known here");

@@ -115,6 +115,7 @@ struct Rule {
   bool recurs = false;                      // what it shows comes back on an identical run
   std::string title_en, title_zh;           // one line: what was seen
   std::string note_en, note_zh;             // printed beside the evidence line; templates as in kb/README.md
+  std::string follows_en, follows_zh;       // why its line is no cause where another one is named; may be empty
   std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}
   std::vector<std::string> references;
 };

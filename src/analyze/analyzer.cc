@@ -318,7 +318,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.seen_before = SeenBefore(context, ranking, report, *options.incidents);
     if (report.seen_before.size() > options.seen) report.seen_before.resize(options.seen);
   }
-  report.harmless = HarmlessLines(context, report);
+  TellHarmless(context, &report);
   report.decision = Decide(context, report);
   TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);

@@ -116,13 +116,22 @@ class Fitter {
   }
 
  private:
+  // `*out of range*|*out of bounds*`: any of them.
+  static bool LooksLike(std::string_view globs, std::string_view value) {
+    for (size_t at = 0; at <= globs.size();) {
+      const size_t end = std::min(globs.find('|', at), globs.size());
+      if (GlobMatches(globs.substr(at, end - at), value)) return true;
+      at = end + 1;
+    }
+    return false;
+  }
   bool Has(std::string_view need) const {
     if (need.size() > 2 && need.front() == '{') {
       const std::string_view inside = need.substr(1, need.size() - 2);
       const size_t equal = inside.find('=');
       const auto value = values_.find(inside.substr(0, equal));
       if (value == values_.end()) return false;
-      return equal == std::string_view::npos || GlobMatches(inside.substr(equal + 1), value->second);
+      return equal == std::string_view::npos || LooksLike(inside.substr(equal + 1), value->second);
     }
     return IsVariable(need) ? IsSet(need) : environment_.Shows(need);
   }

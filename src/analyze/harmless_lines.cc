@@ -1,31 +1,21 @@
 #include "analyze/harmless_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "analyze/alarm_words.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "parser/pulse_words.h"
 
 namespace ncclwhy {
 namespace {
-
-// Words at which a reader stops.
-constexpr std::array<std::string_view, 20> kAlarming = {
-    "fail",          "error",     "could not", "cannot",    "unable",     "refused",      "denied",
-    "not found",     "no device", "timed out", "abort",     "invalid",    "closed",       "missing",
-    "out of memory", "killed",    "exception", "traceback", "unexpected", "reset by peer"};
-
-bool SoundsBad(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c | 0x20) : c;
-  return std::any_of(kAlarming.begin(), kAlarming.end(),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
 
 // What stands right in front of the failure belongs to it, wherever else it is said.
 constexpr uint32_t kBefore = 8;
@@ -69,58 +59,155 @@ bool IsOfTheCause(const EvidenceItem& item, const Report& report) {
   return named || (item.rule != nullptr && item.rule->family == family);
 }
 
-// The lower, the sooner a reader stops at it.
-int Calm(const EvidenceItem& item) {
-  if (item.finding.role == Role::kBenign) return item.info ? 2 : 1;
-  return 0;
+// Of a process, by a pulse that counts each: ", 11 more steps". Empty where none does.
+std::string StepsBehind(const CaseFile& c, const Finding& f) {
+  const PulseFacts* best = nullptr;
+  const SourceFacts& facts = *c.model.sources[f.source.value];
+  for (const PulseFacts& p : facts.pulses) {
+    const auto beats = static_cast<double>(p.beats.count);
+    const double grew = p.last_value - p.first_value;
+    const bool counts_each = p.beats.every == 1 && p.peaks.empty() && (grew == beats || grew + 1 == beats);
+    const ProcessId own = c.model.ProcessOf(f.source, p.process, -1);
+    if (!counts_each || (f.process.valid() && own != f.process) || WorkUnitOf(facts.Str(p.name)) == nullptr) continue;
+    if (best == nullptr || best->beats.count < p.beats.count) best = &p;
+  }
+  const uint64_t steps = best == nullptr ? 0 : best->beats.After(f.line);
+  if (steps == 0) return {};
+  const WorkUnit& unit = *WorkUnitOf(facts.Str(best->name));
+  if (c.chinese()) return fmt::format("，此后又完成 {} {}", steps, unit.zh);
+  return fmt::format(", {} more {}", steps, steps == 1 ? unit.one : unit.many);
 }
 
-}  // namespace
+// A line that may have to be told, and why it is not it.
+struct Candidate {
+  const EvidenceItem* item;
+  std::string why;  // empty: what its note says
+  bool got_over = false;
+  int alarm = 0;
+};
 
-std::vector<HarmlessLine> HarmlessLines(const CaseFile& c, const Report& report) {
-  std::set<std::pair<std::string, uint64_t>> quoted;
-  for (const Cause& cause : report.causes) {
-    for (const Evidence& e : cause.evidence) quoted.emplace(e.file, e.line);
+std::string_view KindOf(const EvidenceItem& item) { return item.rule != nullptr ? item.name : item.note; }
+
+// INFO of NCCL that healthy jobs print, too, is not taken for the failure; what the program itself caught is.
+int LoudnessOf(const Candidate& each) {
+  const bool info = each.item->info && each.item->finding.role == Role::kBenign;
+  const bool stumble = each.got_over && each.item->rule != nullptr && each.item->rule->sign.life == Life::kStumble;
+  return info ? 0 : stumble ? std::max(each.alarm, kAlarming) : each.alarm;
+}
+
+// The lower, the sooner a reader stops at it.
+std::pair<int, int> Calm(const Candidate& each) {
+  const bool benign = each.item->finding.role == Role::kBenign;
+  return {-LoudnessOf(each), benign ? 1 : 0};
+}
+
+// The first line that is quoted for the cause.
+const Evidence* FailureOf(const Report& report) {
+  if (report.verdict != Verdict::kFailure || report.causes.empty()) return nullptr;
+  for (const Evidence& e : report.causes.front().evidence) {
+    if (e.role == "direct" && e.line > 0) return &e;
   }
+  return nullptr;
+}
+
+// What follows from the cause and would be taken for it.
+//   *** STEP 41.0 ON node1 CANCELLED AT …     rank 1: step watchdog: no progress, in front of the failure of rank 2
+std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
+  std::vector<Candidate> out;
+  const Evidence* failure = FailureOf(report);
+  if (failure == nullptr) return out;
+  const Cause& cause = report.causes.front();
+  const bool standstill = c.kb.TraitsOf(cause.id).waits;
+  std::set<int32_t> culprits;
+  for (const Culprit& each : cause.culprits) culprits.insert(each.rank);
+  std::set<std::pair<std::string, uint64_t>> consequences, quoted;
+  for (const Evidence& each : cause.evidence) quoted.emplace(each.file, each.line);
+  for (const Consequence& each : report.consequences) consequences.emplace(each.file, each.line);
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (item.rule == nullptr || f.line == 0 || !f.source.valid() || item.survived) continue;
+    const std::string& file = c.model.sources[f.source.value]->name;
+    const int alarm = AlarmOf(f.text);
+    if (alarm == 0 || quoted.contains({file, f.line})) continue;
+    const std::string& follows = c.chinese() ? item.rule->follows_zh : item.rule->follows_en;
+    const bool listed = consequences.contains({file, f.line});
+    if (!follows.empty() && (item.consequence || f.role == Role::kSecondary)) {
+      out.push_back({&item, follows, false, alarm});
+      continue;
+    }
+    // Of a cause that is a standstill they are what shows it.
+    const bool own = f.rank >= 0 && culprits.contains(f.rank);
+    const bool waits = item.rule->sign.life == Life::kWaiting && !standstill && !own;
+    const bool of_peer = listed && f.role == Role::kSecondary && f.rank >= 0 && !own;
+    if (file != failure->file || f.line >= failure->line || alarm < kAlarming || (!waits && !of_peer)) continue;
+    const std::string_view why = c.chinese() ? (waits ? "它只是在等待" : "虽在前面，却只是后果")
+                                 : waits     ? "it only waited"
+                                             : "it stands in front and only follows";
+    out.push_back({&item, std::string(why), false, alarm});
+  }
+  return out;
+}
+
+// What healthy jobs print, too, and what the job went on behind.
+std::vector<Candidate> Survivors(const CaseFile& c, const Report& report,
+                                 const std::set<std::pair<std::string, uint64_t>>& quoted) {
   std::set<std::pair<std::string, uint64_t>> failure;
   if (!report.causes.empty()) {
     for (const Evidence& e : report.causes.front().evidence) failure.emplace(e.file, e.line);
   }
   const std::set<std::string> before = SaidBefore(c, failure);
-  for (const Consequence& item : report.consequences) quoted.emplace(item.file, item.line);
-  std::vector<const EvidenceItem*> items;
+  std::set<std::string_view> kinds;  // of quoted lines: what is told of one is told of all
+  const auto is_quoted = [&](const Finding& f) {
+    return f.source.valid() && quoted.contains({c.model.sources[f.source.value]->name, f.line});
+  };
   for (const EvidenceItem& item : c.items) {
-    const Role role = item.finding.role;
-    const bool harmless = (role == Role::kBenign || GotOver(item)) && !IsOfTheCause(item, report);
-    if (!harmless || item.finding.line == 0 || before.contains(item.finding.text)) continue;
-    if (SoundsBad(item.finding.text)) items.push_back(&item);
+    if (is_quoted(item.finding)) kinds.insert(KindOf(item));
   }
-  std::stable_sort(items.begin(), items.end(),
-                   [](const EvidenceItem* a, const EvidenceItem* b) { return Calm(*a) < Calm(*b); });
-  std::vector<HarmlessLine> out;
-  std::map<std::string, size_t> by_kind;
-  std::set<std::pair<uint32_t, uint32_t>> told;  // several rules may speak of one line
-  for (const EvidenceItem* item : items) {
-    const Finding& f = item->finding;
-    if (!told.emplace(f.source.value, f.line).second) continue;
-    const auto [it, fresh] = by_kind.try_emplace(item->rule != nullptr ? item->name : item->note, out.size());
-    if (!fresh) {
-      if (it->second < out.size()) out[it->second].count += 1 + f.repeats;
-      continue;
-    }
-    Evidence e = ItemEvidence(c, *item, "supporting");
-    if (out.size() >= limits::kHarmlessLines || quoted.count({e.file, e.line}) > 0) {
-      it->second = SIZE_MAX;
-      continue;
-    }
-    const bool got_over = GotOver(*item);
-    const bool stumble = got_over && item->rule != nullptr && item->rule->sign.life == Life::kStumble;
-    if (got_over && !stumble) {
-      e.note = c.language == Language::kChinese ? "此后作业仍在继续" : "the job went on behind it";
-    }
-    out.push_back({std::move(e.file), e.line, std::move(e.text), std::move(e.note), 1 + f.repeats, got_over});
+  std::vector<Candidate> out;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    const bool got_over = GotOver(item);
+    const bool stumble = got_over && item.rule != nullptr && item.rule->sign.life == Life::kStumble;
+    const bool harmless = stumble || ((f.role == Role::kBenign || got_over) && !IsOfTheCause(item, report));
+    if (!harmless || f.line == 0 || !f.source.valid() || before.contains(f.text)) continue;
+    if (is_quoted(f) || kinds.contains(KindOf(item))) continue;
+    const int alarm = AlarmOf(f.text);
+    if (alarm == 0) continue;
+    Candidate each{&item, {}, got_over, alarm};
+    if (got_over && !stumble) each.why = c.chinese() ? "此后作业仍在继续" : "the job went on behind it";
+    out.push_back(std::move(each));
   }
   return out;
+}
+
+}  // namespace
+
+void TellHarmless(const CaseFile& c, Report* report) {
+  std::set<std::pair<std::string, uint64_t>> quoted;
+  for (const Cause& cause : report->causes) {
+    for (const Evidence& e : cause.evidence) quoted.emplace(e.file, e.line);
+  }
+  for (const Consequence& item : report->consequences) quoted.emplace(item.file, item.line);
+  std::vector<Candidate> candidates = Survivors(c, *report, quoted);
+  for (Candidate& each : Followers(c, *report)) candidates.push_back(std::move(each));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return Calm(a) < Calm(b); });
+  std::map<std::string_view, size_t> by_kind;
+  std::set<std::pair<uint32_t, uint32_t>> told;  // several rules may speak of one line
+  for (const Candidate& each : candidates) {
+    const Finding& f = each.item->finding;
+    if (!told.emplace(f.source.value, f.line).second) continue;
+    const auto [it, fresh] = by_kind.try_emplace(KindOf(*each.item), report->harmless.size());
+    if (!fresh || report->harmless.size() >= limits::kHarmlessLines) {
+      if (it->second < report->harmless.size()) report->harmless[it->second].count += 1 + f.repeats;
+      continue;
+    }
+    Evidence e = ItemEvidence(c, *each.item, "supporting");
+    std::string why = each.why.empty() ? std::move(e.note) : each.why;
+    if (each.got_over && !why.empty()) why += StepsBehind(c, f);
+    report->harmless.push_back(
+        {std::move(e.file), e.line, std::move(e.text), std::move(why), 1 + f.repeats, each.got_over, LoudnessOf(each)});
+  }
 }
 
 }  // namespace ncclwhy

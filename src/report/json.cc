@@ -89,7 +89,7 @@ static OrderedJsonValue ToJson(const EnvironmentFact& f) {
 
 static OrderedJsonValue ToJson(const HarmlessLine& l) {
   return Object("file?", l.file, "line?", l.line, "text", l.text, "why?", l.why, "count", l.count, "got_over?",
-                l.got_over);
+                l.got_over, "alarm", l.alarm);
 }
 
 static OrderedJsonValue ToJson(const Consequence& c) {

@@ -187,7 +187,9 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     told.insert(Wording(proof.note));
   }
   const auto quotes = [&](const std::string& file, uint64_t line) {
-    return std::any_of(quoted.begin(), quoted.end(), [&](const Proof& p) { return p.file == file && p.line == line; });
+    const auto there = [&](const auto& item) { return item.file == file && item.line == line; };
+    return std::any_of(quoted.begin(), quoted.end(), there) ||
+           std::any_of(report.harmless.begin(), report.harmless.end(), there);  // told as what it is not
   };
   const auto place_of = [&](const TimelineStep& step) {
     const std::string name = FileLine(step.file.substr(step.file.rfind('/') + 1), step.line);

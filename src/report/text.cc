@@ -14,6 +14,7 @@
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/answer_measure.h"
+#include "report/harmless_sentence.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/proof.h"
@@ -30,9 +31,8 @@ constexpr double kNoDoubt = 0.95;
 constexpr size_t kProblems = 3;
 // Rows that leave room for more than must be told.
 constexpr size_t kComfortable = 16;
-// Harmless lines that are named, and the columns of each and of its reason.
+// Harmless lines that are named.
 constexpr size_t kHarmless = 2;
-constexpr size_t kHarmlessColumns = 60;
 constexpr size_t kPlaceColumns = 12;  // of the place in front of a quoted line, and of indentation
 constexpr uint64_t kQuoteLines = 30;  // what somebody quotes by hand
 // One line each, besides the rows of the answer.
@@ -175,48 +175,23 @@ class ShortAnswer {
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
   }
 
-  // Whether a warning tells of the line.
-  bool IsWarned(const HarmlessLine& item) const {
-    return std::any_of(report_.warnings.begin(), report_.warnings.end(), [&](const Warning& warning) {
-      return std::any_of(warning.evidence.begin(), warning.evidence.end(),
-                         [&](const Evidence& e) { return e.file == item.file && e.line == item.line; });
-    });
-  }
-
-  // The first clause of it, when it is short.
-  static std::string Reason(const std::string& why) {
-    const std::string clause = why.substr(0, std::min(why.find_first_of(".;:"), why.find("\xE3\x80\x82")));  // 。
-    return DisplayWidth(clause) <= kHarmlessColumns ? clause : std::string();
-  }
-
-  // Failed to open libibverbs.so[.1] (rank0.log:6: normal where there is no InfiniBand or RoCE). Where all went well
-  // only what did fail is worth a word: that it was got over.
+  // Where all went well only what did fail is worth a word: that it was got over.
   void Harmless() {
-    if (!measure_.harmless) return;
+    if (measure_.harmless == 0) return;
     const bool well = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kSucceeded;
     if (NamedCause(report_) == nullptr && !well) return Meanings();
-    std::string list;
-    size_t told = 0;
-    for (const HarmlessLine& item : report_.harmless) {
-      if (told == kHarmless) break;
-      if (well && (!item.got_over || IsWarned(item))) continue;
-      ++told;
-      std::string text = EscapeTerminal(WithoutLoggerPrefix(item.text));
-      const std::string_view head = PrefixOfWidth(text, kHarmlessColumns);
-      if (head.size() < text.size()) text = std::string(head) + "\xE2\x80\xA6";  // …
-      if (!list.empty()) list += words_.list_separator;
-      const std::string place = FileLine(item.file.substr(item.file.rfind('/') + 1), item.line);
-      const std::string reason = Reason(item.why);
-      list += fmt::format("{} ({})", text, reason.empty() ? place : Filled(words_.label, place) + reason);
+    const bool quote = report_.coverage.lines <= kQuoteLines;
+    const std::string list = HarmlessSentence(report_, words_, std::min(measure_.harmless, kHarmless), well, quote);
+    if (!list.empty()) {
+      layout_.Labelled(well ? words_.got_over : words_.harmless, list, measure_.harmless + 1, Style::kDim);
     }
-    if (!list.empty()) layout_.Labelled(well ? words_.got_over : words_.harmless, list, 3, Style::kDim);
   }
 
   // A quote of a few lines that show no failure: what each is.
   void Meanings() {
     const bool open = report_.verdict == Verdict::kHealthy || report_.verdict == Verdict::kNoNccl;
     if (!open || report_.outcome != Outcome::kUnknown || report_.coverage.lines > kQuoteLines) return;
-    for (size_t i = 0; i < std::min(report_.harmless.size(), kHarmless); ++i) {
+    for (size_t i = 0; measure_.harmless > 1 && i < std::min(report_.harmless.size(), kHarmless); ++i) {
       const HarmlessLine& item = report_.harmless[i];
       if (item.why.empty()) continue;
       if (i == 0) layout_.Section(words_.harmless);
@@ -387,12 +362,16 @@ class ShortAnswer {
 std::string RenderText(const Report& report, const RenderOptions& options) {
   size_t most = HasCandidates(report) ? kUndeterminedRows : kAnswerRows;
   if (!report.jobs.empty()) most += std::min(report.jobs.size(), kJobs) + 2;
+  const bool alarms = std::any_of(report.harmless.begin(), report.harmless.end(),
+                                  [](const HarmlessLine& item) { return item.alarm >= 2; });
   std::string text;
   for (const AnswerMeasure& measure : kAnswerMeasures) {
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
-    if (answer.rows() <= (measure.check || measure.harmless || measure.unproven ? std::min(most, kComfortable) : most))
-      break;
+    const bool more = measure.check || measure.harmless > 1 || measure.unproven;
+    // What would be taken for the failure is worth two rows that what is not shown had to give up.
+    const size_t comfortable = alarms && measure.harmless == 1 ? kComfortable + 2 : kComfortable;
+    if (answer.rows() <= (more ? std::min(most, comfortable) : most)) break;
   }
   return text;
 }

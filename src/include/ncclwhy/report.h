@@ -199,6 +199,7 @@ struct HarmlessLine {
   std::string why;
   uint64_t count = 1;     // lines of this kind that were folded into this one
   bool got_over = false;  // something did fail, and the job went on behind it
+  int32_t alarm = 0;      // how loud it sounds: 0 hardly, 1 somewhat, from 2 on it would be taken for the failure
 };
 
 // What somebody said last, where nothing shows how the job ended.

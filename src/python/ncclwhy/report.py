@@ -203,6 +203,7 @@ class HarmlessLine:
     line: Optional[int] = None
     why: Optional[str] = None
     got_over: Optional[bool] = None
+    alarm: Optional[int] = None
 
 
 @dataclass
