@@ -39,7 +39,10 @@ void WriteRank(const Extraction& x, EventWriter& e) {
 
 bool Watchdog(const Extraction& x) {
   const std::string_view body = x.body();
-  const bool timeout = Contains(body, "ollective operation timeout");
+  // Two ranks that write at once tear each other's lines: `collective operatSetting … ion timeout:
+  // WorkNCCL(SeqNum=2109`.
+  const bool timeout = Contains(body, "ollective operation timeout") ||
+                       (Contains(body, "aught collective oper") && Contains(body, " timeout: WorkNCCL("));
   const std::string_view state = After(body, "detected by watchdog at work: ");
   const std::string_view at = After(body, "Timeout at NCCL work: ");
   if (!timeout && state.empty() && at.empty()) return false;
