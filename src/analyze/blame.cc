@@ -118,14 +118,20 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     }
   }
   CandidateList list = accused.Best();
+  bool by_connections = false;
   if (const CauseTraits traits = c.kb.TraitsOf(hypothesis.cause); traits.one_rank) {
     resolver.NameSilent(c.items, &list);
     // A rank that is gone and whose own lines tell no host. Of one that is late the peers lose each other.
     const bool placeless = list.size() == 1 && list[0].rank >= 0 && list[0].host.empty();
     if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
+    by_connections = placeless && !list[0].host.empty();
   }
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
+  if (by_connections) {
+    culprits[0].why +=
+        c.chinese() ? "；主机由被关闭的连接推断" : "; its host is inferred from the connections that closed";
+  }
   return culprits;
 }
 

@@ -136,6 +136,11 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
       if (known.about == "outside") {
         const auto still = c.environment.values.find("still");
         *look = still != c.environment.values.end();
+        // What took a host's network away may still be there.
+        if (!*look && known.recurs == "sometimes" && !cause.unproven.empty()) {
+          *look = true;
+          return fmt::format(fmt::runtime(zh ? "请先查明：{}" : "find out first {}"), cause.unproven);
+        }
         if (!*look) return zh ? "作业本身没有问题" : "nothing is wrong with the job itself";
         return fmt::format(
             fmt::runtime(zh ? "请先查明它为什么在此之前停滞了 {}" : "find out first why it had stood still for {}"),

@@ -187,17 +187,18 @@ std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
   return known ? std::to_string(known->code) + " (" + known->name + ")" : std::string(told);
 }
 
-// " gpu-2 and gpu-5 failed alike: …": the sentence names one host, which is no answer when three show the same line by
-// themselves. Nothing for fewer, nor where the two ends of one link both print it.
+// " gpu-2 and gpu-5 failed alike: …": the sentence names one host, which is no answer when others show the same line by
+// themselves. Nothing where the two ends of one link both print it.
 std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits) {
-  constexpr size_t kAlike = 3;
+  const bool local = known.about == "host" || known.about == "device";
+  const size_t alike = local && !c.kb.TraitsOf(known.id).both_ends ? 2 : 3;
   constexpr size_t kNamed = 3;
   std::vector<std::string_view> hosts;
   for (const Culprit& culprit : culprits) {
     if (culprit.host.empty() || culprit.why != culprits.front().why) return {};
     if (std::find(hosts.begin(), hosts.end(), culprit.host) == hosts.end()) hosts.push_back(culprit.host);
   }
-  if (hosts.size() < kAlike) return {};
+  if (hosts.size() < alike) return {};
   const bool zh = c.language == Language::kChinese;
   std::string others;
   for (size_t i = 1; i < hosts.size() && i <= kNamed; ++i) {
@@ -208,7 +209,6 @@ std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const 
   if (hosts.size() > kNamed + 1) {
     others += fmt::format(fmt::runtime(zh ? " 等 {} 台" : " and {} more"), hosts.size() - 1 - (zh ? 0 : kNamed));
   }
-  const bool local = known.about == "host" || known.about == "device";
   std::string out = zh ? others + " 也同样失败" : " " + others + " failed alike";
   if (local) {
     out += zh ? "：更可能是它们共有的设置或版本，而不是每台各有硬件故障"
@@ -308,7 +308,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
-  cause.sure = WhySure(c, h) + NotInTheExcerpt(c, h, cause.culprits);
+  cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);
   TellCause(c, h, &cause);
   for (Evidence& e : SettingsOfFix(c, cause)) AddOnce(std::move(e), &cause.evidence);
   return cause;

@@ -91,6 +91,21 @@ std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::v
                "all ranks";
 }
 
+std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {
+  const CauseTraits traits = c.kb.TraitsOf(h.cause);
+  if (traits.one_rank || traits.waits || traits.gone || traits.kind != CauseKind::kFault || !IsExcerpt(c.model)) {
+    return {};
+  }
+  // Whatever says that something failed of it: a result that is passed on, an exception, an end.
+  const bool ended = std::any_of(c.items.begin(), c.items.end(), [](const EvidenceItem& item) {
+    const Role role = item.finding.role;
+    const Life life = item.rule != nullptr ? item.rule->sign.life : Life::kNone;
+    return role == Role::kSymptom || role == Role::kSecondary || life == Life::kEnding || life == Life::kWaiting;
+  });
+  if (ended) return {};
+  return c.chinese() ? "，但没有显示作业因此失败" : ", not that the job failed of it";
+}
+
 std::string WhySure(const CaseFile& c, const Hypothesis& h) {
   const Weighed w = Weigh(c, h);
   return c.language == Language::kChinese ? Chinese(w, h.against.size()) : English(w, h.against.size());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/gathered_culprits.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
 

@@ -11,6 +11,7 @@
 
 #include "report/clock_words.h"
 #include "report/evidence_group.h"
+#include "report/gathered_culprits.h"
 #include "report/layout.h"
 #include "report/phrases.h"
 #include "report/renderer.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/gathered_culprits.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 

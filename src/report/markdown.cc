@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "report/clock_words.h"
+#include "report/gathered_culprits.h"
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"

@@ -30,9 +30,6 @@ std::string CulpritSentence(const Culprit& culprit, const Words& words);
 // "8-12, 15"
 std::string RankRanges(std::vector<int32_t> ranks);
 
-// As people say it: the ranks of one host that are blamed for one reason are that host, "gpu-a17 (ranks 8-12, 15)".
-std::vector<Culprit> Gathered(const std::vector<Culprit>& culprits, const Words& words);
-
 // "nearly certain", "very likely", "likely", "possible": a probability as people say it.
 std::string_view SureWord(double confidence, const Words& words);
 

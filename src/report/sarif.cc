@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "ncclwhy/version.h"
 #include "report/fingerprint.h"
+#include "report/gathered_culprits.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 

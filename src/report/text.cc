@@ -14,6 +14,7 @@
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/answer_measure.h"
+#include "report/gathered_culprits.h"
 #include "report/harmless_sentence.h"
 #include "report/layout.h"
 #include "report/phrases.h"
@@ -369,8 +370,8 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
     const bool more = measure.check || measure.harmless > 1 || measure.unproven;
-    // What would be taken for the failure is worth two rows that what is not shown had to give up.
-    const size_t comfortable = alarms && measure.harmless == 1 ? kComfortable + 2 : kComfortable;
+    // What would be taken for the failure is worth a row that what is not shown had to give up.
+    const size_t comfortable = alarms && measure.harmless == 1 ? kComfortable + 1 : kComfortable;
     if (answer.rows() <= (more ? std::min(most, comfortable) : most)) break;
   }
   return text;

@@ -303,7 +303,7 @@ class Answer(unittest.TestCase):
         files = {f"rank{r}.log": start(r, "n1", 4) + watch(r) for r in range(3)}
         files["rank3.log"] = start(3, "n1", 4) + ("2026-11-22 11:11:40,100 - INFO - loader.py:7 - "
                                                   "rank 3: waiting for shard 00057\n")
-        self.says(files, ["rank 3", "fell silent, \"waiting for shard 00057\""], ["“waiting for shard 00057”"])
+        self.says(files, ["rank 3", "fell silent at, \"waiting for shard 00057\""], ["“waiting for shard 00057”"])
 
 
 if __name__ == "__main__":

@@ -56,6 +56,16 @@ TEST_CASE("a fix names only interfaces and devices that the logs show", "[analyz
   CHECK(Commands(fitted.fixes) == std::vector<std::string>{"NCCL_IB_HCA=^mlx5_2", "export NCCL_SOCKET_IFNAME=IFNAME"});
 }
 
+TEST_CASE("a value may be like one of several", "[analyze]") {
+  const std::vector<FixKnowledge> known = {Known("code", "index", {"{error=*out of range*|*out of bounds*}"}),
+                                           Known("code", "key", {"{error=*KeyError*|*no such key*}"}),
+                                           Known("code", "else", {"!{error=*KeyError*|*out of bounds*}"})};
+  CHECK(Commands(Fitted({}, known, {{"error", "IndexError: 7 is out of bounds"}}).fixes) ==
+        std::vector<std::string>{"index"});
+  CHECK(Commands(Fitted({}, known, {{"error", "KeyError: 3"}}).fixes) == std::vector<std::string>{"key"});
+  CHECK(Commands(Fitted({}, known, {{"error", "ValueError"}}).fixes) == std::vector<std::string>{"else"});
+}
+
 TEST_CASE("a fix that the evidence asks for comes first", "[analyze]") {
   JobEnvironment job;
   job.variables["NCCL_IB_PKEY"] = {"200"};
