@@ -47,6 +47,8 @@ class RuleMatcher final : public RuleSet::Matcher {
     bool regex_decides = false;  // of lines that differ in numbers: its regex is asked for each
     bool has_literal = true;     // false: its literals of digits are not in this one
     bool fits = true;            // level, dialect and file of the latest line
+    bool judged = false;         // its regex was read
+    bool never = false;          // and matches none
   };
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
@@ -89,8 +91,8 @@ class RuleMatcher final : public RuleSet::Matcher {
     };
     std::vector<Counts> counts;  // by process, the latest one in each place
   };
-  static constexpr uint32_t kOften = 32;  // to find what holds for all costs as much as some dozens of lines
-  static constexpr size_t kCounts = 32;   // a power of two
+  static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as two or three lines
+  static constexpr size_t kCounts = 32;  // a power of two
   static constexpr size_t kMostSaid = 512;
   static constexpr size_t kMostLength = 32;  // digits of a number
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
@@ -108,7 +110,8 @@ class RuleMatcher final : public RuleSet::Matcher {
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
-  void Fit(const ParsedLine& line, Alike* alike) const;
+  bool JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) const;
+  void Fit(const ParsedLine& line, Alike* alike);
   Alike::Counts& CountsOf(Alike& alike, uint32_t process);
   void Sort(const Alike& alike, Alike::Counts* counts);
   void OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts);

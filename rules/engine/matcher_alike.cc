@@ -22,22 +22,26 @@ struct RuleMatcher::Kind {
   bool shape = false;
   NumbersAlike all = NumbersAlike::kNo;  // of a shape: less than that is not the same for all
 
-  static Kind OfShape(std::string_view text) {
+  Kind(std::string_view of, bool is_shape) : text(of), shape(is_shape) {
     const auto holds = [&](char mark) { return text.find(mark) != std::string_view::npos; };
-    return {text, true,
-            holds(skeleton::kHex)       ? NumbersAlike::kAll
-            : holds(skeleton::kDecimal) ? NumbersAlike::kDecimals
-                                        : NumbersAlike::kNo};
+    if (!shape) return;
+    all = holds(skeleton::kHex)       ? NumbersAlike::kAll
+          : holds(skeleton::kDecimal) ? NumbersAlike::kDecimals
+                                      : NumbersAlike::kNo;
   }
   // Whether a literal or a regex says the same of all lines.
   bool SameForAll(std::string_view literal) const { return shape ? LiteralAlike(literal) >= all : !HasDigit(literal); }
   bool SameForAll(const PatternTable& patterns, uint32_t number) const {
     return shape ? patterns.Alike(number) >= all : patterns.Texts(number).digits_alike;
   }
-  // Whether one of them may hold a literal for which that is not so.
-  bool MayHold(const PatternTable::Numbered& literal) const {
-    if (shape) return literal.alike < all && text.find(literal.piece) != std::string_view::npos;
-    return !literal.masked.empty() && text.find(literal.masked) != std::string_view::npos;
+  // Calls visit(pattern) where one of them may hold a literal for which that is not so.
+  template <typename Visit>
+  void ForEachDecided(const PatternTable& patterns, const Visit& visit) const {
+    const PatternTable::NumberedLiterals& literals = shape ? patterns.LiteralsForShapes() : patterns.MaskedLiterals();
+    literals.by_text.ForEach(text, [&](uint32_t number) {
+      const PatternTable::Numbered& literal = literals.all[number];
+      if ((!shape || literal.alike < all) && text.find(literal.text) != std::string_view::npos) visit(literal.pattern);
+    });
   }
 };
 
@@ -64,11 +68,11 @@ bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
 // it is with most regexes. The few others are asked again.
 void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
   FindCandidates(line.body, &candidates_);
-  for (const PatternTable::Numbered& numbered : patterns_.NumberedLiterals()) {
-    if (seen_[numbered.pattern] == lines_ || !kind.MayHold(numbered)) continue;
-    seen_[numbered.pattern] = lines_;
-    candidates_.push_back({numbered.pattern});
-  }
+  kind.ForEachDecided(patterns_, [&](uint32_t pattern) {
+    if (seen_[pattern] == lines_) return;
+    seen_[pattern] = lines_;
+    candidates_.push_back({pattern});
+  });
   SortByPattern(&candidates_);
   AddOfLine();
   std::vector<Candidate>& candidates = alike->candidates;
@@ -78,12 +82,6 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
   const auto there = [&](const std::string& text) { return line.body.find(text) != std::string_view::npos; };
   for (Candidate& c : candidates_) {
     const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
-    if (!pattern.regex.empty()) {
-      const RegexTexts& texts = patterns_.Texts(c.pattern);
-      const auto never = [&](const std::string& text) { return !there(text) && kind.SameForAll(text); };
-      if (std::any_of(texts.required.begin(), texts.required.end(), never)) continue;
-      c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
-    }
     const auto always = [&](const std::string& literal) { return there(literal) && kind.SameForAll(literal); };
     c.has_literal = std::any_of(pattern.literals.begin(), pattern.literals.end(), always);
     const size_t places = alike->asked.size();
@@ -92,10 +90,6 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
       if (ask) AddPlaces(static_cast<uint32_t>(candidates.size()), literal, kind, alike);
     }
     if (!c.has_literal && alike->asked.size() == places) continue;
-    if (kind.shape && c.regex_decides) {
-      const PatternTable::Named& named = patterns_.NumbersNamed(c.pattern);
-      if (named.has_value()) alike->named.push_back({static_cast<uint32_t>(candidates.size()), &*named, {}});
-    }
     candidates.push_back(c);
   }
   alike->fitted = false;
@@ -217,15 +211,34 @@ RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
   Alike& alike = memo->value;
   if (!memo->known) {
     if (++alike.seen < kOften) return nullptr;
-    FindForAll(line, shape ? Kind::OfShape(text) : Kind{text}, &alike);
+    FindForAll(line, Kind(text, shape), &alike);
     alike.seen = 0;
     memo->known = true;
   }
   return &alike;
 }
 
+// Whether the regex of a candidate may match lines of a kind, and whether it is asked for each. Reading a regex takes
+// as long as many lines: only those are read that may match lines of this level.
+bool RuleMatcher::JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) const {
+  Candidate& c = alike->candidates[number];
+  if (c.judged) return !c.never;
+  c.judged = true;
+  const RegexTexts& texts = patterns_.Texts(c.pattern);
+  c.never = std::any_of(texts.required.begin(), texts.required.end(), [&](const std::string& text) {
+    return line.body.find(text) == std::string_view::npos && kind.SameForAll(text);
+  });
+  if (c.never) return false;
+  c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
+  if (kind.shape && c.regex_decides) {
+    const PatternTable::Named& named = patterns_.NumbersNamed(c.pattern);
+    if (named.has_value()) alike->named.push_back({number, &*named, {}});
+  }
+  return true;
+}
+
 // The candidates that may match lines of this level, dialect and file.
-void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
+void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
   using Regex = Candidate::Regex;
   alike->fitted = true;
   alike->level = line.header.level;
@@ -233,12 +246,16 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) const {
   alike->file.assign(line.header.file);
   alike->fitting.clear();
   alike->counts.clear();
+  const bool shape = !line.shape.empty();
+  const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
   for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
     Candidate& c = alike->candidates[i];
     const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
     c.fits = Fits(pattern, line);
     if (!c.fits) continue;
     if (pattern.regex.empty()) c.regex = Regex::kYes;
+    c.fits = pattern.regex.empty() || JudgeRegex(line, kind, i, alike);
+    if (!c.fits) continue;
     if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
     if (c.regex_decides || c.regex != Regex::kNo) alike->fitting.push_back(i);
   }

@@ -55,7 +55,8 @@ PatternTable::~PatternTable() {
     delete alike_[i].load();
     delete named_[i].load();
   }
-  delete numbered_.load();
+  delete masked_.load();
+  delete for_shapes_.load();
   delete beginnings_.load();
 }
 
@@ -89,21 +90,48 @@ const PatternTable::Named& PatternTable::NumbersNamed(uint32_t number) const {
                   [&] { return std::make_unique<Named>(NumbersNamedBy(entries_[number].pattern->regex)); });
 }
 
-const std::vector<PatternTable::Numbered>& PatternTable::NumberedLiterals() const {
-  return MadeOnce(numbered_, [&] {
-    auto made = std::make_unique<std::vector<Numbered>>();
-    std::string masked;
-    for (uint32_t number = 0; number < entries_.size(); ++number) {
-      if (entries_[number].of_line()) continue;
-      for (const std::string& literal : entries_[number].pattern->literals) {
-        const NumbersAlike alike = LiteralAlike(literal);
-        const bool digits = HasDigit(literal);
-        if (!digits && alike == NumbersAlike::kAll) continue;
-        made->push_back({digits ? std::string(MaskDigits(literal, &masked)) : std::string(),
-                         PieceWithoutNumber(literal), alike, number});
-      }
-    }
-    return made;
+// Those that are looked for in lines.
+template <typename Visit>
+void PatternTable::ForEachLiteral(const Visit& visit) const {
+  for (uint32_t number = 0; number < entries_.size(); ++number) {
+    if (entries_[number].of_line()) continue;
+    for (const std::string& literal : entries_[number].pattern->literals) visit(literal, number);
+  }
+}
+
+namespace {
+
+std::unique_ptr<PatternTable::NumberedLiterals> Indexed(std::vector<PatternTable::Numbered> all) {
+  std::vector<std::string_view> texts;
+  for (const PatternTable::Numbered& numbered : all) texts.push_back(numbered.text);
+  PairIndex by_text(texts);
+  return std::make_unique<PatternTable::NumberedLiterals>(
+      PatternTable::NumberedLiterals{std::move(all), std::move(by_text)});
+}
+
+}  // namespace
+
+const PatternTable::NumberedLiterals& PatternTable::MaskedLiterals() const {
+  return MadeOnce(masked_, [&] {
+    std::vector<Numbered> all;
+    std::string room;
+    ForEachLiteral([&](const std::string& literal, uint32_t number) {
+      if (!HasDigit(literal)) return;
+      all.push_back({std::string(MaskDigits(literal, &room)), NumbersAlike::kNo, number});
+    });
+    return Indexed(std::move(all));
+  });
+}
+
+const PatternTable::NumberedLiterals& PatternTable::LiteralsForShapes() const {
+  return MadeOnce(for_shapes_, [&] {
+    std::vector<Numbered> all;
+    ForEachLiteral([&](const std::string& literal, uint32_t number) {
+      const NumbersAlike alike = LiteralAlike(literal);
+      if (alike == NumbersAlike::kAll && !HasDigit(literal)) return;
+      all.push_back({std::string(PieceWithoutNumber(literal)), alike, number});
+    });
+    return Indexed(std::move(all));
   });
 }
 
@@ -123,10 +151,7 @@ const PatternTable::Beginnings& PatternTable::LiteralBeginnings() const {
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {
   LiteralIndexBuilder builder;
-  for (uint32_t number = 0; number < entries_.size(); ++number) {
-    if (entries_[number].of_line()) continue;
-    for (const std::string& literal : entries_[number].pattern->literals) builder.Add(literal, number);
-  }
+  ForEachLiteral([&](const std::string& literal, uint32_t number) { builder.Add(literal, number); });
   return builder.Build();
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pair_index.h"
 #include "base/re2_text.h"
 #include "rules/engine/literal_index.h"
 #include "rules/engine/numbers_alike.h"
@@ -63,15 +64,20 @@ class PatternTable {
   NumbersAlike Alike(uint32_t number) const;  // of its regex
   using Named = std::optional<ncclwhy::NumbersNamed>;
   const Named& NumbersNamed(uint32_t number) const;
-  // The literals of which the numbers of a line decide whether they are in it (rules/engine/numbers_alike.h), and what
-  // of them is in its shape then.
+  // The literals of which the digits of a line decide whether they are in it, and those of which its numbers do where
+  // it has a shape (rules/engine/numbers_alike.h); with what is in the masked line, or in the shape, of a line that has
+  // them.
   struct Numbered {
-    std::string masked;
-    std::string_view piece;
-    NumbersAlike alike = NumbersAlike::kNo;
+    std::string text;
+    NumbersAlike alike = NumbersAlike::kNo;  // of those for shapes
     uint32_t pattern = 0;
   };
-  const std::vector<Numbered>& NumberedLiterals() const;
+  struct NumberedLiterals {
+    std::vector<Numbered> all;
+    PairIndex by_text;
+  };
+  const NumberedLiterals& MaskedLiterals() const;
+  const NumberedLiterals& LiteralsForShapes() const;
   // The literals by their first bytes, for lines that were cut off within one. Less of one is in many lines.
   static constexpr size_t kBeginning = 10;
   struct Beginnings {
@@ -92,7 +98,10 @@ class PatternTable {
   Slots<RegexTexts> texts_;
   Slots<NumbersAlike> alike_;
   Slots<Named> named_;
-  mutable std::atomic<const std::vector<Numbered>*> numbered_ = nullptr;
+  template <typename Visit>
+  void ForEachLiteral(const Visit& visit) const;
+  mutable std::atomic<const NumberedLiterals*> masked_ = nullptr;
+  mutable std::atomic<const NumberedLiterals*> for_shapes_ = nullptr;
   mutable std::atomic<const Beginnings*> beginnings_ = nullptr;
 };
 

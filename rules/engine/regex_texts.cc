@@ -35,6 +35,15 @@ class RegexReader {
 
  private:
   bool More() const { return at_ < text_.size(); }
+  // One that stands for itself, once.
+  bool IsBareByte() const {
+    constexpr std::string_view kSpecial = "()[\\.^$*+?{|";
+    const auto special = [&](size_t at, size_t from) {
+      return kSpecial.find(text_[at], from) != std::string_view::npos;
+    };
+    return !special(at_, 0) &&
+           (at_ + 1 == text_.size() || !special(at_ + 1, kSpecial.find('*')) || text_[at_ + 1] == '|');
+  }
   bool Take(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
     at_ += word.size();
@@ -63,6 +72,12 @@ class RegexReader {
       if (!run.empty()) all.required.push_back(std::exchange(run, {}));
     };
     while (More() && text_[at_] != '|' && text_[at_] != ')') {
+      if (IsBareByte()) {  // nearly all are: no part for each
+        run += text_[at_];
+        if (all.exact) *all.exact += text_[at_];
+        ++at_;
+        continue;
+      }
       std::optional<Part> item = Item(depth);
       if (!item) return std::nullopt;
       const Repeated repeated = Repetition();

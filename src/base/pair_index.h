@@ -1,0 +1,61 @@
+// PairIndex: which of hundreds of words may stand in a text, when the text is looked at once. A word is filed under the
+// pair of neighbouring bytes in it that the fewest words have, and is told where the text has that pair.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ncclwhy {
+
+class PairIndex {
+ public:
+  explicit PairIndex(const std::vector<std::string_view>& words) : begins_(kPlaces + 2) {
+    std::vector<uint32_t> often(kPlaces + 1);
+    for (const std::string_view word : words) ForEachPair(word, [&](size_t place) { ++often[place]; });
+    std::vector<size_t> place_of;
+    for (const std::string_view word : words) {
+      size_t best = kPlaces;  // a word without a pair may be anywhere
+      ForEachPair(word, [&](size_t place) {
+        if (best == kPlaces || often[place] < often[best]) best = place;
+      });
+      place_of.push_back(best);
+      ++begins_[best + 1];
+    }
+    for (size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    words_.resize(words.size());
+    std::vector<uint32_t> next = begins_;
+    for (uint32_t i = 0; i < words.size(); ++i) words_[next[place_of[i]]++] = i;
+  }
+
+  // Calls visit(number of a word) once for each that may be in the text.
+  template <typename Visit>
+  void ForEach(std::string_view text, Visit visit) const {
+    std::bitset<kPlaces> seen;
+    const auto tell = [&](size_t place) {
+      for (uint32_t i = begins_[place]; i < begins_[place + 1]; ++i) visit(words_[i]);
+    };
+    ForEachPair(text, [&](size_t place) {
+      if (seen[place]) return;
+      seen.set(place);
+      tell(place);
+    });
+    tell(kPlaces);
+  }
+
+ private:
+  static constexpr size_t kPlaces = 4096;
+  template <typename Visit>
+  static void ForEachPair(std::string_view text, const Visit& visit) {
+    for (size_t i = 0; i + 1 < text.size(); ++i) {
+      visit((static_cast<uint8_t>(text[i]) * size_t{67} + static_cast<uint8_t>(text[i + 1])) % kPlaces);
+    }
+  }
+
+  std::vector<uint32_t> begins_;  // by place of a pair, and one more place: into words_
+  std::vector<uint32_t> words_;
+};
+
+}  // namespace ncclwhy
