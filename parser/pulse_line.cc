@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/mask_digits.h"
 #include "parser/scan.h"
 
 #if defined(__SSE2__)
@@ -65,6 +66,14 @@ class NoWorkKeys {
 };
 constexpr NoWorkKeys kNoWorkKeys;
 
+// Whether it would begin so if its digits were others: an entry that has some, `via P2P`.
+bool BeginsLowerMasked(std::string_view text, std::string_view lower) {
+  const auto same = [](char a, char b) {
+    return a == (IsUpper(b) ? static_cast<char>(b | 0x20) : b) || (IsDigit(a) && IsDigit(b));
+  };
+  return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), same);
+}
+
 bool BeginsLower(std::string_view text, std::string_view lower) {
   const auto same = [](char a, char b) { return a == (IsUpper(b) ? static_cast<char>(b | 0x20) : b); };
   return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), same);
@@ -81,20 +90,14 @@ PulseLine::PulseLine(std::string_view text, PulseLayouts* layouts) : size_(std::
     kind_ = static_cast<uint32_t>(key);
     return;
   }
-  if (const PulseLayout* known = layouts->Find(key); known != nullptr) {
-    kind_ = known->kind;
-    numbers_found_ = known->count;
-    std::memcpy(numbers_.data(), known->at.data(), sizeof known->at);
-    return;
-  }
+  layout_ = layouts->Find(key);
+  if (layout_ != nullptr) return;
+  own_.key = key;
+  layout_ = &own_;
   FindWords();
   // `0x7f` is one number, `1x7f` is two: there the digits tell.
   const auto may_be_hex = [&](uint16_t at) { return bytes_[at + size_t{1}] == 'x'; };
-  if (numbers_found_ > PulseLayout::kNumbers) return;
-  if (std::any_of(numbers_.begin(), numbers_.begin() + numbers_found_, may_be_hex)) return;
-  PulseLayout layout{key, kind_, static_cast<uint32_t>(numbers_found_), {}};
-  std::copy_n(numbers_.begin(), numbers_found_, layout.at.begin());
-  layouts->Add(layout);
+  if (std::none_of(own_.at.begin(), own_.at.begin() + own_.count, may_be_hex)) layout_ = layouts->Add(own_);
 }
 
 // Copies what is looked at, and returns a hash of it in which all digits are one, and all bytes that are not ASCII.
@@ -163,14 +166,14 @@ void PulseLine::FindWords() {
   const auto mix = [&hash](uint64_t word) { hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull; };
   const auto on_number = [&](size_t i) {
     mix('0');
-    if (numbers_found_ < kMostNumbers) numbers_[numbers_found_++] = static_cast<uint16_t>(i);
+    if (own_.count < kMostNumbers) own_.at[own_.count++] = static_cast<uint16_t>(i);
   };
   ForEachWord(on_number, [&](size_t i, size_t end) {
     uint64_t word = swar::Load(bytes_.data() + i);
     for (; end - i > sizeof word; i += sizeof word, word = swar::Load(bytes_.data() + i)) mix(word);
     mix(word & ~uint64_t{0} >> (8 * (sizeof word - (end - i))));
   });
-  kind_ = static_cast<uint32_t>(Mix64(hash));
+  own_.kind = static_cast<uint32_t>(Mix64(hash));
 }
 
 void PulseLine::Classify() {
@@ -248,52 +251,91 @@ size_t PulseLine::BehindDigits(size_t i) const {
   return std::min(i, size_);
 }
 
-bool PulseLine::Complains() {
+template <typename Fits>
+bool PulseLine::AnyNoWork(const Fits& fits) {
   Classify();
   for (size_t block = 0; block * kBlock < size_; ++block) {
     for (uint64_t begins = begins_[block] & ~digits_[block]; begins != 0; begins &= begins - 1) {
       const size_t at = block * kBlock + static_cast<size_t>(std::countr_zero(begins));
       const uint32_t key = (static_cast<uint32_t>(swar::Load(bytes_.data() + at)) | 0x202020) & 0xffffff;
-      if (kNoWorkKeys.Any(key, [&](std::string_view entry) { return BeginsLower(text().substr(at), entry); }))
-        return true;
+      if (kNoWorkKeys.Any(key, [&](std::string_view entry) { return fits(text().substr(at), entry); })) return true;
     }
   }
   return false;
 }
 
+bool PulseLine::Complains() {
+  if (has_digits_) {
+    Study();
+    if (layout_->complaint != PulseLayout::Complaint::kDigitsDecide)
+      return layout_->complaint == PulseLayout::Complaint::kYes;
+  }
+  return AnyNoWork(BeginsLower);
+}
+
+// What all lines of the layout have in common.
+void PulseLine::Study() {
+  PulseLayout& layout = *layout_;
+  if (layout.studied) return;
+  layout.studied = true;
+  using Complaint = PulseLayout::Complaint;
+  const auto whatever_digits = [](std::string_view word, std::string_view entry) {
+    return !HasDigit(entry) && BeginsLower(word, entry);
+  };
+  layout.complaint = !AnyNoWork(BeginsLowerMasked) ? Complaint::kNo
+                     : AnyNoWork(whatever_digits)  ? Complaint::kYes
+                                                   : Complaint::kDigitsDecide;
+  // A number and nothing else numbers what follows, `[3]:` or `4.`; but `40%`, and rows of several.
+  const auto says = [](char c) { return IsAlpha(c) || c == '%' || static_cast<unsigned char>(c) >= 0x80; };
+  if (layout.count == 1 && std::none_of(text().begin(), text().end(), says)) return;
+  for (size_t i = 0; i < layout.count; ++i) {
+    if (!MayCount(i)) continue;
+    const std::string_view name = NameOf(i);
+    layout.counters |= uint64_t{1} << i;
+    layout.of |= uint64_t{SaysOf(i)} << i;
+    layout.long_ones |= uint64_t{BehindDigits(layout.at[i]) - layout.at[i] > 9} << i;
+    layout.units[i] = NumberOf(WorkUnitOf(name));
+    layout.totals[i] = layout.units[i] == 0 ? NumberOf(WorkUnitOfTotal(name)) : uint8_t{0};
+  }
+}
+
 std::string_view PulseLine::NameOf(size_t number) const {
-  if (number >= numbers_found_) return {};
+  if (number >= count()) return {};
   const auto is_between = [](char c) { return std::string_view(" =:[\"(#_").find(c) != std::string_view::npos; };
-  size_t end = numbers_[number];
+  size_t end = layout_->at[number];
   while (end > 0 && is_between(bytes_[end - 1])) --end;
   size_t begin = end;
   while (begin > 0 && (IsAlpha(bytes_[begin - 1]) || bytes_[begin - 1] == '_')) --begin;
   return end - begin >= 2 && end - begin <= 32 ? text().substr(begin, end - begin) : std::string_view();
 }
 
-bool PulseLine::IsCounter(size_t number) const {
-  const size_t begin = numbers_[number];
+bool PulseLine::MayCount(size_t number) const {
+  const auto& at = layout_->at;
+  const size_t begin = at[number];
   const size_t end = BehindNumber(begin);
   if (bytes_[begin + 1] == 'x' && end > begin + 2) return false;
   const bool behind = begin > 1 && IsClockMark(bytes_[begin - 1]) && IsDigit(bytes_[begin - 2]);
   const bool before = IsClockMark(bytes_[end]) && DigitAt(end + 1);
   // The fraction of a clock: `11:10:18,688`.
   const bool fraction = begin > 3 && bytes_[begin - 1] == ',' && IsDigit(bytes_[begin - 2]) && number > 0 &&
-                        numbers_[number - 1] > 1 && IsClockMark(bytes_[numbers_[number - 1] - size_t{1}]) &&
-                        IsDigit(bytes_[numbers_[number - 1] - size_t{2}]);
+                        at[number - 1] > 1 && IsClockMark(bytes_[at[number - 1] - size_t{1}]) &&
+                        IsDigit(bytes_[at[number - 1] - size_t{2}]);
   if (behind || before || fraction) return false;
-  // Times since 1970 always grow.
-  bool whole = true;
-  const double value = Value(number, &whole);
-  if (value >= 1e9 && (whole || value < 2.3e9)) return false;
   const std::string_view name = NameOf(number);
   return std::none_of(std::begin(kNames), std::end(kNames),
                       [&](std::string_view known) { return name.size() == known.size() && BeginsLower(name, known); });
 }
 
+// Times since 1970 always grow.
+bool PulseLine::IsTime(size_t number) const {
+  bool whole = true;
+  const double value = Value(number, &whole);
+  return value >= 1e9 && (whole || value < 2.3e9);
+}
+
 // `38/40`, `38 of 40`, `38 / 40`
 bool PulseLine::SaysOf(size_t number) const {
-  size_t i = BehindNumber(numbers_[number]);
+  size_t i = BehindNumber(layout_->at[number]);
   while (i < size_ && bytes_[i] == ' ') ++i;
   const size_t mark = bytes_[i] == '/' ? 1 : text().substr(std::min(i, size_)).starts_with("of ") ? 3 : 0;
   if (mark == 0) return false;
@@ -302,22 +344,22 @@ bool PulseLine::SaysOf(size_t number) const {
 }
 
 size_t PulseLine::FindCounters(Counters* counters) {
-  Classify();
-  // A number and nothing else numbers what follows, `[3]:` or `4.`; but `40%`, and rows of several.
-  const auto says = [](char c) { return IsAlpha(c) || c == '%' || static_cast<unsigned char>(c) >= 0x80; };
-  if (numbers_found_ == 1 && std::none_of(text().begin(), text().end(), says)) return 0;
+  if (!has_digits_) return 0;
+  Study();
   size_t found = 0;
-  for (size_t i = 0; i < numbers_found_ && found < counters->size(); ++i) {
-    if (IsCounter(i)) (*counters)[found++] = {static_cast<uint8_t>(i), SaysOf(i)};
+  for (uint64_t rest = layout_->counters; rest != 0 && found < counters->size(); rest &= rest - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(rest));
+    if ((layout_->long_ones >> i & 1) != 0 && IsTime(i)) continue;
+    (*counters)[found++] = {static_cast<uint8_t>(i), (layout_->of >> i & 1) != 0};
   }
   return found;
 }
 
 double PulseLine::Value(size_t number, bool* whole) const {
   *whole = true;
-  if (number >= numbers_found_) return 0;
+  if (number >= count()) return 0;
   // Zeros stand behind the text.
-  const char* p = bytes_.data() + numbers_[number];
+  const char* p = bytes_.data() + layout_->at[number];
   const uint64_t word = swar::Load(p);
   // Digits become 0 to 9; the first other byte has its highest bit in one of the two.
   const uint64_t low = word ^ 0x3030303030303030ull;

@@ -14,6 +14,7 @@
 
 #include "base/limits.h"
 #include "parser/pulse_layouts.h"
+#include "parser/pulse_words.h"
 
 namespace ncclwhy {
 
@@ -33,7 +34,7 @@ class PulseLine {
   // Looks at the beginning of the line only; `text` is not kept.
   PulseLine(std::string_view text, PulseLayouts* layouts);
 
-  uint32_t kind() const { return kind_; }
+  uint32_t kind() const { return has_digits_ ? layout_->kind : kind_; }
   bool HasDigits() const { return has_digits_; }
   // It waits, complains or counts the dead (`still waiting … after 12 s`, `frame #5`).
   bool Complains();
@@ -42,23 +43,31 @@ class PulseLine {
   double Value(size_t number, bool* whole) const;
   // `step=41200` → step: the word in front of a number; empty without one.
   std::string_view NameOf(size_t number) const;
+  // What it says of a counter, or null: `step 41200`, `max_steps 50000`.
+  const WorkUnit* UnitOf(const Counter& counter) const { return WorkUnitNumbered(layout_->units[counter.number]); }
+  const WorkUnit* TotalOf(const Counter& counter) const { return WorkUnitNumbered(layout_->totals[counter.number]); }
 
  private:
   static constexpr size_t kBlock = 64;
   static constexpr size_t kBlocks = kReach / kBlock;
-  static constexpr size_t kMostNumbers = 48;
+  static constexpr size_t kMostNumbers = PulseLayout::kNumbers;
   using Bits = std::array<uint64_t, kBlocks>;  // one for each byte
 
   uint64_t CopyMasked(std::string_view text);
   void Classify();
   void FindWords();
+  void Study();
+  template <typename Fits>
+  bool AnyNoWork(const Fits& fits);
+  size_t count() const { return layout_ == nullptr ? 0 : layout_->count; }
   template <typename OnNumber, typename OnWord>
   void ForEachWord(const OnNumber& on_number, const OnWord& on_word) const;
   size_t Next(const Bits& bits, size_t i) const;
   bool DigitAt(size_t i) const;
   size_t BehindNumber(size_t i) const;
   size_t BehindDigits(size_t i) const;
-  bool IsCounter(size_t number) const;
+  bool MayCount(size_t number) const;
+  bool IsTime(size_t number) const;
   bool SaysOf(size_t number) const;
   std::string_view text() const { return {bytes_.data(), size_}; }
 
@@ -66,10 +75,10 @@ class PulseLine {
   std::array<char, kReach + 16> bytes_;  // with room to read behind them
   bool has_digits_ = false;
   bool classified_ = false;
-  Bits begins_, ends_, digits_;  // of words, words, and digits; once it is classified
-  uint32_t kind_ = 0;
-  std::array<uint16_t, kMostNumbers> numbers_;  // where they begin
-  size_t numbers_found_ = 0;
+  Bits begins_, ends_, digits_;    // of words, words, and digits; once it is classified
+  uint32_t kind_ = 0;              // of a text without a digit
+  PulseLayout* layout_ = nullptr;  // of one with digits
+  PulseLayout own_;                // that nobody remembers
 };
 
 }  // namespace ncclwhy

@@ -108,9 +108,8 @@ void PulseTable::Watch(PulseLine& read, Kind* kind) {
     if (counter.of) slot.total = read.Value(counter.number + size_t{1}, &whole);
     slot.first = slot.most = read.Value(counter.number, &whole);
     slot.whole = whole;
-    const std::string_view name = read.NameOf(counter.number);
-    slot.unit = WorkUnitOf(name);
-    if (slot.unit == nullptr) slot.of = WorkUnitOfTotal(name);
+    slot.unit = read.UnitOf(counter);
+    slot.of = read.TotalOf(counter);
   }
 }
 

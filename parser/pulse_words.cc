@@ -38,4 +38,10 @@ const WorkUnit* WorkUnitOfTotal(std::string_view word) {
   return nullptr;
 }
 
+uint8_t NumberOf(const WorkUnit* unit) {
+  static_assert(std::size(kUnits) < UINT8_MAX);
+  return unit == nullptr ? uint8_t{0} : static_cast<uint8_t>(unit - kUnits + 1);
+}
+const WorkUnit* WorkUnitNumbered(uint8_t number) { return number == 0 ? nullptr : &kUnits[number - 1]; }
+
 }  // namespace ncclwhy

@@ -1,6 +1,7 @@
 // What the words beside the numbers of a line say of its work (pulse_words.def).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace ncclwhy {
@@ -14,5 +15,9 @@ const WorkUnit* WorkUnitOf(std::string_view word);
 
 // `max_steps 50000`: the number says of how many. Null for any other word.
 const WorkUnit* WorkUnitOfTotal(std::string_view word);
+
+// A small number for each, 0 for null.
+uint8_t NumberOf(const WorkUnit* unit);
+const WorkUnit* WorkUnitNumbered(uint8_t number);
 
 }  // namespace ncclwhy
