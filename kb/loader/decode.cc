@@ -100,15 +100,21 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   out.recurs = TextOf(entry, "recurs");
   out.about = TextOf(entry, "about");
   ForEach(entry, "fixes", [&](const JsonValue& fix) {
-    out.fixes.push_back(
-        {{TextOf(fix, "for"), TextOf(fix, "text", language), TextOf(fix, "command"), TextOf(fix, "cost", language)},
-         StringsOf(fix, "needs")});
+    // Field by field: where an initializer of a base ends in an exception, GCC 12 destroys its members twice.
+    FixKnowledge& known = out.fixes.emplace_back();
+    known.environment = TextOf(fix, "for");
+    known.text = TextOf(fix, "text", language);
+    known.command = TextOf(fix, "command");
+    known.cost = TextOf(fix, "cost", language);
+    known.needs = StringsOf(fix, "needs");
   });
   ForEach(entry, "confirm", [&](const JsonValue& confirm) {
-    const std::string environment = TextOf(confirm, "for");
-    out.confirm.push_back({{TextOf(confirm, "command"), TextOf(confirm, "text", language)},
-                           environment.empty() ? "any" : environment,
-                           StringsOf(confirm, "needs")});
+    ConfirmKnowledge& known = out.confirm.emplace_back();
+    known.command = TextOf(confirm, "command");
+    known.text = TextOf(confirm, "text", language);
+    known.environment = TextOf(confirm, "for");
+    if (known.environment.empty()) known.environment = "any";
+    known.needs = StringsOf(confirm, "needs");
   });
   ForEach(entry, "collect", [&](const JsonValue& collect) {
     out.collect.push_back({TextOf(collect, "what", language), TextOf(collect, "command")});
