@@ -22,8 +22,8 @@ struct JobComparison {
 class Timeline {
  public:
   virtual ~Timeline() = default;
-  // Called once, before any query: sources, processes, ranks, communicators, events, connections, environment,
-  // collectives.
+  // Called before any query, and again for the next job, of which all is new: sources, processes, ranks,
+  // communicators, events, connections, environment, collectives.
   virtual Status Load(const JobModel& model) = 0;
   // Called once behind Load: the views difference and doubtful_setting. Borrowed like the model.
   virtual Status AddComparison(const JobModel& model, const JobComparison& comparison) = 0;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analyze/job_profile.h"
+#include "analyze/timeline.h"
 #include "api/knowledge.h"
 #include "job/separate_jobs.h"
 #include "ncclwhy/analyzer.h"
@@ -75,6 +76,7 @@ class JobAnalysis {
   std::map<std::string, std::unique_ptr<DigestBuilder>, std::less<>> growing_;
   std::vector<SourceDigest> digests_;
   std::vector<std::string> problems_;
+  std::unique_ptr<Timeline> timeline_;  // in memory, of one job after the other
 };
 
 }  // namespace ncclwhy

@@ -112,16 +112,25 @@ Status NoSuch(const char* what, int number, size_t known) {
 
 Result<Report> JobAnalysis::ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests,
                                      const std::string& database, std::vector<std::string> problems) {
-  Result<std::unique_ptr<Timeline>> timeline = OpenTimeline(database);
-  if (!timeline.ok() && !database.empty()) {
-    problems.push_back(timeline.status().message());
-    std::sort(problems.begin(), problems.end());
-    timeline = OpenTimeline("");
+  std::unique_ptr<Timeline> file;
+  if (!database.empty()) {
+    Result<std::unique_ptr<Timeline>> opened = OpenTimeline(database);
+    if (opened.ok()) {
+      file = opened.take();
+    } else {
+      problems.push_back(opened.status().message());
+      std::sort(problems.begin(), problems.end());
+    }
   }
-  if (!timeline.ok()) return timeline.status();
+  if (file == nullptr && timeline_ == nullptr) {
+    Result<std::unique_ptr<Timeline>> opened = OpenTimeline("");
+    if (!opened.ok()) return opened.status();
+    timeline_ = opened.take();
+  }
+  Timeline& timeline = file == nullptr ? *timeline_ : *file;
   const AnalyzeOptions analysis{options_.language, options_.top, options_.seen > 0 ? &knowledge_.incidents() : nullptr,
                                 static_cast<size_t>(options_.seen)};
-  return Analyze(model, digests, knowledge_.rules(), knowledge_.kb(), *timeline.value(), analysis, std::move(problems));
+  return Analyze(model, digests, knowledge_.rules(), knowledge_.kb(), timeline, analysis, std::move(problems));
 }
 
 Result<Report> JobAnalysis::ReportOfPart(const JobPart& part, const std::string& database) {

@@ -34,6 +34,20 @@ uint32_t Hash(std::string_view text) {
 
 StringPool::StringPool() { Intern({}); }
 
+StringPool StringPool::Copy() const {
+  StringPool out;
+  out.views_.clear();
+  out.views_.reserve(views_.size());
+  char* p = out.Allocate(bytes_);
+  for (const std::string_view text : views_) {
+    if (!text.empty()) std::memcpy(p, text.data(), text.size());
+    out.views_.emplace_back(p, text.size());
+    p += text.size();
+  }
+  out.index_ = index_;
+  return out;
+}
+
 char* StringPool::Allocate(size_t n) {
   if (block_size_ - block_used_ < n) {
     block_size_ = std::max(std::clamp(bytes_, kFirstBlock, kLargestBlock), n);

@@ -21,6 +21,8 @@ class StringPool {
   StringPool(StringPool&&) noexcept = default;
   StringPool& operator=(StringPool&&) noexcept = default;
 
+  // In which every id means the same.
+  StringPool Copy() const;
   // The id of `text`; equal texts have equal ids. The empty text always has id 0.
   StringId Intern(std::string_view text);
   // The id of `text`, or an invalid id if it was never interned.

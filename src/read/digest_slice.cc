@@ -19,10 +19,7 @@ class Slicer {
 
   SourceDigest Take() {
     out_.facts.name = facts_.name;
-    // In the order of their ids, so that every id means the same in both pools.
-    for (uint32_t id = 0; id < facts_.strings.size(); ++id) {
-      (void)out_.facts.strings.Intern(facts_.strings.View(StringId{id}));
-    }
+    out_.facts.strings = facts_.strings.Copy();
     Processes();
     Facts();
     for (const Hit& hit : whole_.hits.hits) Keep(hit, &out_.hits.hits);

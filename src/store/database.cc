@@ -67,6 +67,19 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
 
 Database::~Database() { sqlite3_close_v2(db_); }
 
+void Database::Authorize(Authorizer may, void* self) {
+  may_ = may;
+  authority_ = self;
+  if (asks_ || may == nullptr) return;
+  asks_ = true;
+  sqlite3_set_authorizer(db_, &Database::Ask, this);
+}
+
+int Database::Ask(void* self, int action, const char* a, const char* b, const char* database, const char* view) {
+  const auto* const my = static_cast<const Database*>(self);
+  return my->may_ == nullptr ? SQLITE_OK : my->may_(my->authority_, action, a, b, database, view);
+}
+
 Status Database::Execute(const char* sql, const char* doing) {
   const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
   return code == SQLITE_OK ? Status::Ok() : Error(code, doing);

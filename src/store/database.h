@@ -39,13 +39,23 @@ class Database {
   // What the last failed call means, in a sentence that begins with the name of the file.
   Status Error(int code, std::string_view doing) const;
 
+  // Asks `may` about all that statements read from now on; null: about nothing. SQLite's own call prepares every
+  // statement anew.
+  using Authorizer = int (*)(void* self, int action, const char* a, const char* b, const char* database,
+                             const char* view);
+  void Authorize(Authorizer may, void* self);
+
   sqlite3* handle() const { return db_; }
   const std::string& name() const { return name_; }
 
  private:
   Database(sqlite3* db, std::string name) : db_(db), name_(std::move(name)) {}
+  static int Ask(void* self, int action, const char* a, const char* b, const char* database, const char* view);
   sqlite3* db_;
   std::string name_;
+  bool asks_ = false;
+  Authorizer may_ = nullptr;
+  void* authority_ = nullptr;
 };
 
 // A prepared statement that is used again for every row:

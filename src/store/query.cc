@@ -76,10 +76,10 @@ bool NamesPrivateTable(std::string_view sql) {
 // What may be read, for SQLite's authorizer; remembers why something was refused.
 class Gate {
  public:
-  Gate(Database& database, std::string_view sql) : database_(database), names_private_(NamesPrivateTable(sql)) {
-    sqlite3_set_authorizer(database_.handle(), &Gate::Ask, this);
+  Gate(Database& database, bool names_private) : database_(database), names_private_(names_private) {
+    database_.Authorize(&Gate::Ask, this);
   }
-  ~Gate() { sqlite3_set_authorizer(database_.handle(), nullptr, nullptr); }
+  ~Gate() { database_.Authorize(nullptr, nullptr); }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
@@ -171,18 +171,6 @@ class Caps {
   TimeBudget time_{limits::kQueryMilliseconds};
 };
 
-class QueryStatement {
- public:
-  explicit QueryStatement(sqlite3_stmt* statement) : statement_(statement) {}
-  ~QueryStatement() { sqlite3_finalize(statement_); }
-  QueryStatement(const QueryStatement&) = delete;
-  QueryStatement& operator=(const QueryStatement&) = delete;
-  sqlite3_stmt* get() const { return statement_; }
-
- private:
-  sqlite3_stmt* statement_;
-};
-
 Status QueryError(const Database& database, int code, const Gate& gate) {
   switch (code & 0xFF) {
     case SQLITE_AUTH:
@@ -270,12 +258,11 @@ Result<QueryTable> ReadRows(const Database& database, sqlite3_stmt* statement, c
 
 }  // namespace
 
-Result<QueryTable> RunQuery(Database& database, std::string_view sql, const BeforeQuery& before) {
-  if (sql.size() > limits::kQueryText) return Status::InvalidArgument("query: the text is too long");
-  if (sql.find('\0') != std::string_view::npos) return Status::InvalidArgument("query: the text has a NUL byte");
-  const std::string text(sql);
-  MakeTableFunctions(database, text);
-  Gate gate(database, text);
+namespace {
+
+// Of a query that may be run; its tables are those that the gate saw.
+Status Prepare(Database& database, const Gate& gate, KnownQueries::Query* query) {
+  const std::string& text = query->text;
   const char* tail = nullptr;
   sqlite3_stmt* raw = nullptr;
   int code;
@@ -283,20 +270,46 @@ Result<QueryTable> RunQuery(Database& database, std::string_view sql, const Befo
     const Caps caps(database);
     code = sqlite3_prepare_v2(database.handle(), text.c_str(), static_cast<int>(text.size()), &raw, &tail);
   }
-  const QueryStatement statement(raw);
+  query->statement.reset(raw);
   if (code != SQLITE_OK) return QueryError(database, code, gate);
   if (raw == nullptr) return Status::InvalidArgument("query: there is no statement");
   const bool one_select = sqlite3_column_count(raw) > 0 && sqlite3_stmt_readonly(raw) != 0 &&
                           sqlite3_stmt_isexplain(raw) == 0 && IsEmptyTail(database, tail, text.c_str() + text.size());
   if (!one_select) return Status::InvalidArgument("query refused: only one SELECT may be run");
+  query->tables = gate.tables();
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<QueryTable> RunQuery(Database& database, std::string_view sql, const BeforeQuery& before, KnownQueries* known) {
+  if (sql.size() > limits::kQueryText) return Status::InvalidArgument("query: the text is too long");
+  if (sql.find('\0') != std::string_view::npos) return Status::InvalidArgument("query: the text has a NUL byte");
+  const KnownQueries::Query* query = known == nullptr ? nullptr : known->Find(sql);
+  KnownQueries::Query fresh;
+  if (query == nullptr) {
+    fresh.text = sql;
+    fresh.names_private = NamesPrivateTable(fresh.text);
+    MakeTableFunctions(database, fresh.text);
+  }
+  Gate gate(database, (query == nullptr ? fresh : *query).names_private);
+  if (query == nullptr) {
+    if (Status status = Prepare(database, gate, &fresh); !status.ok()) return status;
+    query = &fresh;
+  }
   if (before) {
     gate.Open(true);
-    Status status = before(gate.tables());
+    Status status = before(query->tables);
     gate.Open(false);
     if (!status.ok()) return status;
   }
-  const Caps caps(database);
-  return ReadRows(database, raw, gate);
+  Result<QueryTable> table = [&] {
+    const Caps caps(database);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> reset(query->statement.get(), sqlite3_reset);
+    return ReadRows(database, reset.get(), gate);
+  }();
+  if (query == &fresh && known != nullptr && table.ok()) known->Keep(std::move(fresh));
+  return table;
 }
 
 std::vector<QueryRow> RowsOf(QueryTable table) {

@@ -85,12 +85,17 @@ class SqliteTimeline : public Timeline {
       filled_.clear();
       model_ = &model;
       loaded_ = lazy_;
-      begun_ = false;
-      made_.clear();
+      if (broken_) {
+        made_.clear();
+        known_ = {};
+      }
+      begun_ = broken_ = false;
       pending_.clear();
       comparison_ = {};
       report_.reset();
       if (lazy_) {
+        if (registered_) return Status::Ok();
+        registered_ = true;
         Status status = UseLike(*database_);
         return status.ok() ? events_.Register(*database_) : status;
       }
@@ -118,7 +123,7 @@ class SqliteTimeline : public Timeline {
   Status AddFindings(const JobModel&, const RuleSet& rules, const std::vector<Finding>& findings) override {
     if (!loaded_) return NotLoaded();
     return Guarded([&]() -> Status {
-      if (lazy_ && !Made("_finding")) {
+      if (lazy_ && !(begun_ && Made("_finding"))) {
         rules_ = &rules;
         pending_.insert(pending_.end(), findings.begin(), findings.end());
         return Status::Ok();
@@ -140,7 +145,9 @@ class SqliteTimeline : public Timeline {
     if (!loaded_) return NotLoaded();
     return Guarded([&]() -> Result<std::vector<QueryRow>> {
       if (Status status = CreateFor(sql); !status.ok()) return status;
-      auto table = RunQuery(*database_, sql, [this](const std::set<std::string>& tables) { return FillFor(tables); });
+      auto table = RunQuery(
+          *database_, sql, [this](const std::set<std::string>& tables) { return FillFor(tables); },
+          lazy_ ? &known_ : nullptr);
       if (!table.ok()) return table.status();
       return RowsOf(table.take());
     });
@@ -166,24 +173,40 @@ class SqliteTimeline : public Timeline {
       wanted[i] = wanted[i] && !Made(parts[i].name);
       any = any || wanted[i];
     }
-    if (!any) return Status::Ok();
-    return InTransaction(*database_, [&]() -> Status {
+    if (!any && begun_) return Status::Ok();
+    Status status = InTransaction(*database_, [&]() -> Status {
       if (!begun_) {
-        if (Status dropped = DropAll(*database_); !dropped.ok()) return dropped;
+        if (Status emptied = made_.empty() ? DropAll(*database_) : EmptyMade(); !emptied.ok()) return emptied;
         begun_ = true;
+        if (Made(EventTable::kName)) ShowEvents();
       }
       for (size_t i = 0; i < parts.size(); ++i) {
         if (!wanted[i]) continue;
-        if (parts[i].name == EventTable::kName && model_ != nullptr) {
-          events_.Show(*model_);
-          filled_.insert(EventTable::kName);
-        }
+        if (parts[i].name == EventTable::kName) ShowEvents();
         const char* const create = parts[i].name == EventTable::kName ? EventTable::kCreate : parts[i].sql.c_str();
         if (Status made = database_->Execute(create, "it was created"); !made.ok()) return made;
         made_.insert(parts[i].name);
       }
       return AddPending();
     });
+    broken_ = broken_ || !status.ok();
+    return status;
+  }
+
+  void ShowEvents() {
+    if (model_ == nullptr) return;
+    events_.Show(*model_);
+    filled_.insert(EventTable::kName);
+  }
+
+  // The next job's tables are those that the one before needed.
+  Status EmptyMade() {
+    for (const std::string_view table : made_) {
+      if (!table.starts_with('_') || table == EventTable::kName) continue;
+      const std::string sql = "DELETE FROM " + std::string(table);
+      if (Status status = database_->Execute(sql.c_str(), "it was emptied"); !status.ok()) return status;
+    }
+    return Status::Ok();
   }
 
   // What was told before somebody asked for it.
@@ -241,8 +264,11 @@ class SqliteTimeline : public Timeline {
   std::unique_ptr<Database> database_;
   const bool lazy_;
   bool loaded_ = false;
-  // Lazy only: whether a table or view was made since Load, and which.
+  // Lazy only: whether somebody asked since Load, which tables and views were made, and which queries were understood.
+  bool registered_ = false;
   bool begun_ = false;
+  bool broken_ = false;  // what was made may have been rolled back
+  KnownQueries known_;
   std::set<std::string_view> made_;
   const RuleSet* rules_ = nullptr;
   std::vector<Finding> pending_;
