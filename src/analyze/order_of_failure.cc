@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace ncclwhy {
 namespace {
@@ -66,6 +67,22 @@ bool SaidByOthers(const JobModel& model, const Finding& f) {
   return it->dialect == Dialect::kKernel || it->dialect == Dialect::kSlurm || it->dialect == Dialect::kKubernetes;
 }
 
+// A line of the stack that MPICH prints behind the words of its abort, of the same process: its last ones are the
+// reason.
+//   Abort(15) on node 1 (rank 1 in comm 0): Fatal error in PMPI_Recv: Other MPI error, error stack:
+//   MPIDI_POSIX_mpi_ipc_map(212)....: gpu_ipc_handle_map failed
+bool InErrorStack(const Finding& f) {
+  if (f.process.valid() || f.rank >= 0) return false;
+  constexpr std::string_view kDigits = "0123456789";
+  const std::string_view text = f.text;
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos || open == 0 || text.find_first_of(" :") < open) return false;
+  const size_t close = text.find_first_not_of(kDigits, open + 1);
+  if (close == std::string_view::npos || close == open + 1 || text[close] != ')') return false;
+  const size_t colon = text.find_first_not_of('.', close + 1);
+  return colon != std::string_view::npos && text[colon] == ':';
+}
+
 bool OfOrigin(const JobModel& model, const EvidenceItem& i, const Origin& origin) {
   if (i.finding.process.valid() && i.finding.process == origin.process) return true;
   const int32_t rank = i.finding.rank >= 0 ? i.finding.rank : model.RankOf(i.finding.process);
@@ -116,6 +133,7 @@ void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs,
     if (!Alarms(i) || preceded.contains(i.finding.source.value)) continue;
     const Origin* origin = ends.Of(i.finding.source.value);
     if (origin == nullptr || i.finding.line <= origin->line || OfOrigin(model, i, *origin)) continue;
+    if (InErrorStack(i.finding)) continue;
     if (i.rule != nullptr && i.rule->sign.of == SignOf::kJob && i.sign >= 0) continue;  // its launcher, in summary
     if (!SaidByOthers(model, i.finding)) i.consequence = true;
   }
