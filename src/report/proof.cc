@@ -33,6 +33,15 @@ std::string Wording(std::string_view text) {
   return out;
 }
 
+// "… OpType ALLGATHER …", "… OpType ALLREDUCE …"
+bool DifferInAWord(std::string_view one, std::string_view other) {
+  const std::vector<std::string_view> words = SplitWords(one), others = SplitWords(other);
+  if (words.size() != others.size()) return false;
+  size_t different = 0;
+  for (size_t i = 0; i < words.size(); ++i) different += words[i] != others[i] ? 1 : 0;
+  return different == 1;
+}
+
 // Equal, or one repeats the other: "… failed: unhandled system error / Connect to 10.0.0.1<4711> failed".
 bool SayTheSame(std::string_view one, std::string_view other) {
   constexpr size_t kTelling = 24;
@@ -55,12 +64,21 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
     int weight;
     bool first_of_rule;
     size_t order;
+    std::string rule;
   };
   std::vector<Choice> choices;
   std::set<std::string> rules;
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
     std::string wording = Wording(item.text.empty() ? item.note : item.text);
+    // A rule whose two lines differ in a word and mean one thing compares them: "OpType=ALLGATHER", "OpType=ALLREDUCE".
+    const auto of_rule =
+        std::count_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.rule == item.rule; });
+    const bool other_side =
+        of_rule == 1 && item.role == "direct" && !item.text.empty() &&
+        std::any_of(choices.begin(), choices.end(), [&](const Choice& c) {
+          return c.rule == item.rule && c.weight == 0 && c.proof.note == item.note && DifferInAWord(c.wording, wording);
+        });
     // Two rules that see two lines of one wording compare their numbers: both are quoted.
     const auto same = std::find_if(choices.begin(), choices.end(), [&](const Choice& c) {
       const bool compared =
@@ -70,13 +88,17 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
           !item.note.empty() && c.weight == Weight(item) && Wording(c.proof.note) == Wording(item.note);
       return one_finding || (!compared && SayTheSame(c.wording, wording));
     });
-    if (same != choices.end()) {
+    if (same != choices.end() && !other_side) {
       same->proof.also.push_back(FileLine(item.file, item.line));
       continue;
     }
-    const bool fresh = rules.insert(item.rule).second;
-    choices.push_back(
-        {{item.file, item.line, item.text, item.note, 1, {}}, std::move(wording), Weight(item), fresh, choices.size()});
+    const bool fresh = rules.insert(item.rule).second || other_side;
+    choices.push_back({{item.file, item.line, item.text, item.note, 1, {}},
+                       std::move(wording),
+                       Weight(item),
+                       fresh,
+                       choices.size(),
+                       item.rule});
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
     return std::pair(!a.first_of_rule, a.weight) < std::pair(!b.first_of_rule, b.weight);

@@ -54,6 +54,26 @@ class FirstStep(unittest.TestCase):
         self.assertIn("vma failed alike", told)
         self.assertIn("vmb, vma (rank 1): printed the failing line", told)
 
+    def test_both_sides_of_a_comparison_are_quoted(self):
+        def watchdog(rank, call):
+            head = f"[E1122 11:09:50.459113 ProcessGroupNCCL.cpp:{{}}] [Rank {rank}] "
+            return (head.format(632) + f"Watchdog caught collective operation timeout: WorkNCCL(SeqNum=29, OpType={call}, NumelIn=65536, "
+                    "NumelOut=65536, Timeout(ms)=6000) ran for 6004 milliseconds before timing out.\n" + head.format(684)
+                    + "Some NCCL operations have failed or timed out. Due to the asynchronous nature of CUDA kernels, subsequent "
+                    "GPU operations might run on corrupted/incomplete data.\n")
+
+        told = answer({"job.log": "".join(watchdog(r, "ALLREDUCE" if r == 1 else "ALLGATHER") for r in (0, 3, 2, 1))})
+        self.assertIn("job.log:1 [Rank 0]", told.replace("[E1122 11:09:50.459113 ProcessGroupNCCL.cpp:632] ", ""))
+        self.assertIn("OpType=ALLREDUCE", told)
+
+    def test_a_route_that_was_lost(self):
+        head = "n1:402:412 [0] misc/socket.cc:1 NCCL WARN "
+        log = "".join(f"n{r // 2}:40{r}:40{r} [0] NCCL INFO ncclCommInitRank comm 0x7f{r} rank {r} nranks 4 cudaDev 0 nvmlDev 0 busId "
+                      f"10000 commId 0x91 - Init COMPLETE\n" for r in range(4))
+        log += (head + "socketProgressOpt: Call to recv from 10.77.0.10<50961> failed : Software caused connection abort\n"
+                + head + "socketStartConnect: connect to 10.77.0.10<40159> failed : Network is unreachable\n")
+        self.assertIn("the host itself has no route to 10.77.0.10 any more", answer({"job.log": log}))
+
     def test_that_the_job_failed_is_not_shown(self):
         line = "n1:1:2 [0] misc/ibvwrap.cc:288 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Operation not supported\n"
         self.assertIn("one line shows the failure itself, not that the job failed of it", answer({"log.txt": line}))
