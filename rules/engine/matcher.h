@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/patience.h"
 #include "base/text_memo.h"
 #include "rules/engine/clipped_match.h"
 #include "rules/engine/finding.h"
@@ -154,6 +155,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::vector<Candidate> candidates_;  // of the current line
   TextMemo<Alike> alike_;              // by shape, or by masked body
   std::string masked_;
+  Patience patience_;  // for bodies that have no shape
   std::vector<Re2Text> groups_;
   uint64_t lines_ = 0;
   uint32_t matched_rule_ = UINT32_MAX;  // the latest one of which a pattern matched this line

@@ -205,8 +205,10 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
 // looked for once.
 RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
   const bool shape = !line.shape.empty();
+  if (!shape && !patience_.Asks()) return nullptr;
   const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);
   TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? 1 : 0, text);
+  if (!shape) patience_.Tell(memo != nullptr);
   if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {

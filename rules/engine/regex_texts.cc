@@ -11,6 +11,9 @@ namespace {
 
 // Looking for more than so many takes as long as the regex.
 constexpr size_t kMostProofs = 4;
+constexpr size_t kMostOfAny = 48;
+// A shorter text is in most lines.
+constexpr size_t kLeastOfAny = 2;
 constexpr int kMostDepth = 50;
 
 // What a part of a regex asks for.
@@ -18,7 +21,46 @@ struct Part {
   std::optional<std::string> exact;  // it is this text; an assertion is the empty one
   bool asserts = false;              // there is more to it: ^, $, \b
   std::vector<std::string> required;
+  std::vector<RegexTexts::AnyOf> any_of;
 };
+
+// The texts of which an alternative has one: those of its demands that say most.
+RegexTexts::AnyOf TellingOf(const Part& part) {
+  const auto least = [](const RegexTexts::AnyOf& texts) {
+    size_t size = SIZE_MAX;
+    for (const std::string& text : texts) size = std::min(size, text.size());
+    return size;
+  };
+  RegexTexts::AnyOf best;
+  for (const std::string& text : part.required) {
+    if (best.empty() || text.size() > best[0].size()) best = {text};
+  }
+  for (const RegexTexts::AnyOf& texts : part.any_of) {
+    if (best.empty() || least(texts) > least(best)) best = texts;
+  }
+  return best;
+}
+
+// A match of one of these parts.
+Part EitherOf(const std::vector<Part>& parts) {
+  Part either;
+  RegexTexts::AnyOf texts;
+  for (const Part& part : parts) {
+    const RegexTexts::AnyOf own = TellingOf(part);
+    if (own.empty()) return either;
+    texts.insert(texts.end(), own.begin(), own.end());
+  }
+  std::stable_sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  // Where a shorter one is in it, that is looked for.
+  RegexTexts::AnyOf shortest;
+  for (std::string& text : texts) {
+    const auto in = [&](const std::string& known) { return text.find(known) != std::string::npos; };
+    if (std::none_of(shortest.begin(), shortest.end(), in)) shortest.push_back(std::move(text));
+  }
+  if (shortest[0].size() < kLeastOfAny || shortest.size() > kMostOfAny) return either;
+  either.any_of.push_back(std::move(shortest));
+  return either;
+}
 
 // Reads a regex of the forms that rules have: groups, classes, escapes, repetitions.
 class RegexReader {
@@ -52,16 +94,15 @@ class RegexReader {
 
   std::optional<Part> Alternatives(int depth) {
     if (depth > kMostDepth) return std::nullopt;
-    size_t begin = at_;
-    std::optional<Part> part = Sequence(depth);
-    while (part) {
+    std::vector<Part> parts;
+    do {
+      const size_t begin = at_;
+      std::optional<Part> part = Sequence(depth);
+      if (!part) return std::nullopt;
       if (depth == 0) alternatives_.push_back(text_.substr(begin, at_ - begin));
-      if (!Take("|")) break;
-      begin = at_;
-      part = Sequence(depth);
-      if (part) part = Part{};
-    }
-    return part;
+      parts.push_back(*std::move(part));
+    } while (Take("|"));
+    return parts.size() == 1 ? std::move(parts[0]) : EitherOf(parts);
   }
 
   std::optional<Part> Sequence(int depth) {
@@ -96,6 +137,7 @@ class RegexReader {
       end_run();
       if (repeated == Repeated::kPerhaps) continue;
       all.required.insert(all.required.end(), item->required.begin(), item->required.end());
+      all.any_of.insert(all.any_of.end(), item->any_of.begin(), item->any_of.end());
     }
     end_run();
     return all;
@@ -293,8 +335,10 @@ class DigitsAlike {
 }  // namespace
 
 bool RegexTexts::Refuse(std::string_view line) const {
-  return std::any_of(required.begin(), required.end(),
-                     [&](const std::string& text) { return line.find(text) == std::string_view::npos; });
+  const auto missing = [&](const std::string& text) { return line.find(text) == std::string_view::npos; };
+  return std::any_of(required.begin(), required.end(), missing) ||
+         std::any_of(any_of.begin(), any_of.end(),
+                     [&](const AnyOf& texts) { return std::all_of(texts.begin(), texts.end(), missing); });
 }
 
 bool RegexTexts::Prove(std::string_view line) const {
@@ -310,6 +354,9 @@ RegexTexts TextsOfRegex(std::string_view regex) {
   texts.required = std::move(whole->required);
   std::stable_sort(texts.required.begin(), texts.required.end(),
                    [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  texts.any_of = std::move(whole->any_of);
+  std::stable_sort(texts.any_of.begin(), texts.any_of.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (const std::string_view alternative : reader.alternatives()) {
     if (std::optional<RegexProof> proof = ProofOf(alternative)) texts.proofs.push_back(*std::move(proof));
   }

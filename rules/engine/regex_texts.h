@@ -1,5 +1,6 @@
 // RegexTexts: texts by which a line can be told to match a regex, or not to, without running it.
 //   `\[(?P<text>[\w./]*grad[\w./]*)`     no match without "[" and "grad"
+//   `(?:[Ff]ail|FAIL|[Ee]rror)[^\n]*GPU`   none without "GPU", nor without one of "ail", "FAIL" and "rror"
 //   `NCCL (?:INFO|WARN)|it/s\]|\bloss\b`   "it/s]" anywhere, or the word "loss", is a match
 // An expression that is not understood to its end has none: then the regex has to be asked.
 #pragma once
@@ -18,7 +19,9 @@ struct RegexProof {
 };
 
 struct RegexTexts {
+  using AnyOf = std::vector<std::string>;
   std::vector<std::string> required;  // each is in every match; the longest ones first
+  std::vector<AnyOf> any_of;          // of each, one is in every match; the shortest lists first
   std::vector<RegexProof> proofs;     // one of them is a match; the shortest ones, which lines have most, first
   bool digits_alike = false;          // it asks for no digit in particular: to it, lines that differ in them are one
 

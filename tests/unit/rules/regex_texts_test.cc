@@ -39,6 +39,23 @@ TEST_CASE("what every match of a regex contains", "[rules]") {
   CHECK(required("").empty());
 }
 
+TEST_CASE("texts of which a match has one", "[rules]") {
+  const auto any_of = [](std::string_view regex) { return TextsOfRegex(regex).any_of; };
+  using Lists = std::vector<RegexTexts::AnyOf>;
+  CHECK(any_of("one|two") == Lists{{"one", "two"}});
+  CHECK(any_of("GPU.*(?:[Ff]ail|FAIL|Failed to|[Ee]rror)") == Lists{{"ail", "FAIL", "rror"}});
+  CHECK(any_of("(?:ab|cd)+x(?:e(?:fg|hi)|klm)") == Lists{{"ab", "cd"}, {"fg", "hi", "klm"}});
+  CHECK(any_of("(?:QP.*fail|fail.*QP)") == Lists{{"fail"}});
+  CHECK(any_of("(?:ab|cd)?x").empty());
+  CHECK(any_of("(?:ab|)x").empty());
+  CHECK(any_of("(?:ab|\\d+)x").empty());
+  CHECK(any_of("(?:ab|c)x").empty());
+  CHECK(any_of("one|(?i)two").empty());
+  const RegexTexts texts = TextsOfRegex("GPU.*(?:[Ff]ail|FAIL)");
+  CHECK(texts.Refuse("GPU 3 is fine"));
+  CHECK_FALSE(texts.Refuse("GPU 3 Failed"));
+}
+
 TEST_CASE("whether digits are all the same to a regex", "[rules]") {
   for (const char* regex : {"step \\d+/\\d+", "rank [0-9]{1,4}\\b", "[^<]+<(?P<port_2>[0-9a-f]+)>", "a.{0,60}?b$",
                             "[-\\w.]+", "(?i)error: \\S+", ""}) {
