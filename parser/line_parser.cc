@@ -112,6 +112,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   HeaderMatch first;
   bool header = MayBeginWithHost(piece.text) && ParseHeader(piece.text, &first) && first.header.present;
   const auto has_escapes = [&] { return scan::Contains(piece.text, "\x1b") || scan::Contains(piece.text, "&"); };
+  PlainTexts::Entry* plain = nullptr;
   if (header && !(MayNeedCleaning(piece.text) && has_escapes())) {
     stripped.text = piece.text;
   } else {
@@ -119,15 +120,17 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
     if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))
       return;
-    header = ParseHeader(stripped.text, &first) || ParseHeaderless(stripped.text, &first);
+    plain = plain_.Find(stripped.text);
+    if (!IsKnownPlain(plain)) header = ParseHeader(stripped.text, &first) || ParseHeaderless(stripped.text, &first);
   }
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (IsBlank(stripped.text)) return;
-  const TellingWords words(stripped.text);
-  if (SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr, words)) {
+  const bool known_plain = IsKnownPlain(plain);
+  const TellingWords words = known_plain ? TellingWords() : TellingWords(stripped.text);
+  if (!known_plain && SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr, words)) {
     EmitRecords(piece, stripped);
   } else {
-    EmitForeign(piece, stripped, words);
+    EmitForeign(piece, stripped, words, plain);
   }
 }
 
@@ -291,21 +294,20 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
 
 // `stone:2984736:29` – a header that another line cut off before it said anything.
 bool LineParser::IsCutHeader(std::string_view text) const {
-  size_t n = 0;
-  while (n < text.size() && n < 64 && scan::IsHostChar(text[n])) ++n;
-  if (n == 0 || n >= text.size() || text[n] != ':') return false;
-  if (n + 1 < text.size() && !scan::IsDigit(text[n + 1])) return false;
-  return processes_.IsKnownHost(text.substr(0, n)) && text.size() < n + 48;
+  const size_t n = HostOfCutHeader(text);
+  return n > 0 && processes_.IsKnownHost(text.substr(0, n)) && text.size() < n + 48;
 }
 
-void LineParser::EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words) {
+void LineParser::EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words,
+                             PlainTexts::Entry* plain) {
   const std::string_view text = stripped.text;
-  if (IsCutHeader(text)) {
+  const bool known_plain = IsKnownPlain(plain);
+  if (!known_plain && IsCutHeader(text)) {
     class_.torn = true;
     return;
   }
   // `Epoch 0:   6%|██ … 1.37it/s][E ProcessGroupNCCL.cpp:458] …`
-  const size_t torch = FindTorchRecord(text, 1);
+  const size_t torch = known_plain ? std::string_view::npos : FindTorchRecord(text, 1);
   const size_t split = torch == std::string_view::npos || torch < 2 ? text.size() : WorkerPrefix(text, torch);
   const std::string_view part = text.substr(0, split);
   if (!IsBlank(part)) {
@@ -314,7 +316,7 @@ void LineParser::EmitForeign(const LinePiece& piece, const StrippedLine& strippe
     line.body = part;
     line.words = part.size() == text.size() ? words : TellingWords(part);
     line.torn = piece.clipped;
-    EmitForeignRecord(line, stripped);
+    EmitForeignRecord(line, stripped, part.size() == text.size() ? plain : nullptr);
   }
   if (split < text.size()) EmitGlued(piece, text.substr(split), stripped);
 }
@@ -342,14 +344,19 @@ void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const 
   EmitForeignRecord(line, own);
 }
 
-void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped) {
-  line.dialect = SniffDialect(line.text, line.words);
+void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped, PlainTexts::Entry* plain) {
+  const bool known_plain = IsKnownPlain(plain) && !stripped.kernel;
+  if (!known_plain) line.dialect = SniffDialect(line.text, line.words);
+  const bool may_be_plain = line.dialect == Dialect::kUnknown && !stripped.kernel && !foreign_.last_error_open;
   if (stripped.kernel && line.dialect != Dialect::kSlurm) line.dialect = Dialect::kKernel;
   if (stripped.framework && line.dialect == Dialect::kUnknown) line.dialect = Dialect::kFramework;
   const bool prefixed = stripped.prefix.any && !stripped.only_time && !stripped.kernel;
   const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
-  const Extraction x{line, process, builder_};
-  ExtractForeign(x, foreign_);
+  const bool taken = !known_plain && ExtractForeign({line, process, builder_}, foreign_);
+  if (plain != nullptr && !plain->known) {
+    plain->known = true;
+    plain->value.plain = may_be_plain && !taken && PlainTexts::StaysPlain(line.text, line.words);
+  }
   if constexpr (kPulse) pulses_.Note(process, line);
   processes_.CountLine(process, line);
   const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;

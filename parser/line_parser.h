@@ -12,6 +12,7 @@
 #include "parser/line_reader.h"
 #include "parser/outer_prefix.h"
 #include "parser/parser.h"
+#include "parser/plain_texts.h"
 #include "parser/prefix.h"
 #include "parser/process_table.h"
 #include "parser/pulse_table.h"
@@ -81,11 +82,15 @@ class LineParser final : public PieceSink {
   // `node3:4711:4801 [2] misc/socket.cc:484 NCCL WARN …`: extractors, recognizer, sink.
   void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
   // A line without NCCL's header: a traceback, mpirun, the kernel, or NCCL's words that somebody quotes.
-  void EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words);
+  void EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words, PlainTexts::Entry* plain);
   // A PyTorch record behind something else.
   void EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around);
-  // `line.words` are known.
-  void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped);
+  // `line.words` are known. `plain`: what is known of such a text, or null.
+  void EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped, PlainTexts::Entry* plain = nullptr);
+  // Not where the line before announced it.
+  bool IsKnownPlain(const PlainTexts::Entry* plain) const {
+    return plain != nullptr && plain->known && plain->value.plain && !foreign_.last_error_open;
+  }
   // `node3:4711:47`: the beginning of the header of a known host, cut off by the next record.
   bool IsCutHeader(std::string_view text) const;
   // What a record of the piece has of it; counts the record.
@@ -107,6 +112,7 @@ class LineParser final : public PieceSink {
   std::string line_host_, line_pod_;
   ForeignState foreign_;
   QuotedMessage quoted_;
+  PlainTexts plain_;
   FastPath fast_;
   LineClass class_;
   std::vector<Record> records_;

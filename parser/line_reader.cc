@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/limits.h"
+#include "base/swar.h"
 #include "parser/fast/fast_path.h"
 
 namespace ncclwhy {
@@ -12,6 +13,19 @@ namespace {
 
 // Bytes looked at to tell UTF-16 from bytes when there is no mark.
 constexpr size_t kSniffBytes = 64;
+
+// How many bytes stand in front of the first \r or \n.
+size_t BeforeBreak(std::string_view bytes) {
+  const auto zeros = [](uint64_t word) { return (word - swar::kOnes) & ~word & swar::kHighs; };
+  size_t run = 0;
+  for (; run + sizeof(uint64_t) <= bytes.size(); run += sizeof(uint64_t)) {
+    const uint64_t word = swar::Load(bytes.data() + run);
+    const uint64_t breaks = zeros(word ^ swar::kOnes * '\r') | zeros(word ^ swar::kOnes * '\n');
+    if (breaks != 0) return run + swar::Before(breaks);
+  }
+  while (run < bytes.size() && bytes[run] != '\r' && bytes[run] != '\n') ++run;
+  return run;
+}
 
 }  // namespace
 
@@ -165,8 +179,7 @@ void LineReader::PushSlow(std::string_view bytes) {
       pending_cr_ = false;
       if (bytes[0] != '\n') EndPiece(false, true);
     }
-    size_t run = 0;
-    while (run < bytes.size() && bytes[run] != '\r' && bytes[run] != '\n') ++run;
+    const size_t run = BeforeBreak(bytes);
     Append(bytes.substr(0, run));
     at_ += run;
     bytes.remove_prefix(run);

@@ -99,15 +99,17 @@ bool PlausibleHost(std::string_view host) {
   return true;
 }
 
-// False: no header begins `text`, which is told from its first few bytes. A header begins with `[2] `, a number or
-// `NCCL `, or there is a number behind its first colon: `node3:4711:4790 `, `misc/socket.cc:484 `.
+// False: no header begins `text`, which is told from its first few bytes. A header begins with `[2] `, milliseconds
+// (`136.580392 `) or `NCCL `, or there is a number behind its first colon: `node3:4711:4790 `, `misc/socket.cc:484 `.
 bool MayBeHeader(std::string_view text) {
   if (text.empty()) return false;
   if (text[0] == '[') return text.size() > 1 && (IsDigit(text[1]) || text[1] == '-');
-  if (IsDigit(text[0]) || scan::StartsWith(text, "NCCL ")) return true;
+  if (scan::StartsWith(text, "NCCL ")) return true;
   size_t at = 0;
-  while (at < text.size() && text[at] != ':' && text[at] != ' ' && text[at] != '\t') ++at;
-  return at + 1 < text.size() && text[at] == ':' && IsDigit(text[at + 1]);
+  bool point = false;
+  for (; at < text.size() && text[at] != ':' && text[at] != ' ' && text[at] != '\t'; ++at) point |= text[at] == '.';
+  if (at + 1 >= text.size()) return false;
+  return text[at] == ':' ? IsDigit(text[at + 1]) : point && IsDigit(text[0]);
 }
 
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
@@ -179,6 +181,19 @@ size_t MillisecondsSize(std::string_view text) {
   uint64_t v = 0;
   const bool there = c.Uint(&v) && c.Char('.') && c.Uint(&v) && c.Char(' ');
   return there ? static_cast<size_t>(c.position() - text.data()) : 0;
+}
+
+bool MayBeginWithHeader(std::string_view text) {
+  Cursor c(text);
+  c.SkipSpaces();
+  return MayBeHeader(c.Rest());
+}
+
+size_t HostOfCutHeader(std::string_view text) {
+  size_t n = 0;
+  while (n < text.size() && n < kMaxHost && scan::IsHostChar(text[n])) ++n;
+  if (n >= text.size() || text[n] != ':') return 0;
+  return n + 1 < text.size() && !IsDigit(text[n + 1]) ? 0 : n;
 }
 
 bool ParseHeader(std::string_view text, HeaderMatch* match) {

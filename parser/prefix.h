@@ -26,6 +26,12 @@ bool ParseHeader(std::string_view text, HeaderMatch* match);
 // match->header.
 bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* match);
 
+// False: no header begins `text`, whatever its numbers are.
+bool MayBeginWithHeader(std::string_view text);
+
+// `stone:2984736:29`: how long the host of a header is that may have been cut off behind it; 0: there is none.
+size_t HostOfCutHeader(std::string_view text);
+
 // How long the `136.580392 ` of a TRACE line is that `text` begins with; 0: there is none.
 size_t MillisecondsSize(std::string_view text);
 

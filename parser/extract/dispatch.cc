@@ -81,31 +81,26 @@ Known ExtractNccl(const Extraction& x, ExtractFamily* family) {
   }
 }
 
-void ExtractForeign(const Extraction& x, ForeignState& state) {
-  if (ExtractTorch(x, state) || ExtractElastic(x, state)) return;
+bool ExtractForeign(const Extraction& x, ForeignState& state) {
+  if (ExtractTorch(x, state) || ExtractElastic(x, state)) return true;
   switch (x.line.dialect) {
     case Dialect::kPython:
     case Dialect::kFramework:
-      ExtractPython(x);
-      return;
+      return ExtractPython(x);
     case Dialect::kMpi:
-      ExtractMpi(x);
-      return;
+      return ExtractMpi(x);
     case Dialect::kSlurm:
-      ExtractSlurm(x);
-      return;
+      return ExtractSlurm(x);
     case Dialect::kKernel:
-      ExtractKernel(x);
-      return;
+      return ExtractKernel(x);
     case Dialect::kKubernetes:
-      ExtractKubernetes(x);
-      return;
+      return ExtractKubernetes(x);
     default:
-      if (ExtractPython(x) || ExtractMpi(x)) return;
+      if (ExtractPython(x) || ExtractMpi(x)) return true;
       // nccl-tests: `node: Test NCCL failure common.cu:958 'unhandled system error / '`
-      if (x.Has(TellingWord::kTestFailure) || x.Has(TellingWord::kCudaFailure)) {
-        x.Begin(EventKind::kApplication);
-      }
+      if (!x.Has(TellingWord::kTestFailure) && !x.Has(TellingWord::kCudaFailure)) return false;
+      x.Begin(EventKind::kApplication);
+      return true;
   }
 }
 

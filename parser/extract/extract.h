@@ -58,7 +58,8 @@ struct ForeignState {
   bool last_error_open = false;
   std::string elastic_rank, elastic_local_rank, elastic_host;
 };
-void ExtractForeign(const Extraction& x, ForeignState& state);
+// Whether one of them took it.
+bool ExtractForeign(const Extraction& x, ForeignState& state);
 bool ExtractTorch(const Extraction& x, ForeignState& state);
 bool ExtractElastic(const Extraction& x, ForeignState& state);
 bool ExtractPython(const Extraction& x);

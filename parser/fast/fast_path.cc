@@ -1,5 +1,6 @@
 #include "parser/fast/fast_path.h"
 
+#include "base/patience.h"
 #include "base/swar.h"
 #include "base/text_memo.h"
 #include "parser/facts_builder.h"
@@ -67,7 +68,7 @@ struct FastPath::Impl {
   const PlainPath plain;
   KnownHeaders headers;
   LineShape shape;
-  uint32_t misses = 0;       // lines in a row of which no shape was known
+  Patience patience;         // with lines of which no shape is known
   TextMemo<Answer> answers;  // by shape, or by text
   EdgeLineMemo edges;
   ShapeMemo shapes;
@@ -262,10 +263,9 @@ const FastPath::WholeRecord* FastPath::Recall(const LinePiece& piece) {
 // alone is remembered. Where every line has a shape of its own, only one in eight is asked for it, until one comes
 // again.
 void FastPath::FindShape(ParsedLine* line) {
-  constexpr uint32_t kPatience = 256;
   line->shape = {};
   if (line->header.level != LogLevel::kWarn && line->header.level != LogLevel::kAbort) return;
-  if (impl_->misses > kPatience && ++impl_->misses % 8 != 0) return;
+  if (!impl_->patience.Asks()) return;
   line->shape = impl_->shape.Of(line->body);
   line->numbers = impl_->shape.numbers();
 }
@@ -290,12 +290,12 @@ FastPath::Judgement FastPath::Judge(const Extraction& x) {
       my.answers.Find(static_cast<uint64_t>(level) << 1 | (shape ? 1 : 0), shape ? x.line.shape : body);
   my.repeated = memo != nullptr && memo->known && (!shape || memo->value.latest == body);
   if (memo == nullptr) {
-    my.misses += shape ? 1 : 0;
+    if (shape) my.patience.Tell(false);
     ExtractFamily family = nullptr;
     const Known known = ExtractNccl(x, &family);
     return {known, recognize()};
   }
-  if (shape) my.misses = 0;
+  if (shape) my.patience.Tell(true);
   Impl::Answer& said = memo->value;
   if (!memo->known) said = {};
   const bool same_family = my.repeated || said.family_for_all;
