@@ -264,12 +264,13 @@ bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, Sour
     port_.offset = line.offset;
     return true;
   };
-  const std::string_view colon = Trim(After(text, ":"));
+  const auto behind_colon = [&] { return Trim(After(text, ":")); };
   if (StartsWith(text, "CA '")) return begin(text.substr(4, text.find('\'', 4) - 4), "");
-  if (StartsWith(text, "hca_id:")) return begin(colon, "");
+  if (StartsWith(text, "hca_id:")) return begin(behind_colon(), "");
   if (StartsWith(text, "Infiniband device '"))
     return begin(text.substr(19, text.find('\'', 19) - 19), scan::WordBehind(text, " port "));
   if (port_.device.empty()) return false;
+  const std::string_view colon = behind_colon();
   if (StartsWith(text, "Port ") && text.back() == ':')
     return begin(std::string(port_.device), text.substr(5, text.size() - 6));
   if (StartsWith(text, "port:")) return begin(std::string(port_.device), colon);
