@@ -252,8 +252,10 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
 
 namespace {
 
-// Log-odds from which a finding names a cause of its own.
+// Log-odds from which a finding names a cause of its own; of a last resort, the one whose words name it ("the network
+// port is down"), and not just who complains.
 constexpr double kTells = 2.0;
+constexpr double kLastResortTells = 1.4;
 
 // Says no more than that a program ended: "Check failed: mr Failed to register memory region".
 bool BareEnding(const KnowledgeBase& kb, const EvidenceItem& i) {
@@ -265,8 +267,9 @@ bool BareEnding(const KnowledgeBase& kb, const EvidenceItem& i) {
 // Says of what it ended.
 bool Specific(const KnowledgeBase& kb, const EvidenceItem& i) {
   if (i.rule == nullptr || i.finding.role != Role::kRoot || i.consequence || BareEnding(kb, i)) return false;
+  const double tells = i.rule->last_resort ? kLastResortTells : kTells;
   return std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
-                     [&](const Weight& w) { return w.log_odds >= kTells && !kb.TraitsOf(w.cause).reasonless; });
+                     [&](const Weight& w) { return w.log_odds >= tells && !kb.TraitsOf(w.cause).reasonless; });
 }
 
 // Reads what an exception carries: "RuntimeError: NCCL error …, unhandled system error", "ChildFailedError: train.py
