@@ -321,6 +321,11 @@ bool PulseLine::MayCount(size_t number) const {
                         at[number - 1] > 1 && IsClockMark(bytes_[at[number - 1] - size_t{1}]) &&
                         IsDigit(bytes_[at[number - 1] - size_t{2}]);
   if (behind || before || fraction) return false;
+  // The end of a host's name: ===== gpu-b13 =====
+  size_t letters = begin;
+  while (letters > 0 && IsAlpha(bytes_[letters - 1])) --letters;
+  const bool named = letters < begin && letters > 1 && bytes_[letters - 1] == '-';
+  if (named && (IsAlpha(bytes_[letters - 2]) || IsDigit(bytes_[letters - 2]))) return false;
   const std::string_view name = NameOf(number);
   return std::none_of(std::begin(kNames), std::end(kNames),
                       [&](std::string_view known) { return name.size() == known.size() && BeginsLower(name, known); });

@@ -58,7 +58,7 @@ Where HitIndex::Place(SourceId source, const Hit& hit) const {
     // A watchdog or kernel line without a process says itself who it is.
     const std::string_view rank = Capture(placed, "rank");
     if (std::from_chars(rank.data(), rank.data() + rank.size(), where.rank).ec != std::errc()) where.rank = -1;
-    if (where.rank < 0) where.rank = hit.launcher_rank;
+    if (where.rank < 0) where.rank = model_.RankOfLabel(source, hit.launcher_rank, &where.host);
   }
   if (where.host.empty()) where.host = Capture(placed, "host");
   // A label of pdsh in front of the line of nobody in particular: "gpu-a17: Fatal Python error: Segmentation fault".

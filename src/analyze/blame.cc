@@ -1,12 +1,15 @@
 #include "analyze/blame.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "analyze/culprit_resolver.h"
 #include "analyze/lost_host.h"
+#include "base/numbers.h"
 
 namespace ncclwhy {
 namespace {
@@ -67,10 +70,14 @@ class Accused {
     });
     if (list.empty()) return list;
     // "h100-07" says nothing beside "rank 0 on h100-07".
-    const auto said = [named = list.front()](const CulpritCandidate& who) {
-      return who.rank < 0 && who.device.empty() && named.rank >= 0 && who.host == named.host;
+    const auto said = [&list](const CulpritCandidate& who) {
+      return who.rank < 0 && who.device.empty() && std::any_of(list.begin(), list.end(), [&](const auto& named) {
+               return named.rank >= 0 && who.host == named.host;
+             });
     };
-    list.erase(std::remove_if(list.begin() + 1, list.end(), said), list.end());
+    CandidateList kept;
+    std::copy_if(list.begin(), list.end(), std::back_inserter(kept), std::not_fn(said));
+    list = std::move(kept);
     if (list.size() > kCulprits) list.resize(kCulprits);
     return list;
   }
@@ -87,6 +94,20 @@ double WeightFor(const Finding& finding, std::string_view cause) {
     if (w.cause == cause) weight = std::max(weight, w.log_odds);
   }
   return weight;
+}
+
+// The one rank of a host that its launcher saw end: of a traceback under the label of a node only the host is known.
+//   hgx-09: RuntimeError: CUDA error: invalid device ordinal      hgx-09:   rank      : 23 (local_rank: 7)
+void NameEnded(const CaseFile& c, CandidateList* list) {
+  if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
+  std::set<int32_t> ended;
+  for (const EvidenceItem& item : c.items) {
+    const auto rank = item.finding.fields.find("culprit_rank");
+    const bool row = rank != item.finding.fields.end() && item.finding.fields.contains("local_rank");
+    if (!row || item.finding.host != list->front().host) continue;
+    ended.insert(ParseInt<int32_t>(rank->second).value_or(-1));
+  }
+  if (ended.size() == 1) list->front().rank = *ended.begin();
 }
 
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
@@ -126,6 +147,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
     by_connections = placeless && !list[0].host.empty();
   }
+  NameEnded(c, &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   if (by_connections) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "analyze/launcher_hosts.h"
+#include "analyze/process_on_gpu.h"
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
 #include "job/rank_in_text.h"
@@ -193,6 +194,11 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
   return found;
 }
 
+ProcessId CulpritResolver::Named(const Finding& f) const {
+  const ProcessId of_pid = OfPid(f);
+  return of_pid.valid() ? of_pid : ProcessOnGpu(model_, f.host, Get(f.fields, "bus_id"));
+}
+
 // Ray names workers by address and number, and so it labels their lines: (Worker pid=4415, ip=10.0.3.17).
 CulpritCandidate CulpritResolver::OfTask(const RayTask& task) const {
   const std::string_view owner = model_.ResolveAddress(task.host).host;
@@ -207,7 +213,7 @@ CulpritCandidate CulpritResolver::OfTask(const RayTask& task) const {
 
 CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   CulpritCandidate c;
-  if (const ProcessId named = OfPid(f); named.valid()) {
+  if (const ProcessId named = Named(f); named.valid()) {
     c = OfProcess(named);
   } else if (f.process.valid()) {
     c = OfProcess(f.process);
@@ -242,9 +248,16 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   CulpritCandidate c;
   c.host = Get(f.fields, "culprit_host");
   if (c.host.empty()) c.host = f.host;
-  if (c.host.empty()) return {};
+  const ProcessId named = Named(f);
+  if (c.host.empty() && !named.valid()) {
+    if (!f.process.valid() || model_.RankOf(f.process) < 0) return {};
+    c = OfProcess(f.process);  // [rank9]: OSError: [Errno 28] No space left on device
+    FillRank(c);
+    c.why = Say("printed the failing line", "失败的那一行由它打印");
+    return {c};
+  }
   // A host of which one process alone complains: say which.
-  if (const ProcessId named = OfPid(f); named.valid()) {
+  if (named.valid()) {
     c = OfProcess(named);
   } else if (c.host == f.host && f.process.valid()) {
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);

@@ -49,6 +49,7 @@ class CulpritResolver {
   CulpritCandidate OfProcess(ProcessId id) const;
   std::string HostOf(ProcessId id) const;
   ProcessId OfPid(const Finding& f) const;
+  ProcessId Named(const Finding& f) const;
   CulpritCandidate OfTask(const RayTask& task) const;
   Candidates Self(const Finding& f) const;
   void ReadLauncherTables(const std::vector<EvidenceItem>& items);

@@ -71,6 +71,21 @@ int32_t JobModel::RankOf(ProcessId process) const {
   return process.valid() && process.value < processes.size() ? processes[process.value].rank : -1;
 }
 
+int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* host) const {
+  if (!source.valid() || source.value >= under_label.size()) return label;
+  const auto speaking = under_label[source.value].find(label);
+  if (speaking == under_label[source.value].end()) return label;
+  std::set<int32_t> ranks;
+  std::set<std::string_view> hosts;
+  for (const ProcessId id : speaking->second) {
+    ranks.insert(RankOf(id));
+    hosts.insert(processes[id.value].host);
+  }
+  if (ranks.size() == 1) return label;  // the same rank, started again
+  if (hosts.size() == 1) *host = *hosts.begin();
+  return -1;
+}
+
 JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   JobModel model;
   model.sources = sources;

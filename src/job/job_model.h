@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -149,6 +150,9 @@ struct JobModel {
   ProcessId ProcessOf(SourceId source, uint32_t process_index, int32_t launcher_rank) const;
   // The rank of a process in the largest communicator (or its only one); -1 when unknown.
   int32_t RankOf(ProcessId process) const;
+  // The rank that a launcher's number in front of a line of `source` means; -1 where it is that of a task with several
+  // ranks, whose host, if it has one alone, goes to `host`.
+  int32_t RankOfLabel(SourceId source, int32_t label, std::string_view* host) const;
   // Resolves `10.0.0.7<41243>`, `10.0.0.7`, a host name or `host<port>` to hosts and ranks that are known to own it.
   struct Owner {
     std::string_view host;
@@ -160,6 +164,8 @@ struct JobModel {
   std::vector<std::vector<ProcessId>> process_of;         // [source][index]
   std::vector<ProcessId> only_process_of;                 // [source], invalid when there is not exactly one
   std::vector<std::map<int32_t, ProcessId>> launcher_of;  // [source] launcher rank -> process
+  // [source] a launcher's number under which several processes speak -> these: srun's task that starts many ranks
+  std::vector<std::map<int32_t, std::set<ProcessId>>> under_label;
   std::map<std::string, std::string_view, std::less<>> host_of_address;
 };
 

@@ -134,7 +134,9 @@ class ProcessTracker {
       const int32_t r = facts.processes[i].launcher_rank;
       if (r < 0) continue;
       const auto [it, fresh] = model_.launcher_of[s].emplace(r, id);
-      if (!fresh && it->second != id) ambiguous_.insert(r);
+      if (fresh || it->second == id) continue;
+      ambiguous_.insert(r);
+      model_.under_label[s][r].insert({it->second, id});
     }
     for (const int32_t r : ambiguous_) model_.launcher_of[s].erase(r);
   }
@@ -272,6 +274,7 @@ void TrackProcesses(JobModel& model) {
   model.process_of.resize(source_count);
   model.only_process_of.assign(source_count, ProcessId{});
   model.launcher_of.resize(source_count);
+  model.under_label.resize(source_count);
   ProcessTracker tracker(model);
   const std::set<uint32_t> dumps = StackDumps(model);
   for (uint32_t s = 0; s < source_count; ++s) {

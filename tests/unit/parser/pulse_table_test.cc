@@ -64,6 +64,17 @@ TEST_CASE("columns between bars beat", "[pulse]") {
   CHECK(facts.processes.size() <= 1);
 }
 
+TEST_CASE("names of hosts and what a kernel repeats are no work", "[pulse]") {
+  std::string heads, kernel;
+  for (int i = 10; i < 30; ++i) {
+    heads += "===== gpu-b" + std::to_string(i) + " =====\n";
+    kernel += "[Tue Feb 18 02:13:" + std::to_string(i) + " 2025] mlx5_core 0000:17:00.1: poll health " +
+              std::to_string(i) + "\n";
+  }
+  CHECK(ParsePulse(heads).pulses.empty());
+  CHECK(ParsePulse(kernel).pulses.empty());
+}
+
 TEST_CASE("a bar that is redrawn beats, an epoch that begins anew too", "[pulse]") {
   std::string bar;
   for (int epoch = 0; epoch < 3; ++epoch) {

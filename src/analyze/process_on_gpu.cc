@@ -1,0 +1,40 @@
+#include "analyze/process_on_gpu.h"
+
+#include <string>
+
+#include "base/text.h"
+
+namespace ncclwhy {
+namespace {
+
+// NCCL's number of it: domain, bus, device and function without what stands between them, and without zeros in front.
+std::string BusNumber(std::string_view bus_id) {
+  std::string out;
+  bool function = bus_id.find(':') == std::string_view::npos;  // NCCL's own: c3000
+  for (const char c : bus_id) {
+    function = function || c == '.';
+    if (c == ':' || c == '.' || (out.empty() && c == '0')) continue;
+    out += c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (!function) out += '0';
+  return out;
+}
+
+std::string_view FirstLabel(std::string_view host) { return host.substr(0, host.find('.')); }
+
+}  // namespace
+
+ProcessId ProcessOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id) {
+  if (bus_id.size() < 4) return {};
+  const std::string wanted = BusNumber(bus_id);
+  ProcessId found;
+  for (const Process& p : model.processes) {
+    if (p.bus_id.empty() || BusNumber(p.bus_id) != wanted) continue;
+    if (!host.empty() && !p.host.empty() && FirstLabel(host) != FirstLabel(p.host)) continue;
+    if (found.valid()) return {};
+    found = p.id;
+  }
+  return found;
+}
+
+}  // namespace ncclwhy

@@ -1,0 +1,92 @@
+// Whose a line is that names no rank: a kernel's pid or PCI address, the label of a node, a launcher's table.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.h"
+#include "ncclwhy/analyzer.h"
+
+namespace ncclwhy {
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+// Two ranks on each of two hosts, under srun's label of their node.
+std::string Labelled(const std::string& behind) {
+  std::string log;
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string node = std::to_string(rank / 2), r = std::to_string(rank), gpu = std::to_string(rank % 2);
+    const std::string header = node + ": gpu-b1" + node + ":700" + r + ":700" + r + " [" + gpu + "] NCCL INFO ";
+    log += header + "Bootstrap: Using eth0:10.0.0." + node + "<0>\n" + header + "ncclCommInitRank comm 0x7f0" + r +
+           " rank " + r + " nranks 4 cudaDev " + gpu + " nvmlDev " + gpu + " busId " +
+           (gpu == "0" ? "1b000" : "c3000") + " commId 0x77 - Init COMPLETE\n";
+  }
+  for (int i = 1; i < 20; ++i) log += "0: step " + std::to_string(i) + "/1000 loss 2.1\n";
+  return log + behind;
+}
+
+std::string Culprit(const Files& files) {
+  const auto analyzer = Analyzer::Create({}).take();
+  for (const auto& [name, text] : files) {
+    REQUIRE(analyzer->Begin(name).ok());
+    REQUIRE(analyzer->Push(text).ok());
+    REQUIRE(analyzer->EndSource().ok());
+  }
+  const Report report = analyzer->Finish().take();
+  if (report.causes.empty() || report.causes[0].culprits.empty()) return report.causes.empty() ? "no cause" : "nobody";
+  const auto& who = report.causes[0].culprits[0];
+  return std::to_string(who.rank) + " on " + who.host;
+}
+
+TEST_CASE("a kernel's line is of the host in front of it, and of the rank with its pid", "[analyze]") {
+  const std::string oom =
+      "Mar  1 12:00:01 gpu-b11 kernel: [883.4] Out of memory: Killed process 7003 (python) total-vm:204000088kB, "
+      "anon-rss:128848804kB, file-rss:0kB\n";
+  CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", oom}}) == "3 on gpu-b11");
+}
+
+TEST_CASE("a GPU that a kernel names by its PCI address is that of the rank that sits there", "[analyze]") {
+  const std::string fault = " kernel: [412.1] NVRM: Xid (PCI:0000:c3:00): 79, GPU has fallen off the bus.\n";
+  CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", "Mar  1 12:00:01 gpu-b10" + fault}}) == "1 on gpu-b10");
+}
+
+TEST_CASE("the blocks of several hosts in one file are no progress, and their pids name the rank", "[analyze]") {
+  const std::string said =
+      "1: terminate called after throwing an instance of 'c10::Error'\n"
+      "1:   what():  CUDA error: uncorrectable ECC error encountered\n";
+  const std::string kernels =
+      "===== gpu-b10 =====\n[Tue Feb 18 02:13:12 2025] nvidia-peermem nv_get_p2p_free_callback:127 ERROR detected\n"
+      "===== gpu-b11 =====\n[Tue Feb 18 03:35:34 2025] NVRM: Xid (PCI:0000:c3:00): 94, pid=7003, name=python, "
+      "Contained\n"
+      "===== gpu-b12 =====\n[Tue Feb 18 02:15:06 2025] nvidia-peermem nv_get_p2p_free_callback:127 ERROR detected\n"
+      "===== gpu-b13 =====\n===== gpu-b14 =====\n";
+  CHECK(Culprit({{"job.log", Labelled(said)}, {"dmesg.txt", kernels}}) == "3 on gpu-b11");
+}
+
+TEST_CASE("the number of a node in front of a line is no rank", "[analyze]") {
+  const std::string said =
+      "1: terminate called after throwing an instance of 'c10::Error'\n"
+      "1:   what():  CUDA error: uncorrectable ECC error encountered\n";
+  CHECK(Culprit({{"job.log", Labelled(said)}}) == "-1 on gpu-b11");
+}
+
+TEST_CASE("whom the launcher of a host saw fail is the rank that failed there", "[analyze]") {
+  std::string log;
+  for (const char* host : {"gpu-b10", "gpu-b11"}) {
+    const std::string h = host;
+    log += h + ": " + h + ":7001:7001 [0] NCCL INFO cudaDriverVersion 12020\n" + h + ": " + h +
+           ":7001:7001 [0] NCCL INFO Bootstrap: Using eth0:10.0.0." + h.substr(5) + "<0>\n";
+  }
+  log +=
+      "gpu-b11: Traceback (most recent call last):\ngpu-b11:   File \"train.py\", line 3, in main\n"
+      "gpu-b11: RuntimeError: CUDA error: invalid device ordinal\n"
+      "gpu-b11: [2026-03-01 12:00:03,771] torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: 1) "
+      "local_rank: 7 (pid: 9022) of binary: /opt/bin/python\n"
+      "gpu-b11: torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+      "gpu-b11: Root Cause (first observed failure):\ngpu-b11: [0]:\ngpu-b11:   host      : gpu-b11\n"
+      "gpu-b11:   rank      : 23 (local_rank: 7)\ngpu-b11:   exitcode  : 1 (pid: 9022)\n";
+  CHECK(Culprit({{"job.log", log}}) == "23 on gpu-b11");
+}
+
+}  // namespace
+}  // namespace ncclwhy
