@@ -354,6 +354,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const bool of_nobody = stripped.kernel && line.outer.host.empty();
   const bool prefixed = stripped.prefix.any && !stripped.only_time && !of_nobody;
   const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
+  if (line.outer.pid >= 0 && line.outer.rank < 0) processes_.SaysRank(process, line.text);
   const bool taken = !known_plain && ExtractForeign({line, process, builder_}, foreign_);
   if (plain != nullptr && !plain->known) {
     plain->known = true;

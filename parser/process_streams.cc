@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "parser/facts_builder.h"
 #include "parser/process_table.h"
 
@@ -96,6 +97,15 @@ uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
   }
   NoteRank(s.entry, outer);
   return s.entry;
+}
+
+void ProcessTable::SaysRank(uint32_t process, std::string_view text) {
+  const size_t world = process == kNoProcess ? std::string_view::npos : text.find(" in world size ");
+  const size_t rank = world == std::string_view::npos ? world : text.substr(0, world).rfind("rank ");
+  if (rank == std::string_view::npos) return;
+  const std::string_view number = text.substr(rank + 5, world - rank - 5);
+  if (number.find_first_not_of("0123456789") != std::string_view::npos) return;
+  if (const auto said = ParseInt<int32_t>(number)) Vote(entries_[process], *said);
 }
 
 void ProcessTable::NoteStream(uint32_t stream, const OuterPrefix& outer) {

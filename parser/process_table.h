@@ -40,6 +40,9 @@ class ProcessTable {
 
   // The stream of a line without a header.
   uint32_t OfStream(const OuterPrefix& outer);
+  // A process without a rank in its label may say which it is:
+  //   (RayWorkerWrapper pid=71551, ip=10.40.3.27) … rank 10 in world size 16 is assigned as DP rank 0, PP rank 2
+  void SaysRank(uint32_t process, std::string_view text);
 
   // Counts a line of a process.
   void CountLine(uint32_t process, const ParsedLine& line);

@@ -320,7 +320,10 @@ bool PulseLine::MayCount(size_t number) const {
   const bool fraction = begin > 3 && bytes_[begin - 1] == ',' && IsDigit(bytes_[begin - 2]) && number > 0 &&
                         at[number - 1] > 1 && IsClockMark(bytes_[at[number - 1] - size_t{1}]) &&
                         IsDigit(bytes_[at[number - 1] - size_t{2}]);
-  if (behind || before || fraction) return false;
+  // Of an address or a version: 192.168.40.22
+  const bool dotted =
+      (begin > 1 && bytes_[begin - 1] == '.' && IsDigit(bytes_[begin - 2])) || (bytes_[end] == '.' && DigitAt(end + 1));
+  if (behind || before || fraction || dotted) return false;
   // The end of a host's name: ===== gpu-b13 =====
   size_t letters = begin;
   while (letters > 0 && IsAlpha(bytes_[letters - 1])) --letters;

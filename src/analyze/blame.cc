@@ -98,7 +98,7 @@ double WeightFor(const Finding& finding, std::string_view cause) {
 
 // The one rank of a host that its launcher saw end: of a traceback under the label of a node only the host is known.
 //   hgx-09: RuntimeError: CUDA error: invalid device ordinal      hgx-09:   rank      : 23 (local_rank: 7)
-void NameEnded(const CaseFile& c, CandidateList* list) {
+void NameEnded(const CaseFile& c, const CulpritResolver& resolver, CandidateList* list) {
   if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
   std::set<int32_t> ended;
   for (const EvidenceItem& item : c.items) {
@@ -107,7 +107,7 @@ void NameEnded(const CaseFile& c, CandidateList* list) {
     if (!row || item.finding.host != list->front().host) continue;
     ended.insert(ParseInt<int32_t>(rank->second).value_or(-1));
   }
-  if (ended.size() == 1) list->front().rank = *ended.begin();
+  list->front().rank = ended.size() == 1 ? *ended.begin() : resolver.FailedOn(list->front().host);
 }
 
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
@@ -147,7 +147,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
     by_connections = placeless && !list[0].host.empty();
   }
-  NameEnded(c, &list);
+  NameEnded(c, resolver, &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   if (by_connections) {

@@ -41,6 +41,8 @@ class CulpritResolver {
 
   // All ranks but one say that they wait: it is that one, where nothing else names a rank. A host that is known must be
   // its own.
+  // The rank that the launcher of `host` saw fail first; -1 where none tells.
+  int32_t FailedOn(const std::string& host) const;
   void NameSilent(const std::vector<EvidenceItem>& items, Candidates* list) const;
 
  private:
@@ -76,7 +78,8 @@ class CulpritResolver {
   std::map<std::pair<SourceId, std::string>, int32_t> rank_of_local_;
   // Of launchers' commands, by source and host: the node's number, and how many workers a node has.
   std::multimap<std::pair<SourceId, std::string>, std::pair<int32_t, int32_t>> nodes_;
-  std::map<SourceId, int32_t> failed_;  // the rank that the launcher of a node saw fail; -1: several
+  std::map<std::string, int32_t> failed_on_;  // the first that the launcher of a host saw fail
+  std::map<SourceId, int32_t> failed_;        // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
   std::map<int32_t, ProcessId> processes_;          // the first of each rank

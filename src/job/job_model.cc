@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "job/address_book.h"
 #include "job/collective_compare.h"
 #include "job/communicator_tracker.h"
@@ -37,6 +38,25 @@ void MarkSilentEnds(JobModel& model) {
   }
 }
 
+// ibstat-sx3.txt beside ibstat-sx1.txt is of sx3, if ranks say that they run on sx1: the rest is the tool's name.
+void DropToolNames(JobModel& model) {
+  std::set<std::string> tools;  // what stands in front of a known host
+  for (const std::string& told : model.source_hosts) {
+    for (const std::string& host : model.hosts) {
+      const size_t front = told.size() - std::min(host.size() + 1, told.size());
+      if (front > 0 && told.ends_with(host) && !IsAlnum(told[front])) tools.insert(told.substr(0, front + 1));
+    }
+  }
+  for (std::string& told : model.source_hosts) {
+    const auto stands = [&told](const std::string& tool) {
+      return told.size() > tool.size() && told.starts_with(tool);
+    };
+    const auto tool = std::find_if(tools.begin(), tools.end(), stands);
+    const bool known = std::find(model.hosts.begin(), model.hosts.end(), told) != model.hosts.end();
+    if (tool != tools.end() && !known) told.erase(0, tool->size());
+  }
+}
+
 // One host of all processes of a source, else what its name tells.
 void FindSourceHosts(JobModel& model) {
   std::vector<std::string_view> names;
@@ -50,6 +70,7 @@ void FindSourceHosts(JobModel& model) {
     if (hosts.size() == 1) model.source_hosts[s] = std::string(*hosts.begin());
     if (hosts.size() > 1) model.source_hosts[s].clear();
   }
+  DropToolNames(model);
 }
 
 }  // namespace
@@ -64,7 +85,14 @@ ProcessId JobModel::ProcessOf(SourceId source, uint32_t process_index, int32_t l
     const auto& launchers = launcher_of[source.value];
     if (const auto it = launchers.find(launcher_rank); it != launchers.end()) return it->second;
   }
-  return only_process_of[source.value];
+  const ProcessId only = only_process_of[source.value];
+  // `hgx-13: Traceback …` of pdsh is not the launcher's, who has no label.
+  const std::vector<ProcessFacts>& facts = sources[source.value]->processes;
+  if (only.valid() && process_index < facts.size() && facts[process_index].host.valid() &&
+      sources[source.value]->Str(facts[process_index].host) != processes[only.value].host) {
+    return {};
+  }
+  return only;
 }
 
 int32_t JobModel::RankOf(ProcessId process) const {

@@ -70,6 +70,7 @@ void TrackRecord(JobModel& model, uint32_t source) {
     model.processes.push_back(p);
     id = p.id;
   }
+  if (model.processes[id.value].rank < 0) model.processes[id.value].rank = rank;  // its groups may not tell
   model.processes[id.value].parts.emplace_back(SourceId{source}, 0U);
   model.process_of[source].assign(1, id);
   model.only_process_of[source] = id;

@@ -70,6 +70,46 @@ TEST_CASE("the number of a node in front of a line is no rank", "[analyze]") {
   CHECK(Culprit({{"job.log", Labelled(said)}}) == "-1 on gpu-b11");
 }
 
+TEST_CASE("the local rank that a launcher saw fail on a node is a rank of the job", "[analyze]") {
+  std::string log;
+  for (int node = 0; node < 3; ++node) {
+    const std::string host = "gpu-b1" + std::to_string(node) + ": ";
+    for (int i = 0; i < 2; ++i)
+      log += host + "[2026-03-01 01:10:06,631] [INFO] [launch.py:247:main] dist_world_size=24\n";
+    log += host + "[2026-03-01 01:10:06,631] [INFO] [launch.py:235:main] nnodes=3, num_local_procs=8, node_rank=" +
+           std::to_string(node) + "\n";
+  }
+  log +=
+      "gpu-b12: Traceback (most recent call last):\ngpu-b12:   File \"train.py\", line 9, in main\n"
+      "gpu-b12: KeyError: 'labels'\n"
+      "gpu-b12: [2026-03-01 02:49:58,342] [ERROR] [launch.py:324:sigkill_handler] ['/usr/bin/python3', '-u', "
+      "'train.py', "
+      "'--local_rank=5'] exits with return code = 1\n";
+  CHECK(Culprit({{"job.log", log}}) == "21 on gpu-b12");
+}
+
+TEST_CASE("a worker that Ray labels by pid says its rank itself", "[analyze]") {
+  std::string log;
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string label =
+        "(RayWorkerWrapper pid=700" + std::to_string(rank) + ", ip=10.0.0." + std::to_string(rank / 2) + ") ";
+    log += label + "INFO 03-19 15:20:31 parallel_state.py:701] rank " + std::to_string(rank) +
+           " in world size 4 is assigned as DP rank 0, PP rank 0, TP rank " + std::to_string(rank) + "\n";
+  }
+  log +=
+      "(RayWorkerWrapper pid=7002, ip=10.0.0.1) ERROR 03-19 15:43:12 worker_base.py:148] torch.OutOfMemoryError: CUDA "
+      "out of "
+      "memory. Tried to allocate 768.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which 311.19 MiB is free.\n";
+  CHECK(Culprit({{"driver.log", log}}).starts_with("2 on"));
+}
+
+TEST_CASE("the name of the tool in front of a file's host is no part of it", "[analyze]") {
+  const std::string fault = "NVRM: Xid (PCI:0000:99:00): 79, GPU has fallen off the bus.\n";
+  CHECK(Culprit({{"dmesg-gpu-b10.txt", "[Tue Feb 18 02:13:12 2025] usb 1-1: new device\n"},
+                 {"dmesg-gpu-b17.txt", "[Tue Feb 18 03:35:34 2025] " + fault},
+                 {"job.log", Labelled("")}}) == "-1 on gpu-b17");
+}
+
 TEST_CASE("whom the launcher of a host saw fail is the rank that failed there", "[analyze]") {
   std::string log;
   for (const char* host : {"gpu-b10", "gpu-b11"}) {

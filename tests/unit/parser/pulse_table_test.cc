@@ -65,12 +65,14 @@ TEST_CASE("columns between bars beat", "[pulse]") {
 }
 
 TEST_CASE("names of hosts and what a kernel repeats are no work", "[pulse]") {
-  std::string heads, kernel;
+  std::string heads, kernel, addresses;
   for (int i = 10; i < 30; ++i) {
     heads += "===== gpu-b" + std::to_string(i) + " =====\n";
     kernel += "[Tue Feb 18 02:13:" + std::to_string(i) + " 2025] mlx5_core 0000:17:00.1: poll health " +
               std::to_string(i) + "\n";
   }
+  for (int i = 10; i < 30; ++i) addresses += "Node: gpu/192.168.40." + std::to_string(i) + "\n";
+  CHECK(ParsePulse(addresses).pulses.empty());
   CHECK(ParsePulse(heads).pulses.empty());
   CHECK(ParsePulse(kernel).pulses.empty());
 }

@@ -1,0 +1,89 @@
+// The launchers' tables of CulpritResolver: which rank a local rank, a pid or a node's number means.
+#include <string>
+#include <utility>
+
+#include "analyze/culprit_resolver.h"
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
+  const auto it = fields.find(name);
+  return it == fields.end() ? std::string() : it->second;
+}
+
+}  // namespace
+
+// A launcher's table of the workers that it had, and its line for the first that ended:
+//   failed (exitcode: -9) local_rank: 2 (pid: 5377) of binary: /opt/venv/bin/python
+//   rank      : 2 (local_rank: 2)
+void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items) {
+  const auto note = [](auto& table, SourceId source, std::string name, int32_t rank) {
+    const auto [it, fresh] = table.emplace(std::pair(source, std::move(name)), rank);
+    if (!fresh && it->second != rank) it->second = -1;
+  };
+  for (const EvidenceItem& i : items) {
+    const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
+    const std::string local = Get(i.finding.fields, "local_rank");
+    if (rank && !local.empty()) note(rank_of_local_, i.finding.source, local, *rank);
+    const auto node = ParseInt<int32_t>(Get(i.finding.fields, "node_rank"));
+    auto each = ParseInt<int32_t>(Get(i.finding.fields, "node_workers"));
+    const auto nodes = ParseInt<int32_t>(Get(i.finding.fields, "nodes"));
+    const auto workers = ParseInt<int32_t>(Get(i.finding.fields, "workers"));
+    if (!each && workers && nodes && *nodes > 0 && *workers % *nodes == 0) each = *workers / *nodes;
+    // Several commands in one finding, and no label says whose each is.
+    if (node && each && i.finding.repeats == 0) nodes_.insert({{i.finding.source, i.finding.host}, {*node, *each}});
+  }
+  // "failed (exitcode: 1) local_rank: 5": the one worker of its node that the launcher saw fail.
+  for (const EvidenceItem& i : items) {
+    const bool ended = i.rule != nullptr && i.rule->sign.life == Life::kEnding && i.rule->sign.of == SignOf::kNamed;
+    const std::string local = ended ? Get(i.finding.fields, "local_rank") : std::string();
+    if (local.empty() || Get(i.finding.fields, "exit_code").empty()) continue;
+    const int32_t rank = RankOfNode(i.finding, ParseInt<int32_t>(local).value_or(-1));
+    const auto [it, fresh] = failed_.emplace(i.finding.source, rank);
+    if (!fresh && it->second != rank) it->second = -1;
+    failed_on_.emplace(i.finding.host, rank);  // the first
+  }
+  if (rank_of_local_.empty()) return;
+  for (const EvidenceItem& i : items) {
+    const auto row = rank_of_local_.find({i.finding.source, Get(i.finding.fields, "local_rank")});
+    const std::string pid = Get(i.finding.fields, "pid");
+    if (row != rank_of_local_.end() && !pid.empty()) note(rank_of_pid_, i.finding.source, pid, row->second);
+  }
+}
+
+// Where a launcher's table is cut off, its command tells: node 3 of 8 workers each has the ranks 24 to 31. Of a
+// terminal of several nodes the label in front of the line says which.
+int32_t CulpritResolver::RankOfNode(const Finding& f, int32_t local) const {
+  const std::pair<int32_t, int32_t>* node = nullptr;
+  for (const auto& [place, told] : nodes_) {
+    if (place.first != f.source || (!f.host.empty() && !place.second.empty() && place.second != f.host)) continue;
+    if (node != nullptr && *node != told) return -1;
+    node = &told;
+  }
+  return node == nullptr || local < 0 || local >= node->second ? -1 : node->first * node->second + local;
+}
+
+// node-2.log of a launcher with eight workers is of node 2, not of rank 2.
+bool CulpritResolver::IsNodesNumber(const Finding& f, const CulpritCandidate& c) const {
+  if (!c.process.valid() || model_.processes[c.process.value].pid >= 0) return false;
+  if (model_.processes[c.process.value].launcher_rank >= 0) return false;
+  return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+    return node.first.first == f.source && node.second.first == c.rank && node.second.second > 1;
+  });
+}
+
+int32_t CulpritResolver::RankInTable(const Finding& f) const {
+  if (const auto it = rank_of_pid_.find({f.source, Get(f.fields, "pid")}); it != rank_of_pid_.end()) return it->second;
+  const std::string local = Get(f.fields, "local_rank");
+  const auto it = rank_of_local_.find({f.source, local});
+  return it == rank_of_local_.end() ? RankOfNode(f, ParseInt<int32_t>(local).value_or(-1)) : it->second;
+}
+
+int32_t CulpritResolver::FailedOn(const std::string& host) const {
+  const auto it = failed_on_.find(host);
+  return it == failed_on_.end() ? -1 : it->second;
+}
+
+}  // namespace ncclwhy
