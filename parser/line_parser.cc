@@ -351,8 +351,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   if (stripped.kernel && line.dialect != Dialect::kSlurm) line.dialect = Dialect::kKernel;
   if (stripped.framework && line.dialect == Dialect::kUnknown) line.dialect = Dialect::kFramework;
   // Of the kernel the host in front of its line: Mar  1 12:00:00 node3 kernel: Out of memory: Killed process 4711
-  const bool of_nobody = stripped.kernel && line.outer.host.empty();
-  const bool prefixed = stripped.prefix.any && !stripped.only_time && !of_nobody;
+  const bool prefixed = stripped.prefix.any && !stripped.only_time && (!stripped.kernel || !line.outer.host.empty());
   const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
   if (line.outer.pid >= 0 && line.outer.rank < 0) processes_.SaysRank(process, line.text);
   const bool taken = !known_plain && ExtractForeign({line, process, builder_}, foreign_);
@@ -360,9 +359,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
     plain->known = true;
     plain->value.plain = may_be_plain && !taken && PlainTexts::StaysPlain(line.text, line.words);
   }
-  if constexpr (kPulse) {
-    if (!stripped.kernel) pulses_.Note(process, line);  // what a kernel repeats is no work
-  }
+  if (kPulse && !stripped.kernel) pulses_.Note(process, line);  // what a kernel repeats is no work
   processes_.CountLine(process, line);
   const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
   const std::string_view quoted = quoted_.In(line.text, line.words, headers);
