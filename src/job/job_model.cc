@@ -104,13 +104,13 @@ int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* 
   const auto speaking = under_label[source.value].find(label);
   if (speaking == under_label[source.value].end()) return label;
   std::set<int32_t> ranks;
-  std::set<std::string_view> hosts;
+  std::set<std::string_view> places;
   for (const ProcessId id : speaking->second) {
     ranks.insert(RankOf(id));
-    hosts.insert(processes[id.value].host);
+    places.insert(processes[id.value].host);
   }
   if (ranks.size() == 1) return label;  // the same rank, started again
-  if (hosts.size() == 1) *host = *hosts.begin();
+  if (places.size() == 1) *host = *places.begin();
   return -1;
 }
 
