@@ -147,6 +147,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
     by_connections = placeless && !list[0].host.empty();
   }
+  if (c.kb.TraitsOf(hypothesis.cause).waits) resolver.NameMissing(c.items, &list);
   NameEnded(c, resolver, &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));

@@ -71,6 +71,15 @@ void CulpritResolver::NameSilent(const std::vector<EvidenceItem>& items, Candida
   list->assign(1, c);
 }
 
+void CulpritResolver::NameMissing(const std::vector<EvidenceItem>& items, Candidates* list) const {
+  CulpritCandidate c;
+  c.rank = MissingRank(items);
+  if (c.rank < 0 || !list->empty()) return;
+  FillRank(c);
+  c.why = Say("one rank did not join, and all others complain", "有一个 rank 未加入，其他 rank 都在报错");
+  list->push_back(c);
+}
+
 CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& item) const {
   const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
   switch (blame) {
@@ -84,6 +93,9 @@ CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& ite
         CulpritCandidate named;
         named.rank = rank;
         FillRank(named);
+        // The launcher of a node speaks of its own.
+        if (named.host.empty()) named.host = item.finding.host;
+        if (named.host.empty()) named.host = model_.source_hosts[item.finding.source.value];
         named.why = Say("its launcher tells of its end", "启动器报告了它的结束");
         return {named};
       }

@@ -44,6 +44,8 @@ class CulpritResolver {
   // The rank that the launcher of `host` saw fail first; -1 where none tells.
   int32_t FailedOn(const std::string& host) const;
   void NameSilent(const std::vector<EvidenceItem>& items, Candidates* list) const;
+  // The one that did not join, if nobody is accused and the others tell.
+  void NameMissing(const std::vector<EvidenceItem>& items, Candidates* list) const;
 
  private:
   Candidates ResolveRole(const EvidenceItem& item) const;

@@ -45,4 +45,24 @@ int32_t SilentRank(const JobModel& model, const std::vector<EvidenceItem>& items
   return silent;
 }
 
+int32_t MissingRank(const std::vector<EvidenceItem>& items) {
+  int64_t world = -1;
+  std::set<int32_t> complain;
+  for (const EvidenceItem& item : items) {
+    const auto number = [&](const char* name) {
+      const auto it = item.finding.fields.find(name);
+      return it == item.finding.fields.end() ? -1 : ParseInt<int64_t>(it->second).value_or(-1);
+    };
+    if (number("ranks_seen") > 0 && number("ranks_seen") + 1 == number("nranks")) world = number("nranks");
+    const Role role = item.finding.role;
+    const bool complains = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
+    if (complains && item.finding.rank >= 0) complain.insert(item.finding.rank);
+  }
+  if (world > kMostRanks || complain.empty() || *complain.rbegin() >= world) return -1;
+  if (static_cast<int64_t>(complain.size()) + 1 != world) return -1;
+  int32_t missing = 0;
+  while (complain.contains(missing)) ++missing;
+  return missing;
+}
+
 }  // namespace ncclwhy

@@ -365,8 +365,10 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   if (!report.jobs.empty()) most += std::min(report.jobs.size(), kJobs) + 2;
   const bool alarms = std::any_of(report.harmless.begin(), report.harmless.end(),
                                   [](const HarmlessLine& item) { return item.alarm >= 2; });
+  const bool unproven = !report.causes.empty() && !report.causes[0].unproven.empty();
   std::string text;
   for (const AnswerMeasure& measure : kAnswerMeasures) {
+    if (measure.proofs < 3 && measure.unproven && !unproven) continue;  // the third proof would go for nothing
     ShortAnswer answer(report, options, measure);
     text = answer.Render();
     const bool more = measure.check || measure.harmless > 1 || measure.unproven;

@@ -128,5 +128,25 @@ TEST_CASE("whom the launcher of a host saw fail is the rank that failed there", 
   CHECK(Culprit({{"job.log", log}}) == "23 on gpu-b11");
 }
 
+TEST_CASE("of ranks of which one did not join it is the one that does not complain", "[analyze]") {
+  const auto log = [](int silent) {
+    std::string text;
+    for (int rank = 0; rank < 4; ++rank) text += std::to_string(rank) + ": loading the program\n";
+    for (int rank = 3; rank >= 0; --rank) {
+      if (rank == silent) continue;
+      const std::string label = std::to_string(rank) + ": ";
+      text += label + "Traceback (most recent call last):\n" + label + "  File \"train.py\", line 9, in main\n";
+      text +=
+          label + (rank == 0 ? "torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for clients. "
+                               "3/4 clients joined.\n"
+                             : "torch.distributed.DistNetworkError: Socket Timeout\n");
+    }
+    return text;
+  };
+  CHECK(Culprit({{"job.out", log(2)}}).starts_with("2 on"));
+  CHECK(Culprit({{"job.out", log(3)}}).starts_with("3 on"));
+  CHECK(Culprit({{"job.out", log(-1)}}) == "nobody");
+}
+
 }  // namespace
 }  // namespace ncclwhy
