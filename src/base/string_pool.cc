@@ -38,7 +38,7 @@ StringPool StringPool::Copy() const {
   StringPool out;
   out.views_.clear();
   out.views_.reserve(views_.size());
-  char* p = out.Allocate(bytes_);
+  char* p = bytes_ == 0 ? nullptr : out.Allocate(bytes_);  // the empty text needs no block
   for (const std::string_view text : views_) {
     if (!text.empty()) std::memcpy(p, text.data(), text.size());
     out.views_.emplace_back(p, text.size());
