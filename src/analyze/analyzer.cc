@@ -193,6 +193,14 @@ bool IsOver(const JobModel& model, const OutcomeReading& outcome) {
   });
 }
 
+// Whether NCCL itself complains anywhere.
+bool Warns(const JobModel& model) {
+  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* facts) {
+    return std::any_of(facts->events.begin(), facts->events.end(),
+                       [](const Event& e) { return e.level == LogLevel::kWarn; });
+  });
+}
+
 // Whether the work stops well before what it counts to: 48 steps of 2000.
 bool StopsShort(const OutcomeReading& outcome) {
   constexpr double kMostOfIt = 0.9;
@@ -277,6 +285,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (const auto still = StoodStill(model, outcome)) {
     environment.values["still"] = DurationInWords(*still, options.language == Language::kChinese);
   }
+  if (Warns(model)) environment.values["relay"] = "NCCL";
   const CaseFile context{model, items, kb, options.language, environment};
   const Ranking ranking = RankCauses(context);
 
