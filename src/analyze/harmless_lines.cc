@@ -203,7 +203,7 @@ void TellHarmless(const CaseFile& c, Report* report) {
       continue;
     }
     Evidence e = ItemEvidence(c, *each.item, "supporting");
-    std::string why = each.why.empty() ? std::move(e.note) : each.why;
+    std::string why = each.why.empty() ? e.note : each.why;
     if (each.got_over && !why.empty()) why += StepsBehind(c, f);
     report->harmless.push_back(
         {std::move(e.file), e.line, std::move(e.text), std::move(why), 1 + f.repeats, each.got_over, LoudnessOf(each)});
