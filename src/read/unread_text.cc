@@ -124,8 +124,14 @@ bool LooksEncoded(std::string_view first) {
   const size_t begin = first.find_first_not_of(" \t\r\n");
   if (BeginsDocument(first.substr(std::min(begin, first.size()))) && first.size() > kOneLine &&
       first.find('\n', begin) >= first.size() - 1) {
-    if (OuterPrefixStripper().Strip(first.substr(begin)).prefix.any)
-      return false;  // a collector's, whatever its line holds
+    // A collector's object of one line, whatever that holds; an answer with many lines of many has other members as
+    // well.
+    OuterPrefixStripper stripper;
+    const std::string_view object = first.substr(begin);
+    if (const StrippedLine line = stripper.Strip(object);
+        line.prefix.any && line.text.size() * 4 >= object.size() * 3) {
+      return false;
+    }
     const size_t record = FindRecord(first, 0);
     return FindRecord(first, record + 1) != std::string_view::npos;
   }
