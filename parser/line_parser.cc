@@ -359,7 +359,7 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
     plain->known = true;
     plain->value.plain = may_be_plain && !taken && PlainTexts::StaysPlain(line.text, line.words);
   }
-  if (kPulse && !stripped.kernel) pulses_.Note(process, line);  // what a kernel repeats is no work
+  if constexpr (kPulse) pulses_.Note(process, line);
   processes_.CountLine(process, line);
   const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
   const std::string_view quoted = quoted_.In(line.text, line.words, headers);

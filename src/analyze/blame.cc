@@ -9,7 +9,6 @@
 
 #include "analyze/culprit_resolver.h"
 #include "analyze/lost_host.h"
-#include "base/numbers.h"
 
 namespace ncclwhy {
 namespace {
@@ -97,17 +96,15 @@ double WeightFor(const Finding& finding, std::string_view cause) {
 }
 
 // The one rank of a host that its launcher saw end: of a traceback under the label of a node only the host is known.
+// What is wrong with the host itself is no rank's.
 //   hgx-09: RuntimeError: CUDA error: invalid device ordinal      hgx-09:   rank      : 23 (local_rank: 7)
-void NameEnded(const CaseFile& c, const CulpritResolver& resolver, CandidateList* list) {
+void NameEnded(const CaseFile& c, const Hypothesis& hypothesis, const CulpritResolver& resolver, CandidateList* list) {
   if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
-  std::set<int32_t> ended;
-  for (const EvidenceItem& item : c.items) {
-    const auto rank = item.finding.fields.find("culprit_rank");
-    const bool row = rank != item.finding.fields.end() && item.finding.fields.contains("local_rank");
-    if (!row || item.finding.host != list->front().host) continue;
-    ended.insert(ParseInt<int32_t>(rank->second).value_or(-1));
-  }
-  list->front().rank = ended.size() == 1 ? *ended.begin() : resolver.FailedOn(list->front().host);
+  const bool own = std::any_of(hypothesis.evidence.begin(), hypothesis.evidence.end(), [&](size_t n) {
+    const EvidenceItem& item = c.items[n];
+    return item.rule != nullptr && item.rule->blame == Blame::kSelf && item.finding.host == list->front().host;
+  });
+  if (own) list->front().rank = resolver.FailedOn(list->front().host);
 }
 
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
@@ -148,7 +145,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     by_connections = placeless && !list[0].host.empty();
   }
   if (c.kb.TraitsOf(hypothesis.cause).waits) resolver.NameMissing(c.items, &list);
-  NameEnded(c, resolver, &list);
+  NameEnded(c, hypothesis, resolver, &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   if (by_connections) {

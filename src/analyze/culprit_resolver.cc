@@ -12,11 +12,6 @@
 namespace ncclwhy {
 namespace {
 
-std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
-  const auto it = fields.find(name);
-  return it == fields.end() ? std::string() : it->second;
-}
-
 const Communicator* LargestOrNull(const JobModel& model) {
   return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
 }
@@ -143,7 +138,10 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
 
 ProcessId CulpritResolver::Named(const Finding& f) const {
   const ProcessId of_pid = OfPid(f);
-  return of_pid.valid() ? of_pid : ProcessOnGpu(model_, f.host, Get(f.fields, "bus_id"));
+  if (of_pid.valid()) return of_pid;
+  std::string_view host = f.host;
+  if (host.empty() && f.source.valid()) host = model_.source_hosts[f.source.value];
+  return ProcessOnGpu(model_, host, Get(f.fields, "bus_id"));
 }
 
 // Ray names workers by address and number, and so it labels their lines: (Worker pid=4415, ip=10.0.3.17).

@@ -41,7 +41,7 @@ class CulpritResolver {
 
   // All ranks but one say that they wait: it is that one, where nothing else names a rank. A host that is known must be
   // its own.
-  // The rank that the launcher of `host` saw fail first; -1 where none tells.
+  // The one rank that the launcher of `host` lists as failed, else the one that it saw fail first; -1 where none tells.
   int32_t FailedOn(const std::string& host) const;
   void NameSilent(const std::vector<EvidenceItem>& items, Candidates* list) const;
   // The one that did not join, if nobody is accused and the others tell.
@@ -69,6 +69,12 @@ class CulpritResolver {
   Candidates Connection(const Finding& f) const;
   std::set<int32_t> NetPeers(const Finding& f, std::string_view host) const;
 
+  // A field of a finding; empty where it has none of that name.
+  static std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
+    const auto it = fields.find(name);
+    return it == fields.end() ? std::string() : it->second;
+  }
+
   const JobModel& model_;
   HostBlocks hosts_;
   QuotedRanks quoted_;
@@ -80,7 +86,7 @@ class CulpritResolver {
   std::map<std::pair<SourceId, std::string>, int32_t> rank_of_local_;
   // Of launchers' commands, by source and host: the node's number, and how many workers a node has.
   std::multimap<std::pair<SourceId, std::string>, std::pair<int32_t, int32_t>> nodes_;
-  std::map<std::string, int32_t> failed_on_;  // the first that the launcher of a host saw fail
+  std::map<std::string, int32_t> failed_on_;  // by host, see FailedOn
   std::map<SourceId, int32_t> failed_;        // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;

@@ -6,14 +6,6 @@
 #include "base/numbers.h"
 
 namespace ncclwhy {
-namespace {
-
-std::string Get(const std::map<std::string, std::string>& fields, const char* name) {
-  const auto it = fields.find(name);
-  return it == fields.end() ? std::string() : it->second;
-}
-
-}  // namespace
 
 // A launcher's table of the workers that it had, and its line for the first that ended:
 //   failed (exitcode: -9) local_rank: 2 (pid: 5377) of binary: /opt/venv/bin/python
@@ -26,7 +18,11 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
   for (const EvidenceItem& i : items) {
     const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
     const std::string local = Get(i.finding.fields, "local_rank");
-    if (rank && !local.empty()) note(rank_of_local_, i.finding.source, local, *rank);
+    if (rank && !local.empty()) {
+      note(rank_of_local_, i.finding.source, local, *rank);
+      const auto [it, fresh] = failed_on_.try_emplace(i.finding.host, *rank);
+      if (!fresh && it->second != *rank) it->second = -1;
+    }
     const auto node = ParseInt<int32_t>(Get(i.finding.fields, "node_rank"));
     auto each = ParseInt<int32_t>(Get(i.finding.fields, "node_workers"));
     const auto nodes = ParseInt<int32_t>(Get(i.finding.fields, "nodes"));
@@ -39,11 +35,12 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
   for (const EvidenceItem& i : items) {
     const bool ended = i.rule != nullptr && i.rule->sign.life == Life::kEnding && i.rule->sign.of == SignOf::kNamed;
     const std::string local = ended ? Get(i.finding.fields, "local_rank") : std::string();
-    if (local.empty() || Get(i.finding.fields, "exit_code").empty()) continue;
+    const std::string code = Get(i.finding.fields, "exit_code");
+    if (local.empty() || code.empty() || code == "0") continue;
     const int32_t rank = RankOfNode(i.finding, ParseInt<int32_t>(local).value_or(-1));
     const auto [it, fresh] = failed_.emplace(i.finding.source, rank);
     if (!fresh && it->second != rank) it->second = -1;
-    failed_on_.emplace(i.finding.host, rank);  // the first
+    if (int32_t& first = failed_on_.try_emplace(i.finding.host, -1).first->second; first < 0) first = rank;
   }
   if (rank_of_local_.empty()) return;
   for (const EvidenceItem& i : items) {

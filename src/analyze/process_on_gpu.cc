@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/text.h"
+#include "rules/engine/hit_index.h"
 
 namespace ncclwhy {
 namespace {
@@ -20,17 +20,15 @@ std::string BusNumber(std::string_view bus_id) {
   return out;
 }
 
-std::string_view FirstLabel(std::string_view host) { return host.substr(0, host.find('.')); }
-
 }  // namespace
 
 ProcessId ProcessOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id) {
-  if (bus_id.size() < 4) return {};
+  if (bus_id.size() < 4 || (host.empty() && model.hosts.size() > 1)) return {};
   const std::string wanted = BusNumber(bus_id);
   ProcessId found;
   for (const Process& p : model.processes) {
     if (p.bus_id.empty() || BusNumber(p.bus_id) != wanted) continue;
-    if (!host.empty() && !p.host.empty() && FirstLabel(host) != FirstLabel(p.host)) continue;
+    if (!host.empty() && !p.host.empty() && ShortHost(host) != ShortHost(p.host)) continue;
     if (found.valid()) return {};
     found = p.id;
   }

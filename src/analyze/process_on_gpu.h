@@ -7,7 +7,8 @@
 
 namespace ncclwhy {
 
-// The process whose GPU sits there; nobody where no rank or several ranks say so. `host` may be empty: not known.
+// The process whose GPU sits there; nobody where no rank or several ranks say so, nor where it is not known (`host` is
+// empty) on which of several hosts.
 //   NVRM: Xid (PCI:0000:c3:00): 79, …                 "0000:c3:00"
 //   amdgpu 0000:a6:00.0: GPU reset begin!             "0000:a6:00.0"
 //   rank 21 nranks 32 cudaDev 5 nvmlDev 5 busId c3000

@@ -103,14 +103,14 @@ int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* 
   if (!source.valid() || source.value >= under_label.size()) return label;
   const auto speaking = under_label[source.value].find(label);
   if (speaking == under_label[source.value].end()) return label;
-  std::set<int32_t> ranks;
-  std::set<std::string_view> places;
+  const Process& first = processes[speaking->second.begin()->value];
+  bool one_rank = true, one_host = true;
   for (const ProcessId id : speaking->second) {
-    ranks.insert(RankOf(id));
-    places.insert(processes[id.value].host);
+    one_rank = one_rank && processes[id.value].rank == first.rank;
+    one_host = one_host && processes[id.value].host == first.host;
   }
-  if (ranks.size() == 1) return label;  // the same rank, started again
-  if (places.size() == 1) *host = *places.begin();
+  if (one_rank) return label;  // the same rank, started again
+  if (one_host) *host = first.host;
   return -1;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/process_on_gpu.h"
 #include "catch.h"
 #include "ncclwhy/analyzer.h"
 
@@ -50,6 +51,22 @@ TEST_CASE("a GPU that a kernel names by its PCI address is that of the rank that
   CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", "Mar  1 12:00:01 gpu-b10" + fault}}) == "1 on gpu-b10");
 }
 
+TEST_CASE("a PCI address names a process only where its host is known", "[analyze]") {
+  JobModel model;
+  model.hosts = {"10.0.0.1", "10.0.0.2"};
+  for (uint32_t i = 0; i < 2; ++i) {
+    Process p;
+    p.id = ProcessId{i};
+    p.host = model.hosts[i];
+    p.bus_id = i == 0 ? "1b000" : "c3000";
+    model.processes.push_back(p);
+  }
+  CHECK(ProcessOnGpu(model, "10.0.0.2", "0000:C3:00").value == 1);
+  CHECK(ProcessOnGpu(model, "10.0.0.2", "0000:c3:00.0").value == 1);
+  CHECK_FALSE(ProcessOnGpu(model, "10.0.0.1", "0000:c3:00.0").valid());  // there it is somebody else's
+  CHECK_FALSE(ProcessOnGpu(model, "", "0000:c3:00.0").valid());
+}
+
 TEST_CASE("the blocks of several hosts in one file are no progress, and their pids name the rank", "[analyze]") {
   const std::string said =
       "1: terminate called after throwing an instance of 'c10::Error'\n"
@@ -68,6 +85,21 @@ TEST_CASE("the number of a node in front of a line is no rank", "[analyze]") {
       "1: terminate called after throwing an instance of 'c10::Error'\n"
       "1:   what():  CUDA error: uncorrectable ECC error encountered\n";
   CHECK(Culprit({{"job.log", Labelled(said)}}) == "-1 on gpu-b11");
+}
+
+TEST_CASE("what is wrong with a host is not laid to the rank that its launcher saw fail", "[analyze]") {
+  std::string log;
+  for (const char* host : {"gpu-b10", "gpu-b11"}) {
+    const std::string h = host;
+    log += h + ": " + h + ":7001:7001 [0] NCCL INFO Bootstrap: Using eth0:10.0.0." + h.substr(5) + "<0>\n";
+  }
+  log +=
+      "gpu-b11: torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+      "gpu-b11: Root Cause (first observed failure):\ngpu-b11:   rank      : 23 (local_rank: 7)\n"
+      "gpu-b11:   exitcode  : 1 (pid: 9022)\n";
+  const std::string link =
+      "Mar  1 12:00:01 gpu-b11 kernel: [883.4] NVRM: Xid (PCI:0000:99:00): 79, GPU has fallen off the bus.\n";
+  CHECK(Culprit({{"job.log", log}, {"messages.txt", link}}) == "-1 on gpu-b11");
 }
 
 TEST_CASE("the local rank that a launcher saw fail on a node is a rank of the job", "[analyze]") {
