@@ -54,6 +54,7 @@ Writers WritersIn(std::string_view block) {
 
 }  // namespace
 
+// While nothing is decided all bytes are kept; once off, they go through untouched.
 void BlockJoiner::Push(std::string_view chunk, const Out& out) {
   if (state_ == State::kOff) return out(chunk);
   bytes_ += chunk;
@@ -124,6 +125,7 @@ void BlockJoiner::EndWriter(const std::string& ending, std::string_view block, s
   TakeBlock(block.substr(0, begin), out);
 }
 
+// A writer that comes again goes on with what it left; a new one has nothing to go on with.
 void BlockJoiner::HandOn(const std::string& writer, std::string_view block, const Out& out) {
   if (writer != writer_) {
     if (!tail_.empty()) std::swap(cut_[writer_], tail_);

@@ -22,24 +22,31 @@ namespace ncclwhy {
 
 class BlockJoiner {
  public:
+  // What it is given is in place: whole lines, or the end of the source. The view lives as long as the call.
   using Out = std::function<void(std::string_view)>;
 
-  // Hands on what is known to be in place.
+  // Hands on what is known to be in place. Holds back at most some blocks: up to 192 KiB before it is decided, and then
+  // one cut line for each of at most 4,096 writers.
   void Push(std::string_view chunk, const Out& out);
-  // The rest. Nothing is pushed any more.
+  // The rest, with the halves of lines that nobody went on with in front of the last line. Nothing is pushed any more.
   void Finish(const Out& out);
-  // Nothing is ever held back any more.
+  // Nothing is ever held back any more: who pushes may as well read the bytes directly.
   bool is_off() const { return state_ == State::kOff; }
-  // Lines that were put together.
+  // Lines that were put together, for the coverage.
   uint64_t joins() const { return joins_; }
 
  private:
   enum class State : uint8_t { kUndecided, kBlocks, kOff };
 
+  // Off at the first header of another process that does not stand at a border: lines of several ranks, whole ones.
   void Decide();
+  // A whole block, or the last one.
   void TakeBlock(std::string_view block, const Out& out);
+  // A block in which one writer ends and another begins: what is behind the border is looked at anew.
   void EndWriter(const std::string& ending, std::string_view block, size_t first_of_next, const Out& out);
+  // Whole lines at once, the rest when its writer comes again.
   void HandOn(const std::string& writer, std::string_view block, const Out& out);
+  // Gives back all that is held.
   void TurnOff(const Out& out);
 
   State state_ = State::kUndecided;

@@ -29,8 +29,9 @@ struct JsonLog {
 // False when `text` is no such object.
 bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out);
 
+// By the rules of base/utf8.h: no overlong forms, no surrogates. Plain ASCII is told fast.
 bool IsValidUtf8(std::string_view text);
-// More control bytes than text ever has.
+// More control bytes than text ever has. Such a line is counted as damaged unless NCCL's header is in it.
 bool LooksBinary(std::string_view text);
 
 }  // namespace ncclwhy

@@ -89,6 +89,8 @@ constexpr std::string_view WithoutBlanks(std::string_view text) {
 }
 
 // Which of kHeads begin with a byte, a bit each.
+// Built at compile time. Without it each line would be compared with all heads, of which nearly none begins with its
+// first byte.
 struct HeadsByByte {
   std::array<uint64_t, 256> heads{};
   std::array<uint64_t, 256> inside{};  // without blanks around them; where a line is glued to the one before
@@ -139,6 +141,8 @@ bool IsGlog(std::string_view text) {
 
 }  // namespace
 
+// `torch.OutOfMemoryError: CUDA out of memory.` → 22. The name must end as classes of exceptions do: "Note: …" is none.
+// "Error:" alone is anybody's.
 size_t PythonExceptionLength(std::string_view text) {
   size_t n = 0;
   size_t last = 0;  // start of the name behind the packages
@@ -155,6 +159,7 @@ size_t PythonExceptionLength(std::string_view text) {
   return 0;
 }
 
+// For a text that begins within a line, behind another one: only heads that no sentence has.
 size_t DialectHeadLength(std::string_view text) {
   if (text.empty()) return 0;
   for (uint64_t heads = kByByte.inside[static_cast<unsigned char>(text[0])]; heads != 0; heads &= heads - 1) {
@@ -164,6 +169,7 @@ size_t DialectHeadLength(std::string_view text) {
   return 0;
 }
 
+// What costs least comes first. A head says more than a word anywhere in the line.
 Dialect SniffDialect(std::string_view text, TellingWords words) {
   if (text.size() < 4) return Dialect::kUnknown;
   if (text[0] == '[' && FindTorchRecord(text.substr(0, 200), 0) == 0) return Dialect::kTorch;

@@ -9,7 +9,8 @@
 
 namespace ncclwhy {
 
-// `text`: without launcher prefixes. `words`: of it. kUnknown for the program's own output and for empty lines.
+// `text`: without launcher prefixes. `words`: of it. kUnknown for the program's own output and for empty lines. Never
+// kNccl or kFramework: headers and prefixes tell those.
 Dialect SniffDialect(std::string_view text, TellingWords words);
 inline Dialect SniffDialect(std::string_view text) { return SniffDialect(text, TellingWords(text)); }
 

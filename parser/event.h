@@ -10,6 +10,7 @@
 
 namespace ncclwhy {
 
+// The word in NCCL's header; kNone where there is none. kDiag is of NCCL 2.0 (`HOST:PID NCCL DIAG`).
 enum class LogLevel : uint8_t { kNone, kVersion, kWarn, kInfo, kAbort, kTrace, kCall, kDiag };
 inline constexpr std::array<std::string_view, 8> kLevelNames = {"",      "VERSION", "WARN", "INFO",
                                                                 "ABORT", "TRACE",   "CALL", "DIAG"};
@@ -23,6 +24,7 @@ constexpr std::string_view DialectName(Dialect dialect) { return kDialectNames[s
 
 // Whose labels stand in front of lines: `3: ` of srun -l, `[1,3]<stdout>:` of mpirun.
 enum class LauncherLabel : uint8_t { kNone, kSrun, kMpirun };
+// What a line states: events.def has a row for each, with what it says and a sample.
 
 enum class EventKind : uint8_t {
 #define X(id, name, doc) id,
@@ -30,19 +32,24 @@ enum class EventKind : uint8_t {
 #undef X
 };
 std::string_view EventKindName(EventKind kind);
+// The name in reports, in the timeline and in rules: comm_init_start. Valid for the life of the program.
 
+// Names of values within an event: comm, rank, nranks; in fields.def.
 enum class FieldId : uint8_t {
 #define X(id, name) id,
 #include "parser/field_ids.def"
 #undef X
 };
 std::string_view FieldName(FieldId field);
+// Values are texts as printed, numbers too: `0x55d0` and `1f` mean something else in each message, and who wants a
+// number parses it.
 
 struct Field {
   FieldId id;
   StringId value;
 };
 
+// No header and no launcher's label says whose the line is.
 inline constexpr uint32_t kNoProcess = UINT32_MAX;
 inline constexpr int32_t kNoDevice = INT32_MIN;
 

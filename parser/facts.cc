@@ -6,6 +6,8 @@
 
 namespace ncclwhy {
 
+// Every `every`-th line is kept. When there is no room every second one of these goes, and from then on half as many
+// are kept: a full trail has at least half of kTrailLines, spread over all lines.
 void LineTrail::Add(uint32_t line) {
   if (count == 0) first = line;
   last = line;
@@ -19,6 +21,7 @@ void LineTrail::Add(uint32_t line) {
   lines.push_back(line);
 }
 
+// Each line that is kept stands for `every` of them.
 uint64_t LineTrail::After(uint32_t line) const {
   if (count == 0 || last <= line) return 0;
   if (first > line) return count;
@@ -26,6 +29,7 @@ uint64_t LineTrail::After(uint32_t line) const {
   return std::max<uint64_t>(1, behind * every);
 }
 
+// Put together as they are: a line of the denser trail stands for more here than it did there.
 void LineTrail::Join(const LineTrail& later) {
   if (later.count == 0) return;
   if (count == 0) {
@@ -43,6 +47,7 @@ void LineTrail::Join(const LineTrail& later) {
   }
 }
 
+// An event has a handful of fields: searching them in a row beats any index.
 std::string_view SourceFacts::Get(const Event& event, FieldId field) const {
   for (uint32_t i = 0; i < event.field_count; ++i) {
     const Field& f = fields[event.field_begin + i];

@@ -55,6 +55,7 @@ struct ConnectionFacts {
 };
 
 // One call of a COLL line: `AllReduce: opCount 1f sendbuff … count 65536 datatype 7 op 0 root 0 comm 0x… [nranks=4]`.
+// `op_count` is hexadecimal there and counts by one in each communicator; `count` is in elements of `datatype`.
 struct CollectiveCall {
   uint64_t op_count = 0;
   uint64_t count = 0;
@@ -69,8 +70,9 @@ inline constexpr std::array<std::string_view, 16> kCollectiveNames = {
     "?",        "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "Send",      "Recv",
     "AlltoAll", "Gather",    "Scatter",   "Put",           "Signal",    "Wait",   "AlltoAllv", "Other"};
 
-// Collectives that one process issued on one communicator pointer, in order, in constant memory:
-// a rolling hash with checkpoints (interval doubles when full) and the last limits::kCollectiveWindow calls verbatim.
+// Collectives that one process issued on one communicator pointer, in order, in constant memory: a rolling hash with
+// checkpoints (interval doubles when full) and the last limits::kCollectiveWindow calls verbatim. Two ranks that issued
+// the same have the same hash, and the first checkpoint that differs brackets the call at which they parted.
 // Sends and receives are not part of the hash: their order may differ between ranks.
 struct CollectiveStream {
   uint32_t process = kNoProcess;
@@ -99,7 +101,8 @@ struct LineTrail {
   uint32_t every = 1;           // lines holds every so many-th of them
   std::vector<uint32_t> lines;  // ascending, at most limits::kTrailLines
   void Add(uint32_t line);
-  // How many came behind `line`; at least 1 when one did, else exact to `every`.
+  // How many came behind `line`; at least 1 when one did, else exact to `every`. Behind a Join of trails that keep
+  // different shares of their lines an estimate: each line that is kept counts for `every` of them then.
   uint64_t After(uint32_t line) const;
   // Puts a trail of later lines behind this one.
   void Join(const LineTrail& later);
@@ -132,6 +135,15 @@ struct NewsFacts {
   StringId last;  // the text of the last one
 };
 
+// A sentence that sounds wrong, where it came first (parser/complaints.h).
+struct ComplaintFacts {
+  uint32_t process = kNoProcess;
+  uint32_t line = 0;
+  StringId text;  // clipped
+};
+
+// Everything in here that names a text is an id into `strings`, and everything that names a process an index into
+// `processes`: a SourceFacts can be moved, and written to a file, as it stands.
 struct SourceFacts {
   std::string name;  // as given by the user, or archive.tar/member
   uint64_t bytes = 0;
@@ -142,8 +154,9 @@ struct SourceFacts {
   std::vector<Field> fields;
   std::vector<ConnectionFacts> connections;
   std::vector<CollectiveStream> collectives;
-  std::vector<PulseFacts> pulses;  // by process, then by first beat
-  std::vector<NewsFacts> news;     // by process
+  std::vector<PulseFacts> pulses;          // by process, then by first beat
+  std::vector<NewsFacts> news;             // by process
+  std::vector<ComplaintFacts> complaints;  // in line order
 
   std::string_view Str(StringId id) const { return strings.View(id); }
   // The value of a field, or an empty view.

@@ -37,6 +37,7 @@ uint32_t LimitOf(EventKind kind) {
   }
 }
 
+// What the job model joins has a limit of its own: a communicator costs it much more than a line of text.
 uint32_t SourceLimitOf(EventKind kind) {
   return LimitOf(kind) == limits::kCommunicatorsPerProcess ? limits::kCommunicatorEventsPerSource
                                                            : limits::kEventsPerKindAndSource;
@@ -74,6 +75,7 @@ StringId FactsBuilder::Intern(std::string_view text) {
 
 StringId FactsBuilder::InternEvidence(std::string_view text) { return Intern(text.substr(0, limits::kEvidenceText)); }
 
+// Slot 0 is that of lines without a process. With `--timeline full` all calls are kept, whatever there is room for.
 bool FactsBuilder::CountEvent(EventKind kind, uint32_t process) {
   const auto k = static_cast<size_t>(kind);
   const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
@@ -92,6 +94,7 @@ bool FactsBuilder::CountEvent(EventKind kind, uint32_t process) {
   return true;
 }
 
+// The message's own time before that of a launcher: the latter is when the line went through a pipe.
 EventWriter FactsBuilder::Begin(EventKind kind, const ParsedLine& line, uint32_t process) {
   if (!CountEvent(kind, process)) return {this, false};
   Event e;
@@ -123,6 +126,7 @@ void FactsBuilder::AddEdge(const Edge& edge, const ParsedLine& line, uint32_t pr
   folded_edge_ = index;
 }
 
+// Fields are part of an edge's identity as texts, not as ids: an id is not known before the text is in the pool.
 uint32_t FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
   const auto hash_of = [](uint32_t p, int32_t from, int32_t to, char direction, bool gdr, std::string_view transport,
                           std::string_view device) {
@@ -309,6 +313,7 @@ void FactsBuilder::JoinEvents(const SourceFacts& segment, SegmentTranslation& in
   }
 }
 
+// Channels add up; of what both parts say first, the earlier one counts.
 void FactsBuilder::JoinEdges(const SourceFacts& segment, SegmentTranslation& in_source) {
   for (const ConnectionFacts& connection : segment.connections) {
     const Edge edge{connection.from,
@@ -327,6 +332,7 @@ void FactsBuilder::JoinEdges(const SourceFacts& segment, SegmentTranslation& in_
   }
 }
 
+// A segment has noted what each call adds to the digest, not the digest: its beginning was not known. Now it is.
 void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, SegmentTranslation& in_source) {
   const CollectiveStream& from = segment.facts_->collectives[index];
   const StreamState& said = segment.streams_[index];

@@ -21,8 +21,11 @@ class SegmentTranslation;
 class EventWriter {
  public:
   EventWriter(FactsBuilder* builder, bool kept) : builder_(builder), kept_(kept) {}
+  // False: the event was dropped at a limit and counted as Counter::kDroppedEvents; what is set now goes nowhere. Who
+  // would work for a value asks first.
   bool kept() const { return kept_; }
-  // Empty values are left out.
+  // Empty values are left out; long ones are clipped at limits::kEvidenceText. The event is the latest one that was
+  // begun: nothing else may be begun before all of its fields are set.
   EventWriter& Set(FieldId field, std::string_view value);
   EventWriter& Set(FieldId field, int64_t value);
 
@@ -31,6 +34,7 @@ class EventWriter {
   bool kept_;
 };
 
+// One for each source or segment; not thread-safe. `facts` is borrowed, and complete behind Finish.
 class FactsBuilder {
  public:
   explicit FactsBuilder(SourceFacts* facts) : facts_(facts) {}
@@ -38,12 +42,17 @@ class FactsBuilder {
   static FactsBuilder ForSegment(SourceFacts* facts) { return FactsBuilder(facts, true); }
 
   SourceFacts& facts() { return *facts_; }
-  // Bounded by limits::kPoolBytesPerSource; an invalid id when the text was not kept.
+  // Bounded by limits::kPoolBytesPerSource; an invalid id when the text was not kept, which is counted. A text that is
+  // there already is found behind the limit as well.
   StringId Intern(std::string_view text);
+  // The same, clipped at limits::kEvidenceText.
   StringId InternEvidence(std::string_view text);
 
+  // An event of the line. How many there may be depends on the kind: 64 of most for a process, more of those that the
+  // job model joins (communicators), eight of what is only shown.
   EventWriter Begin(EventKind kind, const ParsedLine& line, uint32_t process);
 
+  // `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`: the channel is not part of the edge, it is counted.
   struct Edge {
     int32_t from = -1;
     int32_t to = -1;
@@ -55,6 +64,8 @@ class FactsBuilder {
   };
   void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
 
+  // One line of NCCL_DEBUG_SUBSYS=COLL, or of a TRACE build (`NCCL CALL ncclAllReduce(…)`). The views live as long as
+  // the line.
   struct Collective {
     CollectiveCall call;
     uint64_t comm = 0;
@@ -70,9 +81,12 @@ class FactsBuilder {
   uint32_t folded_edge() const { return folded_edge_; }
   void ForgetFolded() { folded_edge_ = UINT32_MAX; }
   void RepeatEdge(uint32_t edge, uint32_t lines) { facts_->connections[edge].channels += lines; }
+  // Notes where a stream was seen last; not for the other kind of line, whose calls are not counted.
   void NoteLast(uint32_t stream, const TextPlace& place, bool from_call);
   // Puts the facts of the segment that follows behind those so far. Not its processes: `in_source` knows them.
   void Join(const FactsBuilder& segment, SegmentTranslation& in_source);
+  // Puts the last texts, which change with every line, into the pool: once for each stream and not for each line. Once,
+  // last.
   void Finish();
 
  private:
@@ -89,12 +103,14 @@ class FactsBuilder {
     uint64_t next_number = UINT64_MAX;
   };
 
+  // Puts a call at its place: into the ring, and into the digest, or into the steps of a segment.
   void Issue(StreamState& state, CollectiveStream& s, const CollectiveCall& call);
   // `calls`: with this one.
   static void Digest(CollectiveStream& s, uint64_t calls, uint64_t step) {
     s.hash = Mix64(s.hash ^ step);
     if ((calls & (s.interval - 1)) == 0) AddCheckpoint(s);  // a power of two
   }
+  // Beyond limits::kCollectiveCheckpoints every second one goes and the interval doubles.
   static void AddCheckpoint(CollectiveStream& s);
   // The opCount of a communicator counts by one; a group's calls share it. One that passes over numbers tells of lines
   // that a collector dropped, or that were cut where another process wrote into them. The calls that follow keep their

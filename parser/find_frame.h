@@ -9,14 +9,15 @@
 
 namespace ncclwhy {
 
-// Enough lines to tell, and little to hold back.
+// Enough lines to tell, and little to hold back. Nothing is parsed before the frame is known.
 inline constexpr size_t kFrameBytes = 4096;
 
 // `head`: the first kFrameBytes of the source, or all of it; its last line may be cut. None where a line begins with
 // NCCL's header, or less than three lines say so.
 LineFrame FindFrame(std::string_view head);
 
-// The text without its frame and all prefixes; a line stays a line. Empty where not nearly all lines have some.
+// The text without its frame and all prefixes; a line stays a line, so numbers of lines stay what they are. Empty where
+// not nearly all lines (seven of eight) have some.
 std::string BareText(std::string_view text, const LineFrame& frame);
 
 }  // namespace ncclwhy

@@ -32,6 +32,7 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
 }
 
 #ifdef NCCLWHY_AVX2
+// The newlines are among the bytes below the blank: a block has others where the two masks differ.
 [[gnu::target("avx2")]] void FindWithAvx2(const char* text, size_t blocks, BreakBlock* out) {
   const __m256i newline = _mm256_set1_epi8('\n');
   const __m256i last_control = _mm256_set1_epi8(0x1F);

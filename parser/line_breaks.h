@@ -7,6 +7,7 @@
 
 namespace ncclwhy {
 
+// Bits of a word, and the bytes of a cache line.
 inline constexpr size_t kBreakBlock = 64;
 
 struct BreakBlock {
@@ -15,7 +16,7 @@ struct BreakBlock {
   bool control = false;   // a byte below the blank is none of the newlines
 };
 
-// Looks at `blocks` times kBreakBlock bytes.
+// Looks at `blocks` times kBreakBlock bytes, no byte more; `out` has room for as many.
 void FindLineBreaks(const char* text, size_t blocks, BreakBlock* out);
 
 // The same for the last, partial block: `size` bytes, less than kBreakBlock.

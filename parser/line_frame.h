@@ -29,11 +29,13 @@ class LineFrame {
   LineFrame(std::string shape, size_t blanks, std::string closing)
       : shape_(std::move(shape)), blanks_(blanks), closing_(std::move(closing)) {}
 
-  // How much of `text` the shape takes, or npos.
+  // How much of `text` the shape takes from its beginning, or npos. Of a line that is blank but for the frame the last
+  // blanks may be missing: editors cut them.
   static size_t Match(std::string_view shape, size_t blanks, std::string_view text);
 
   bool any() const { return !shape_.empty(); }
-  // Takes it off `text`. False: the line does not stand in it. `scratch` is used where quotes are doubled.
+  // Takes it off `text`. False: the line does not stand in it, and `text` is as it was. `scratch` is used where quotes
+  // are doubled; `text` is a view of it then, until it is used again.
   bool TakeOff(std::string_view& text, std::string& scratch) const;
 
  private:

@@ -48,7 +48,6 @@ constexpr bool kPulse = false;
 #else
 constexpr bool kPulse = true;
 #endif
-
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
@@ -63,6 +62,7 @@ LineParser::LineParser(const LineParser& before, SourceFacts* facts, LineSink* s
       builder_(FactsBuilder::ForSegment(facts)),
       processes_(before.processes_, facts, &builder_),
       pulses_(&builder_),
+      complaints_(&builder_),
       headers_before_(before.headers_before_ || before.facts_->counters.Get(Counter::kNccl) > 0),
       stripper_(before.stripper_.ForSegment()),
       quoted_(before.quoted_.ForSegment()),
@@ -75,6 +75,7 @@ SegmentTranslation LineParser::Join(LineParser& segment) {
   processes_.Join(segment.processes_, in_source);
   builder_.Join(segment.builder_, in_source);
   pulses_.Join(segment.pulses_, in_source);
+  complaints_.Join(*segment.facts_, in_source);
   stripper_.Join(segment.stripper_);
   facts_->counters.Merge(segment.facts_->counters);
   return in_source;
@@ -118,6 +119,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   } else {
     stripped = stripper_.Strip(piece.text);
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
+    open_label_.Apply(piece.number, &stripped);
     if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))
       return;
     plain = plain_.Find(stripped.text);
@@ -355,11 +357,9 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
   if (line.outer.pid >= 0 && line.outer.rank < 0) processes_.SaysRank(process, line.text);
   const bool taken = !known_plain && ExtractForeign({line, process, builder_}, foreign_);
-  if (plain != nullptr && !plain->known) {
-    plain->known = true;
-    plain->value.plain = may_be_plain && !taken && PlainTexts::StaysPlain(line.text, line.words);
-  }
+  if (plain != nullptr && !plain->known) PlainTexts::Learn(line, may_be_plain && !taken, plain);
   if constexpr (kPulse) pulses_.Note(process, line);
+  if (!known_plain) complaints_.Note(process, line);
   processes_.CountLine(process, line);
   const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
   const std::string_view quoted = quoted_.In(line.text, line.words, headers);

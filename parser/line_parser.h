@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "parser/complaints.h"
 #include "parser/extract/extract.h"
 #include "parser/facts_builder.h"
 #include "parser/fast/fast_path.h"
 #include "parser/line_reader.h"
+#include "parser/open_label.h"
 #include "parser/outer_prefix.h"
 #include "parser/parser.h"
 #include "parser/plain_texts.h"
@@ -24,6 +26,7 @@ namespace ncclwhy {
 // The life of a line is told in README.md, step by step with these names.
 class LineParser final : public PieceSink {
  public:
+  // Everything but `facts` may be null. All is borrowed for the life of the parser.
   LineParser(SourceFacts* facts, const MessageRecognizer* recognizer, LineSink* sink, ParserOptions options,
              ShapeProver* prover)
       : facts_(facts),
@@ -33,12 +36,14 @@ class LineParser final : public PieceSink {
         builder_(facts),
         processes_(facts, &builder_),
         pulses_(&builder_),
+        complaints_(&builder_),
         stripper_(options_.frame),
         fast_(PlainPathFor(prover)) {}
 
   // For a segment of the same source that stands behind what `before` has seen: starts from what that has learned.
   LineParser(const LineParser& before, SourceFacts* facts, LineSink* sink, ShapeProver* prover);
 
+  // A line of several pieces is counted when its last one comes; what the pieces were decides its class together.
   void OnPiece(const LinePiece& piece) override;
   // For Parser, which offers it whole blocks before lines are looked for.
   FastPath& fast() { return fast_; }
@@ -97,6 +102,7 @@ class LineParser final : public PieceSink {
   void BeginRecord(const LinePiece& piece, ParsedLine* line);
   ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer);
   // Into exactly one class of the coverage, by what its records were.
+  // Cut, glued or binary before NCCL's, NCCL's before anybody's: a line that a rule can still read may be "damaged".
   void CountLine();
 
   SourceFacts* facts_;
@@ -106,8 +112,10 @@ class LineParser final : public PieceSink {
   FactsBuilder builder_;
   ProcessTable processes_;
   PulseTable pulses_;
+  ComplaintList complaints_;
   bool headers_before_ = false;  // in front of this segment there are NCCL headers
   OuterPrefixStripper stripper_;
+  OpenLabel open_label_;
   OuterPrefix line_prefix_;  // of the first piece of a line of several
   std::string line_host_, line_pod_;
   ForeignState foreign_;

@@ -29,6 +29,7 @@ size_t BeforeBreak(std::string_view bytes) {
 
 }  // namespace
 
+// Nothing is told before 64 bytes are there, or all: a mark or every second byte tells how they are encoded.
 void LineReader::Push(std::string_view chunk) {
   bytes_ += chunk.size();
   if (encoding_ == Encoding::kUnknown) {
@@ -78,6 +79,7 @@ void LineReader::Sniff(bool at_end) {
   }
 }
 
+// Whole lines straight out of the chunk; the line that a chunk begins and ends with go through carry_.
 void LineReader::PushBytes(std::string_view chunk) {
   if (open_) {  // the line that the chunk before left unfinished
     const size_t end = std::min(chunk.find('\n'), chunk.size() - 1) + 1;
@@ -194,6 +196,7 @@ void LineReader::PushSlow(std::string_view bytes) {
   }
 }
 
+// UTF-16 is decoded unit by unit. A half of a pair without its other half becomes U+FFFD, or nothing.
 void LineReader::PushUtf16(std::string_view chunk) {
   for (char c : chunk) {
     const auto byte = static_cast<unsigned char>(c);
@@ -256,6 +259,7 @@ void LineReader::AppendCodePoint(uint32_t code) {
   Append({utf8, n});
 }
 
+// Bounded: a "line" of a gigabyte takes kLineBytes.
 void LineReader::Append(std::string_view bytes) {
   const size_t room = limits::kLineBytes - carry_.size();
   if (bytes.size() > room) clipped_ = true;

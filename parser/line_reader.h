@@ -31,8 +31,10 @@ struct LinePiece {
   bool terminated = true;  // false: the source ended without a newline
 };
 
+// Sees each piece as soon as its end is known, in order.
 class PieceSink {
  public:
+  // `piece.text` is valid until this returns.
   virtual ~PieceSink() = default;
   virtual void OnPiece(const LinePiece& piece) = 0;
 };
@@ -46,7 +48,9 @@ class LineReader {
   // For bytes that stand at `offset` in a source that is not UTF-16, where a line begins. Lines count from 1 again.
   LineReader(PieceSink* sink, uint64_t offset, FastPath* fast = nullptr)
       : sink_(sink), fast_(fast), encoding_(Encoding::kBytes), at_(offset) {}
+  // Any number of times, with any number of bytes, none included.
   void Push(std::string_view chunk);
+  // Tells the last line, when it has no end. Once; nothing is pushed any more.
   void Finish();
 
   // Pushed to this reader.
@@ -62,14 +66,24 @@ class LineReader {
   static constexpr size_t kPatience = 8;
   enum class Encoding { kUnknown, kBytes, kUtf16Le, kUtf16Be };
 
+  // Decides how the text is encoded from the first 64 bytes, or from all where there are fewer.
   void Sniff(bool at_end);
+  // Lines that are whole within the chunk are told as views into it; the others go through PushSlow.
+  // Of text that is not UTF-16.
   void PushBytes(std::string_view chunk);
+  // See .cc: the lines that end in the first blocks in which any does.
   const char* PushLines(const char* begin, const char* end, size_t window);
+  // A line that ends in the chunk and began in it.
   void PushLine(std::string_view line, bool ascii, bool printable);
   void PushSlow(std::string_view bytes);
+  // Unit by unit, into carry_.
   void PushUtf16(std::string_view chunk);
+  // Without a converted copy: code points go into carry_ one by one. Slow, and rare enough (PowerShell's `>`).
+  // A character of UTF-16 as UTF-8, or what it means for the line.
   void AppendCodePoint(uint32_t code);
+  // To carry_, at most limits::kLineBytes of it.
   void Append(std::string_view bytes);
+  // Tells what is in carry_; with `last` the line is over.
   void EndPiece(bool last, bool terminated);
   void Emit(std::string_view text, bool last, bool terminated);
 

@@ -13,6 +13,7 @@
 
 namespace ncclwhy {
 
+// One pass makes four masks of the text, a bit for each byte; all that follows asks them instead of the bytes.
 bool LineShape::Classify(std::string_view text) {
   constexpr size_t kStep = 16;
   uint64_t unfit = 0;
@@ -88,6 +89,7 @@ LineShape::Number LineShape::NumberAt(std::string_view text, size_t at) const {
   return {unit ? decimals : 0, skeleton::kDecimal};
 }
 
+// What stands between numbers is copied, and a mark for each number.
 std::string_view LineShape::Of(std::string_view text) {
   numbers_.clear();
   if (text.size() < kShortest || text.size() > kLongest || !Classify(text)) return {};

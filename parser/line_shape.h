@@ -22,19 +22,21 @@ struct NumberPlace {
   uint16_t end = 0;
 };
 
+// Not thread-safe: it answers out of its own room. Reads each text once, sixteen bytes at a time.
 class LineShape {
  public:
   static constexpr size_t kShortest = 4;
   static constexpr size_t kLongest = 512;
 
   // The shape of `text`, valid until the next call; empty when it has none, being too short or long or having bytes
-  // that mean something in a shape.
+  // that mean something in a shape (\x01, \x02).
   std::string_view Of(std::string_view text);
-  // Those of the latest text, one for each mark in its shape.
+  // Those of the latest text, one for each mark in its shape, ascending. Of a number with 0x its digits only.
   std::span<const NumberPlace> numbers() const { return numbers_; }
 
  private:
   static constexpr size_t kBlock = 64;
+  // Four masks for all bytes of the text: where numbers begin follows from shifts of them, without a look at each byte.
   using Bits = std::array<uint64_t, kLongest / kBlock + 1>;  // a bit for each byte; nothing in the last one
 
   static constexpr size_t kRoom = kLongest + sizeof(uint64_t);
@@ -43,7 +45,9 @@ class LineShape {
     char mark = 0;
   };
 
+  // How many bits in a row from `at` on, at most 64.
   static size_t Run(const Bits& bits, size_t at);
+  // The number that begins at `at`, if one does.
   Number NumberAt(std::string_view text, size_t at) const;
   // False: a byte that a shape cannot have.
   bool Classify(std::string_view text);

@@ -22,6 +22,7 @@ std::string_view TracedPlace(std::string_view body) {
 
 }  // namespace
 
+// The trace of a result that follows a warning begins where the warning was printed, or in the function that called it.
 std::string NameFiles(std::string_view text) {
   if (!scan::Contains(text, "WARN")) return {};
   std::vector<std::string_view> lines;

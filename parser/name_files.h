@@ -10,7 +10,9 @@
 
 namespace ncclwhy {
 
-// The text with the files that can be told; a line stays a line. Empty where there are none.
+// The text with the files that can be told; a line stays a line. Empty where there are none. Only a trace in the very
+// next line counts, and no file is put where the header has one. Why: rules and the catalogue tell messages of the same
+// words apart by their file.
 std::string NameFiles(std::string_view text);
 
 }  // namespace ncclwhy

@@ -27,6 +27,7 @@ bool HasHeaderSomewhere(std::string_view text) {
 
 }  // namespace
 
+// Escapes and entities first: behind them the text is what the program printed.
 StrippedLine OuterPrefixStripper::Strip(std::string_view line) {
   scratch_used_ = 0;
   std::string_view text = line;
@@ -66,6 +67,7 @@ bool OuterPrefixStripper::TakeFrame(std::string_view& text) {
   return true;
 }
 
+// By the first byte: each form has its own, so that a line without any prefix costs one comparison.
 bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) {
   const char c = text[0];
   if (learned_heads_.test(static_cast<unsigned char>(c)) && Learned(text, out)) return true;
@@ -186,6 +188,7 @@ bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out)
   return true;
 }
 
+// What was learned goes along, what was counted does not: Join adds that up.
 OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
   OuterPrefixStripper out(frame_);
   out.words_ = words_;
@@ -291,9 +294,8 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   if (c.Literal(": ") || (c.Char(':') && c.AtEnd())) {
     const bool known = std::find(words_.begin(), words_.end(), word) != words_.end();
     if (!known) {
-      if (words_.size() >= kMaxLearned || !(BeginsWithHeader(c.Rest()) || IsHostBeforeRecords(word, c.Rest()))) {
-        return false;
-      }
+      const bool host = BeginsWithHeader(c.Rest()) || IsHostBeforeRecords(word, c.Rest()) || IsSyslogOf(word, c.Rest());
+      if (words_.size() >= kMaxLearned || !host) return false;
       words_.emplace_back(word);
     }
     p.host = word;

@@ -34,12 +34,15 @@ class OuterPrefixStripper {
   OuterPrefixStripper() = default;
   explicit OuterPrefixStripper(LineFrame frame) : frame_(std::move(frame)) {}
 
-  // Views point into `line` or into buffers that the next call replaces.
+  // Views point into `line` or into buffers that the next call replaces. At most limits::kPrefixLayers prefixes are
+  // taken off; a ninth stays in the text.
   StrippedLine Strip(std::string_view line);
-  // The same for a part of the text that the last Strip left; what that returned stays valid.
+  // The same for a part of the text that the last Strip left; what that returned stays valid. Escapes are not looked
+  // for again.
   StrippedLine StripPart(std::string_view part);
 
-  // Text that stood in front of a header and matched no known form: believed from its second time on.
+  // Text that stood in front of a header and matched no known form: believed from its second time on. What cannot be a
+  // prefix (a progress bar, a piece of a header, more than 96 bytes) is not learned, nor is more than 512 of them.
   void Learn(std::string_view junk);
 
   // For a later segment of the source: has learned what `before` has, seen no line. Join tells `this` that the segment
@@ -75,16 +78,28 @@ class OuterPrefixStripper {
     std::optional<uint64_t> latest_;
   };
 
+  // The layers, each by its first byte. Each takes its form off `text` and notes it in `out`; false: `text` is
+  // untouched.
+  // At most once a line, behind what stands around the frame.
   bool TakeFrame(std::string_view& text);
+  // One prefix; false: none is left that is known.
   bool StripLayer(std::string_view& text, StrippedLine& out);
+  // [1,3]<stdout>:text   [rank3]: text   [2025-03-01 12:00:00 TP3] text
   bool Bracket(std::string_view& text, StrippedLine& out);
   bool MpiBracket(std::string_view& text, StrippedLine& out);
+  // (RayWorker pid=812, ip=10.1.62.31) text
   bool Parenthesis(std::string_view& text, StrippedLine& out);
+  // 3: text
   bool Label(std::string_view& text, StrippedLine& out);
+  // See .cc: `worker-3: Traceback …` for the second time.
   bool IsHostBeforeRecords(std::string_view word, std::string_view rest);
+  // > text
   bool Quote(std::string_view& text, StrippedLine& out);
+  // node3: text   worker-1  | text   INFO 10-13 09:06:25 [executor.py:558] text
   bool Word(std::string_view& text, StrippedLine& out);
+  // {"log":"text\n","stream":"stdout","time":"2026-11-20T10:00:00Z"}
   bool Json(std::string_view& text, StrippedLine& out);
+  // A text that stood in front of headers twice; the one that fitted last is tried first.
   bool Learned(std::string_view& text, StrippedLine& out);
 
   LineFrame frame_;

@@ -28,7 +28,8 @@ struct OuterPrefix {
 };
 inline const OuterPrefix kNoPrefix;
 
-// `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out.
+// `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out. Unknown
+// numbers are 0 but for the device.
 struct NcclHeader {
   bool present = false;  // host:pid:tid was there
   std::string_view time;

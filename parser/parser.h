@@ -44,13 +44,16 @@ class Parser {
  public:
   // All but the name is borrowed and may be null. `prover` (parser/fast/shape_prover.h) speaks for recognizer and sink;
   // with one, lines that differ in their numbers alone are parsed faster.
+  // `name` is what reports call the source: rank0.log, or bundle.tar/rank0.log.
   Parser(std::string name, const MessageRecognizer* recognizer, LineSink* sink, const ParserOptions& options = {},
          ShapeProver* prover = nullptr);
   ~Parser();
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
+  // Bytes as they are in the file, decompressed; any encoding that line_reader.h knows.
   void Push(std::string_view chunk);
+  // The facts, complete. Once; nothing is called any more but the destructor.
   SourceFacts Finish();
 
   // Parsing in segments (segments.h), by several threads or one.
@@ -63,9 +66,11 @@ class Parser {
   // segments in order; nothing is pushed to this parser any more. How its numbers and texts read in `facts()`, which
   // the caller may want for what a sink has collected; the segment must live as long.
   SegmentTranslation Join(Parser& segment);
+  // What is known so far, for a sink that interns texts; counts and last lines are complete behind Finish only.
   SourceFacts& facts();
 
  private:
+  // Behind a pointer, so that who parses needs none of the headers of lines and prefixes.
   class Impl;
   explicit Parser(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -5,6 +5,7 @@
 
 namespace ncclwhy {
 
+// Asked once for a kind of text, so it need not be fast; but it must not say yes where a digit could change the answer.
 bool PlainTexts::StaysPlain(std::string_view text, TellingWords words) {
   if (words.Any() || HostOfCutHeader(text) > 0) return false;
   // `node3:4711:4790 [2] INFO NET : …`, `WARN src/core.cu:225 …`: without NCCL's name a level is needed.

@@ -11,12 +11,15 @@
 #include "base/mask_digits.h"
 #include "base/patience.h"
 #include "base/text_memo.h"
+#include "parser/parsed_line.h"
 #include "parser/telling_words.h"
 
 namespace ncclwhy {
 
+// One for each LineParser; which texts it remembers changes the speed and no answer.
 class PlainTexts {
  public:
+  // False: asked, and something took it. The next one like it is asked everything again.
   struct Plain {
     bool plain = false;
   };
@@ -30,10 +33,16 @@ class PlainTexts {
     return entry;
   }
 
+  // Notes of a line what was found out: whether nothing took it now.
+  static void Learn(const ParsedLine& line, bool plain_now, Entry* entry) {
+    entry->known = true;
+    entry->value.plain = plain_now && StaysPlain(line.text, line.words);
+  }
+
+ private:
   // Whether other digits could not make a header or a record of a text that has neither.
   static bool StaysPlain(std::string_view text, TellingWords words);
 
- private:
   TextMemo<Plain> memo_;
   std::string masked_;
   Patience patience_;

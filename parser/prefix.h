@@ -20,6 +20,8 @@ struct HeaderMatch {
 //   HOST:PID:TID [DEV] [MS] [FILE:NN] [(FUNCTION)] NCCL LEVEL   and without NCCL (2.0 – 2.2)
 //   HOST:PID NCCL DIAG
 //   [DEV] NCCL LEVEL, FILE:NN NCCL WARN, NCCL LEVEL             (the host was cut off by who pasted it)
+// False leaves `match` undefined. Views of `match` point into `text`. Does not look beyond the beginning: text that
+// stands in front makes it false.
 bool ParseHeader(std::string_view text, HeaderMatch* match);
 
 // The same where `text` is known to begin with `host:pid:tid [dev] ` of `size` bytes; who calls has filled these in
@@ -29,7 +31,8 @@ bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* ma
 // False: no header begins `text`, whatever its numbers are.
 bool MayBeginWithHeader(std::string_view text);
 
-// `stone:2984736:29`: how long the host of a header is that may have been cut off behind it; 0: there is none.
+// `stone:2984736:29`: how long the host of a header is that may have been cut off behind it; 0: there is none. The text
+// alone is no proof: who calls knows which hosts there are.
 size_t HostOfCutHeader(std::string_view text);
 
 // How long the `136.580392 ` of a TRACE line is that `text` begins with; 0: there is none.
@@ -37,6 +40,7 @@ size_t MillisecondsSize(std::string_view text);
 
 // The first header at or behind `from`, found by its ` NCCL LEVEL ` and read backwards: text of any kind may stand in
 // front. The host is the longest run of host characters; who knows the real hosts must shorten it.
+// What is left of a header is believed for the level's sake; `match->cut` says that its host is gone.
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match);
 
 // `NCCL version 2.21.5+cuda12.4`, `RCCL version : 2.22.3-HEAD:271856d`, `HIP version …`, `ROCm version`, `Librccl

@@ -143,6 +143,9 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
       if (form == TimeForm::kLong) out.kernel = true;
       if (parallel) {
         SetParallelRank(more, p);
+        // [2025-03-01 12:00:00 TP3]: one server, all of whose ranks share each layer.
+        const bool alone = !scan::Contains(more, " DP") && !scan::Contains(more, " PP");
+        if (alone && p.local_rank >= 0) SetRank(p, static_cast<uint64_t>(p.local_rank));
         out.framework = true;
         out.only_time = false;
       }
@@ -276,6 +279,11 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
   if (p.time.empty()) p.time = time;
   text = c.Rest();
   return true;
+}
+
+bool IsSyslogOf(std::string_view host, std::string_view text) {
+  StrippedLine line;
+  return StripTime(text, line) && line.prefix.host == host;
 }
 
 }  // namespace ncclwhy

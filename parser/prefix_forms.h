@@ -22,6 +22,7 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
 
 // Parts of these. `<stdout>:`
 bool StripStreamTag(scan::Cursor& c, OuterPrefix& prefix);
+// A rank that does not fit into 32 bits is none.
 void SetRank(OuterPrefix& prefix, uint64_t rank);
 // The number that a launcher gives its task: the rank as well, until the program itself says another one.
 void SetTask(OuterPrefix& prefix, uint64_t task);
@@ -31,6 +32,8 @@ void SetParallelRank(std::string_view words, OuterPrefix& prefix);
 // `[W305 12:42:17.024437460 x.cpp:1250] text`, `W0305 12:42:17.994000 178129 text`, `2026-03-05 12:42:17,994 text`.
 // What stands in front of it is no part of it.
 bool BeginsRecord(std::string_view text);
+// `Jan 20 06:12:40 gpu-a17 nv-fabricmanager[2871]: text` behind `gpu-a17: ` of pdsh: syslog's line of that host.
+bool IsSyslogOf(std::string_view host, std::string_view text);
 // A whole header with its host.
 bool BeginsWithHeader(std::string_view text);
 

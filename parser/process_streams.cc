@@ -13,6 +13,7 @@ constexpr size_t kMaxVotes = 64;
 
 }  // namespace
 
+// Nearly all lines come through one of the last few streams: they are compared before anything is hashed.
 uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
   const std::string_view name = (outer.pod.empty() ? outer.host : outer.pod).substr(0, limits::kStreamName);
   const auto same = [&](const Stream& s) {
@@ -54,6 +55,7 @@ uint32_t ProcessTable::AddStream(Stream&& stream) {
   return index;
 }
 
+// A stream of another segment: the same prefix, but whose it is here is not known yet.
 uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
   const uint32_t found = by_stream_.Find(stream.hash, [&](uint32_t i) { return streams_[i].Is(stream); });
   if (found != IndexTable::kEmpty) return found;
@@ -65,6 +67,7 @@ uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
   return AddStream(std::move(s));
 }
 
+// `[1,3]<stdout>:node3:4711:4801 [2] NCCL INFO …`: what comes through this prefix without a header is 4711's.
 void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
@@ -81,6 +84,7 @@ void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   NoteRank(process, outer);
 }
 
+// `[1,3]<stdout>:Traceback (most recent call last):`
 uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return kNoProcess;
@@ -99,6 +103,7 @@ uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
   return s.entry;
 }
 
+// The number right in front of " in world size ".
 void ProcessTable::SaysRank(uint32_t process, std::string_view text) {
   const size_t world = process == kNoProcess ? std::string_view::npos : text.find(" in world size ");
   const size_t rank = world == std::string_view::npos ? world : text.substr(0, world).rfind("rank ");
@@ -130,6 +135,7 @@ void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer) {
   if (outer.rank >= 0) Vote(entries_[process], outer.rank);
 }
 
+// One rank has nearly all votes, so the latest is asked first; a stream that says 65 different ranks says none.
 void ProcessTable::Vote(Entry& e, int32_t rank, uint32_t lines) {
   if (e.vote < e.votes.size() && e.votes[e.vote].first == rank) {
     e.votes[e.vote].second += lines;

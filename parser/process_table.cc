@@ -23,6 +23,7 @@ bool IsNumberTail(std::string_view head) {
 
 }  // namespace
 
+// A segment begins with what the first one knows: its processes have the same numbers, and no line yet.
 ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, FactsBuilder* builder)
     : facts_(facts),
       builder_(builder),
@@ -52,6 +53,7 @@ ProcessTable::ProcessTable(const ProcessTable& before, SourceFacts* facts, Facts
 
 bool ProcessTable::AnyTorn() const { return torn_before_ || facts_->counters.Get(Counter::kDamaged) > 0; }
 
+// The facts and what is remembered beside them grow together.
 uint32_t ProcessTable::AddEntry() {
   if (facts_->processes.size() >= limits::kProcessesPerSource) {
     facts_->counters.Add(Counter::kDroppedProcesses);
@@ -97,12 +99,14 @@ std::string_view ProcessTable::FitHost(std::string_view host, uint32_t pid, bool
   return best.empty() ? host : best;
 }
 
+// A process and the stream it writes through learn from each other: later lines without a header are its.
 uint32_t ProcessTable::OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer) {
   const uint32_t index = OfHost(header, clean);
   if (index != kNoProcess) Link(index, outer);
   return index;
 }
 
+// A host that is not believed yet is compared with those that are: it may be one of them, torn.
 uint32_t ProcessTable::OfHost(NcclHeader& header, bool clean) {
   std::string_view host = header.host;
   uint64_t hash = HeaderHash(host, header.pid);
@@ -164,6 +168,7 @@ uint32_t ProcessTable::FindEntry(const ProcessTable& segment, uint32_t index) {
   return added;
 }
 
+// Numbers add up; what was first stays, what is last is the segment's.
 void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, SegmentTranslation& in_source) {
   const uint32_t mine = index < segment.seeded_ ? index : FindEntry(segment, index);
   in_source.SetProcess(index, mine);
@@ -203,6 +208,7 @@ void ProcessTable::NoteFirst(ProcessFacts& process, const TextPlace& place) {
   process.first = {place.number, place.offset, builder_->InternEvidence(place.text)};
 }
 
+// Warnings are counted here, once a line, whatever becomes of the text.
 void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
   if (process == kNoProcess) return;
   const TextPlace place{line.body, line.offset, line.number};

@@ -31,14 +31,16 @@ class ProcessTable {
   // For a later segment of the source: knows the processes that `before` knows, has no line of them yet.
   ProcessTable(const ProcessTable& before, SourceFacts* facts, FactsBuilder* builder);
 
-  // The process of a header. `clean`: the header began its line. Shortens header.host when something was glued to it.
+  // The process of a header, kNoProcess at limits::kProcessesPerSource. `clean`: the header began its line. Shortens
+  // header.host when something was glued to it: `-1mew0` is mew0 behind the end of a table's row.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
   // Notes that a line of `process` came through the prefix `outer`.
   void Link(uint32_t process, const OuterPrefix& outer) {
     if (outer.any || (process != plain_ && !plain_ambiguous_)) LinkStream(process, outer);
   }
 
-  // The stream of a line without a header.
+  // The stream of a line without a header, kNoProcess at the limit. A prefix is compared with those of the latest lines
+  // first, then looked up.
   uint32_t OfStream(const OuterPrefix& outer);
   // A process without a rank in its label may say which it is:
   //   (RayWorkerWrapper pid=71551, ip=10.40.3.27) … rank 10 in world size 16 is assigned as DP rank 0, PP rank 2
@@ -57,13 +59,15 @@ class ProcessTable {
     entries_[process].last_text.assign(last.text.substr(0, limits::kEvidenceText));
   }
 
-  // True when `host` stood in a header at the beginning of a line.
+  // True when `host` stood in a header at the beginning of a line. A hash and a comparison, however many hosts there
+  // are.
   bool IsKnownHost(std::string_view host) const;
 
-  // Adds the processes of the segment that follows, and tells `in_source` which they are.
+  // Adds the processes of the segment that follows, and tells `in_source` which they are. Those that `segment` was made
+  // with have the same number here.
   void Join(const ProcessTable& segment, SegmentTranslation& in_source);
 
-  // Fits provisional hosts, gives streams their process, fills launcher ranks and last texts.
+  // Fits provisional hosts, gives streams their process, fills launcher ranks and last texts. Once, last.
   // `trust_labels` false: numbers of `N: ` labels were line numbers; ranks are forgotten.
   void Finish(bool trust_labels);
 
@@ -99,23 +103,39 @@ class ProcessTable {
     }
   };
 
+  // kNoProcess at the limit, which is counted.
   uint32_t AddEntry();
+  // The entry of a header; `header.host` is made the host that is meant.
   uint32_t OfHost(NcclHeader& header, bool clean);
+  // Puts what a segment knows of one of its entries behind what is known here.
   void JoinEntry(const ProcessTable& segment, uint32_t index, SegmentTranslation& in_source);
+  // Where an entry of the segment is here; it is added when it is nowhere.
   uint32_t FindEntry(const ProcessTable& segment, uint32_t index);
+  // Whether a line was damaged so far: only then a host that begins a line may be the piece of one.
   bool AnyTorn() const;
+  // Notes that headers of `process` come through this prefix.
   void LinkStream(uint32_t process, const OuterPrefix& outer);
+  // Where it spoke first, with the text, which never changes any more.
   void NoteFirst(ProcessFacts& process, const TextPlace& place);
+  // Whether a believed host begins with `head`.
   bool IsCutHost(std::string_view head) const;
+  // The believed host that this one is a damaged spelling of, or the host itself.
   std::string_view FitHost(std::string_view host, uint32_t pid, bool clean) const;
+  // The stream of a prefix, made when it is new; UINT32_MAX at the limit.
   uint32_t StreamIndex(const OuterPrefix& outer);
   uint32_t AddStream(Stream&& stream);
+  // Notes who said the rank of a line: the program itself, or a launcher's label.
   void NoteStream(uint32_t stream, const OuterPrefix& outer);
   uint32_t FindOrAddStream(const Stream& stream);
+  // From now on others are fitted to its host.
   void Believe(Entry& entry);
+  // Under labels that are tasks of several ranks only those lines have a rank that say it themselves.
   void NameTasks();
+  // A rank is a vote: one line with a wrong label, glued to another, must not rename a process.
+  // A vote of the prefix for the rank of `process`.
   void NoteRank(uint32_t process, const OuterPrefix& outer);
   void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
+  // At the end, when all believed hosts are known, what was only seen in mid-line is looked at once more.
   void FitProvisional();
 
   SourceFacts* facts_;

@@ -30,6 +30,7 @@ struct PulseLayout {
 };
 
 class PulseLayouts {
+  // The layout with this key, or null. Valid until the next Add.
  public:
   PulseLayout* Find(uint64_t key) {
     if (slots_.empty()) return nullptr;

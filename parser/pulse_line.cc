@@ -160,6 +160,7 @@ void PulseLine::ForEachWord(const OnNumber& on_number, const OnWord& on_word) co
   }
 }
 
+// Words and numbers in their order make the kind; what stands between them (bars, blanks) does not.
 void PulseLine::FindWords() {
   Classify();
   uint64_t hash = 0;
@@ -176,6 +177,7 @@ void PulseLine::FindWords() {
   own_.kind = static_cast<uint32_t>(Mix64(hash));
 }
 
+// Four masks, as in line_shape.cc: here letters, where words begin and end, and digits.
 void PulseLine::Classify() {
   if (classified_) return;
   classified_ = true;
@@ -299,6 +301,7 @@ void PulseLine::Study() {
   }
 }
 
+// `loss: 2.13` → loss, `"step": 20` → step, `(epoch 3)` → epoch. A word of one letter names nothing.
 std::string_view PulseLine::NameOf(size_t number) const {
   if (number >= count()) return {};
   const auto is_between = [](char c) { return std::string_view(" =:[\"(#_").find(c) != std::string_view::npos; };
@@ -309,6 +312,7 @@ std::string_view PulseLine::NameOf(size_t number) const {
   return end - begin >= 2 && end - begin <= 32 ? text().substr(begin, end - begin) : std::string_view();
 }
 
+// What grows in every log and is no work: clocks, dates, addresses, versions, names with a number.
 bool PulseLine::MayCount(size_t number) const {
   const auto& at = layout_->at;
   const size_t begin = at[number];
@@ -363,6 +367,7 @@ size_t PulseLine::FindCounters(Counters* counters) {
   return found;
 }
 
+// By hand: strtod asks for a locale and reads forms that are none here.
 double PulseLine::Value(size_t number, bool* whole) const {
   *whole = true;
   if (number >= count()) return 0;

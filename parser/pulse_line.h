@@ -31,17 +31,21 @@ class PulseLine {
   // So much of a line is looked at.
   static constexpr size_t kReach = 320;
 
-  // Looks at the beginning of the line only; `text` is not kept.
+  // Looks at the beginning of the line only, at most kReach bytes, and copies it: `text` is not kept. `layouts` is
+  // borrowed, and must not be asked about another line while this one lives.
   PulseLine(std::string_view text, PulseLayouts* layouts);
 
   uint32_t kind() const { return has_digits_ ? layout_->kind : kind_; }
   bool HasDigits() const { return has_digits_; }
   // It waits, complains or counts the dead (`still waiting … after 12 s`, `frame #5`).
+  // Asked of a kind of line once, not of each line.
   bool Complains();
+  // Fills `counters` from the front and returns how many there are; at most limits::kPulseNumbers, the first ones.
   size_t FindCounters(Counters* counters);
-  // `*whole`: it has no fraction. A number that the line does not have is 0.
+  // `*whole`: it has no fraction. A number that the line does not have is 0, and so is one with an exponent
+  // (`6.2E+00`), which nobody counts in. Of more than 18 digits the first ones.
   double Value(size_t number, bool* whole) const;
-  // `step=41200` → step: the word in front of a number; empty without one.
+  // `step=41200` → step: the word in front of a number; empty without one. A view of this object.
   std::string_view NameOf(size_t number) const;
   // What it says of a counter, or null: `step 41200`, `max_steps 50000`.
   const WorkUnit* UnitOf(const Counter& counter) const { return WorkUnitNumbered(layout_->units[counter.number]); }
@@ -54,20 +58,31 @@ class PulseLine {
   using Bits = std::array<uint64_t, kBlocks>;  // one for each byte
 
   uint64_t CopyMasked(std::string_view text);
+  // Fills the masks below, when somebody first needs them.
   void Classify();
+  // Sets kind and places of numbers of own_.
   void FindWords();
+  // What holds for all lines of the layout: complaint, counters, words beside numbers.
   void Study();
   template <typename Fits>
+  // Whether at one of the words an entry of pulse_words.def begins for which `fits` says yes.
   bool AnyNoWork(const Fits& fits);
   size_t count() const { return layout_ == nullptr ? 0 : layout_->count; }
   template <typename OnNumber, typename OnWord>
   void ForEachWord(const OnNumber& on_number, const OnWord& on_word) const;
+  // The next place from `i` on that has its bit, or the end.
   size_t Next(const Bits& bits, size_t i) const;
+  // False behind the end.
   bool DigitAt(size_t i) const;
+  // The end of `38`, `1.37`, `6.2E+00` or `0x7f` that begins at `i`.
   size_t BehindNumber(size_t i) const;
+  // The end of a run of digits.
   size_t BehindDigits(size_t i) const;
+  // No part of a clock, a date, an address or a version, and no name's.
   bool MayCount(size_t number) const;
+  // Seconds, or finer, since 1970: they grow in every log.
   bool IsTime(size_t number) const;
+  // `38/40`: the number behind it is of how many.
   bool SaysOf(size_t number) const;
   std::string_view text() const { return {bytes_.data(), size_}; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -27,12 +28,28 @@ PulseTable::Kind* PulseTable::FindAmong(Stream& stream, uint32_t number) {
   const auto it = std::find(stream.numbers.begin(), stream.numbers.end(), number);
   if (it == stream.numbers.end()) return nullptr;
   stream.latest = static_cast<size_t>(it - stream.numbers.begin());
-  stream.kinds[stream.latest].came_back = true;
+  stream.marks[stream.latest] |= kCameBack;
   return &stream.kinds[stream.latest];
 }
 
-// A new kind. Without room in the place of one that does not beat and did not come back since it was last asked; when
-// all beat, of the first one that did not come back.
+// Which kind goes when there is no room: the next one that does not beat and did not come back since it was last asked;
+// when all beat, the first one that was asked. Many new ones may come in a row, so none is looked at by itself.
+size_t PulseTable::Stream::NextToGo() {
+  uint8_t* const all = marks.data();
+  const auto ask = [&](size_t begin, size_t end) {
+    const void* const none = std::memchr(all + begin, 0, end - begin);
+    const size_t found = none == nullptr ? end : static_cast<size_t>(static_cast<const uint8_t*>(none) - all);
+    for (size_t i = begin; i < found; ++i) all[i] &= kBeats;
+    return found;
+  };
+  for (int round = 0; round < 2; ++round) {
+    if (const size_t found = ask(hand, marks.size()); found < marks.size()) return found;
+    if (const size_t found = ask(0, hand); found < hand) return found;
+  }
+  return hand;
+}
+
+// A new kind.
 PulseTable::Kind& PulseTable::Add(Stream& stream, uint32_t number) {
   const bool room =
       stream.kinds.size() < limits::kPulsesPerStream && (kinds_ < limits::kPulsesPerSource || stream.kinds.empty());
@@ -41,18 +58,13 @@ PulseTable::Kind& PulseTable::Add(Stream& stream, uint32_t number) {
     stream.latest = stream.kinds.size();
     stream.kinds.emplace_back();
     stream.numbers.push_back(number);
+    stream.marks.push_back(0);
   } else {
-    const auto may_go = [&](size_t asked) {
-      Kind& kind = stream.kinds[stream.hand];
-      const bool stays = kind.came_back || (kind.beats.count >= kLeastBeats && asked < 2 * stream.kinds.size());
-      kind.came_back = false;
-      return !stays;
-    };
-    for (size_t asked = 0; !may_go(asked); ++asked) stream.hand = (stream.hand + 1) % stream.kinds.size();
-    stream.latest = stream.hand;
-    stream.hand = (stream.hand + 1) % stream.kinds.size();
-    stream.kinds[stream.latest] = {};
+    stream.latest = stream.NextToGo();
+    stream.hand = (stream.latest + 1) % stream.kinds.size();
+    stream.kinds[stream.latest].Clear();
     stream.numbers[stream.latest] = number;
+    stream.marks[stream.latest] = 0;
   }
   stream.kinds[stream.latest].number = number;
   return stream.kinds[stream.latest];
@@ -83,6 +95,19 @@ bool PulseTable::Texts::Add(uint32_t text) {
   return true;
 }
 
+// Nearly all that go came once or twice: little of them was used.
+void PulseTable::Kind::Clear() {
+  lines = 0;
+  complaint = false;
+  for (; slots_used > 0; --slots_used) slots[slots_used - size_t{1}] = {};
+  watched = 0;
+  if (beats.count > 0) beats = {};
+  last = {};
+  first_time = {};
+  last_time.clear();
+  peaks.clear();
+}
+
 // Numbers with a fraction that go up and down (a loss) or never move (a scale), and those that hardly move beside one
 // that does (`12%` beside `1201/10000`): they count no work unless their word or their total says so.
 void PulseTable::Kind::DropNoise() {
@@ -100,6 +125,7 @@ void PulseTable::Kind::DropNoise() {
 // The numbers of a kind that is new.
 void PulseTable::Watch(PulseLine& read, Kind* kind) {
   const size_t counters = read.FindCounters(&kind->counters);
+  kind->slots_used = static_cast<uint8_t>(counters);
   bool whole = true;
   for (size_t i = 0; i < counters; ++i) {
     kind->watched |= static_cast<uint8_t>(1u << i);
@@ -148,6 +174,7 @@ void PulseTable::ReadLastTexts() {
   }
 }
 
+// The hot path of lines that are not NCCL's: a layout, a kind, and a comparison for each number that is watched.
 void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   PulseLine read(line.text, &layouts_);
   if (!read.HasDigits()) return NoteText(process, line, &read);
@@ -195,6 +222,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   const std::string_view time = line.outer.time.substr(0, 64);
   if (kind->beats.count == 0 && !time.empty()) kind->first_time = builder_->Intern(time);
   kind->beats.Add(line.number);
+  if (kind->beats.count >= kLeastBeats) stream.marks[stream.latest] |= kBeats;
   kind->last.line = line.number;
   kind->last.offset = line.offset;
   if (!time.empty()) kind->last_time.assign(time);
@@ -230,6 +258,7 @@ double PulseTable::TotalBeside(const Kind& kind, const Slot& best) {
   return -1;
 }
 
+// The kinds of a segment go on where those of the source stopped; sums add up, what was first stays.
 void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
   ReadLastTexts();
   segment.ReadLastTexts();
@@ -251,6 +280,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
       known->complaint = kind.complaint;
       known->counters = kind.counters;
       known->watched = kind.watched;
+      known->slots_used = static_cast<uint8_t>(known->slots.size());
       known->lines += kind.lines;
       for (size_t i = 0; i < kind.slots.size(); ++i) {
         const double first = known->slots[i].first;
@@ -265,6 +295,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
         known->AddPeak({peak.slot, {in_source.Line(peak.at.line), peak.at.value}});
       }
       known->beats.Join(moved(kind.beats));
+      if (known->beats.count >= kLeastBeats) into.marks[into.latest] |= kBeats;
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
       if (!kind.last_time.empty()) known->last_time = kind.last_time;

@@ -20,15 +20,20 @@
 
 namespace ncclwhy {
 
+// Not thread-safe. What a line costs does not grow with the kinds seen: the latest kind is asked first, and 64 are
+// watched at most.
 class PulseTable {
  public:
   explicit PulseTable(FactsBuilder* builder) : builder_(builder) {}
 
-  // A line of a program in a stream of the source, without its prefixes.
+  // A line of a program in a stream of the source, without its prefixes. In the order of the source: growing is told
+  // from the line before.
   void Note(uint32_t process, const ParsedLine& line);
   // Puts what a later segment of the source learned behind this.
   void Join(PulseTable& segment, SegmentTranslation& in_source);
-  // Writes pulses and news into the facts.
+  // Writes pulses and news into the facts. A kind is a pulse when its best number grew three times, and in one of
+  // sixteen of its lines at least; of one stream at most limits::kPulsesKept are kept, the latest ones and the one that
+  // beat most.
   void Finish();
 
  private:
@@ -52,8 +57,8 @@ class PulseTable {
     uint32_t number = 0;  // PulseLine::kind
     uint64_t lines = 0;
     bool complaint = false;
-    bool came_back = false;  // since somebody looked for room
     PulseLine::Counters counters;
+    uint8_t slots_used = 0;                         // of slots; the others are as they began
     uint8_t watched = 0;                            // of counters: a bit for each
     std::array<Slot, limits::kPulseNumbers> slots;  // beside counters
     LineTrail beats;
@@ -63,8 +68,12 @@ class PulseTable {
     std::vector<Peak> peaks;
     void AddPeak(const Peak& peak);
     void DropNoise();
+    void Clear();
   };
+  // What is asked of a kind when there is no room: whether it came back since, and whether it beats.
+  enum Mark : uint8_t { kCameBack = 1, kBeats = 2 };
   // Which texts without a number were told of late: eight of each of 32 groups, the oldest goes.
+  // Where it forgets a text that comes again, that is news twice: a bound on memory, and harmless.
   class Texts {
    public:
     // Whether it is new.
@@ -79,8 +88,10 @@ class PulseTable {
   struct Stream {
     std::vector<Kind> kinds;
     std::vector<uint32_t> numbers;  // of the kinds
+    std::vector<uint8_t> marks;     // likewise
     size_t latest = 0;              // index into kinds
     size_t hand = 0;                // the kind that is asked first whether it can go
+    size_t NextToGo();
     Texts texts;
     LineTrail news;
     std::string last_news;  // its text
@@ -98,20 +109,27 @@ class PulseTable {
     return index < streams_.size() ? streams_[index] : NewStream(index);
   }
   Stream& NewStream(size_t index);
+  // A line without a number: news, unless its like was told of late or it complains.
   void NoteText(uint32_t process, const ParsedLine& line, PulseLine* read);
+  // Looks at the texts that were only counted: whether the last ones complain.
   void ReadLastTexts();
   static void AddNews(Stream& stream, const ParsedLine& line);
   static Kind* Find(Stream& stream, uint32_t number) {
     const bool latest = stream.latest < stream.numbers.size() && stream.numbers[stream.latest] == number;
     if (!latest) return FindAmong(stream, number);
-    stream.kinds[stream.latest].came_back = true;
+    stream.marks[stream.latest] |= kCameBack;
     return &stream.kinds[stream.latest];
   }
+  // Null: the stream has no such kind now.
   static Kind* FindAmong(Stream& stream, uint32_t number);
+  // Begins to watch the numbers of a kind that is new.
   static void Watch(PulseLine& read, Kind* kind);
   Kind& Add(Stream& stream, uint32_t number);
+  // The number that says most of the work; null where none grew.
   static const Slot* BestSlot(const Kind& kind);
+  // A number that is 0 or 1 and of which nothing says that it counts.
   static bool IsFlag(const Slot& slot);
+  // A constant number of the same line that says of how many; -1 without.
   static double TotalBeside(const Kind& kind, const Slot& best);
 
   FactsBuilder* builder_;

@@ -23,6 +23,7 @@ bool Same(std::string_view word, std::string_view lower) {
 
 }  // namespace
 
+// A few dozen words: asked once for a layout, not for each line.
 const WorkUnit* WorkUnitOf(std::string_view word) {
   const auto* it =
       std::find_if(std::begin(kUnits), std::end(kUnits), [&](const WorkUnit& u) { return Same(word, u.word); });

@@ -18,7 +18,7 @@ using ncclwhy::IsDigit;
 using ncclwhy::IsLower;
 using ncclwhy::IsUpper;
 inline bool IsSpace(char c) { return c == ' ' || c == '\t'; }
-// Characters of a host name as NCCL prints it: cut at the first dot.
+// Characters of a host name as NCCL prints it: cut at the first dot. Names of containers have `_`, too.
 inline bool IsHostChar(char c) { return IsAlnum(c) || c == '-' || c == '_'; }
 inline bool IsIdentifierChar(char c) { return IsWordChar(c); }
 
@@ -51,6 +51,7 @@ inline std::string_view After(std::string_view text, std::string_view needle) {
   const size_t at = Find(text, needle);
   return at == std::string_view::npos ? std::string_view{} : text.substr(at + needle.size());
 }
+// A view of what is left without blanks and tabs at both ends.
 inline std::string_view Trim(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
@@ -63,7 +64,8 @@ inline size_t DigitsAt(std::string_view text, size_t at) {
   return n;
 }
 
-// A position that moves over a text. A method that returns false leaves the position where it was.
+// A position that moves over a text. A method that returns false leaves the position where it was, so alternatives are
+// tried one after the other. Copying one is a bookmark: two pointers. The text is borrowed.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
@@ -87,6 +89,7 @@ class Cursor {
     p_ += size;
     return true;
   }
+  // Moves over `c` if it is the next character.
   bool Char(char c) {
     if (p_ == end_ || *p_ != c) return false;
     ++p_;
@@ -98,7 +101,7 @@ class Cursor {
     while (p_ != end_ && IsSpace(*p_)) ++p_;
   }
   // "4711:…" → 4711. Up to seven digits, as nearly all numbers of a log have, are read at once; no number has more than
-  // 20.
+  // 20. A value beyond 64 bits is taken modulo 2^64: who cares for the range asks Int32, or checks.
   bool Uint(uint64_t* value) {
     if (end_ - p_ >= 8) {
       const uint64_t word = swar::Load(p_);
@@ -118,7 +121,7 @@ class Cursor {
     *value = v;
     return true;
   }
-  // With a sign: ranks and devices that are none are -1.
+  // With a sign: ranks and devices that are none are -1. Of a value beyond 63 bits the upper bit is lost.
   bool Int(int64_t* value) {
     const char* start = p_;
     const bool negative = Char('-');
@@ -141,7 +144,8 @@ class Cursor {
     *value = static_cast<int32_t>(v);
     return true;
   }
-  // Hexadecimal with or without 0x; `(nil)` and `nil` count as 0.
+  // Hexadecimal with or without 0x; `(nil)` and `nil` count as 0. Sixteen digits are read at most: what follows is the
+  // caller's.
   [[gnu::always_inline]] bool Hex(uint64_t* value) {
     const char* begin = p_;
     const size_t digits = HexDigits(&begin);
@@ -159,7 +163,7 @@ class Cursor {
     p_ = begin + digits;
     return true;
   }
-  // Up to the next blank or the end.
+  // Up to the next blank or the end; empty where one stands.
   std::string_view Word() {
     const char* start = p_;
     while (p_ != end_ && !IsSpace(*p_)) ++p_;
@@ -206,7 +210,8 @@ inline int64_t IntOr(std::string_view text, int64_t otherwise) {
   Cursor(text).Int(&v);
   return v;
 }
-// The word behind `key`, without trailing punctuation; empty when `key` is not there.
+// The word behind `key`, without trailing punctuation; empty when `key` is not there. `key` with its separator:
+// WordAfter("… nranks 16, …", "nranks ") is 16.
 inline std::string_view WordAfter(std::string_view text, std::string_view key, std::string_view stops = " ,;)") {
   const std::string_view rest = After(text, key);
   return Cursor(rest).Until(stops);

@@ -12,6 +12,7 @@ namespace ncclwhy {
 class FactsBuilder;
 
 class SegmentTranslation {
+  // Not thread-safe; made by whoever joins, and used by the sinks' facts as well (src/read).
  public:
   // `lines`: those in front of the segment. `from` are its facts; `into` writes those of the source. Both are borrowed.
   SegmentTranslation(uint32_t lines, const SourceFacts& from, FactsBuilder* into)

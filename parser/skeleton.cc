@@ -17,6 +17,7 @@ size_t NumberAt(std::string_view text, size_t at, bool hex) {
 
 }  // namespace
 
+// A number begins where a word would: in front of it stands no letter, digit or _.
 bool Append(std::string_view text, std::string* shape) {
   const size_t before = shape->size();
   size_t numbers = 0;

@@ -25,10 +25,12 @@ inline bool MayHold(char number, char digit) {
   return (digit >= '0' && digit <= '9') || (number == kHex && lower >= 'a' && lower <= 'f');
 }
 
-// Appends the shape of `text`. False: it has none, being empty, not printable ASCII, or too long.
+// Appends the shape of `text`. False: it has none, being empty, not printable ASCII, or too long; what was appended
+// until then stays.
 bool Append(std::string_view text, std::string* shape);
 
-// The text that has these digits for its numbers, so many of each.
+// The text that has these digits for its numbers, so many of each: Fill("rank \1", '9', 3, 'f', 1) is "rank 999". For
+// trying out what smallest and largest numbers do.
 std::string Fill(std::string_view shape, char decimal, size_t decimals, char hex, size_t hexes);
 
 }  // namespace ncclwhy::skeleton

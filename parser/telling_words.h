@@ -34,9 +34,11 @@ enum class TellingWord : uint8_t {
 class TellingWords {
  public:
   TellingWords() = default;
+  // Searches the whole text once, for all 21 words.
   explicit TellingWords(std::string_view text) : words_(Find(text)) {}
 
-  // Nearly never: then a line is asked nothing more.
+  // Nearly never: then a line is asked nothing more. So a line of a program costs one search here, whatever families of
+  // messages are added, as long as each has a telling word.
   bool Any() const { return words_ != 0; }
   bool Has(TellingWord word) const { return (words_ >> static_cast<uint8_t>(word) & 1) != 0; }
 

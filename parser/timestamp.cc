@@ -68,6 +68,7 @@ size_t Zone(std::string_view text, size_t at) {
   return Picture(text.substr(at + 1), "9999") ? 5 : 0;
 }
 
+// Pictures are tried by the first byte: digits, then the capital of a month or day.
 }  // namespace
 
 size_t TimestampLength(std::string_view text, TimeForm* form) {

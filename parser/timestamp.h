@@ -16,7 +16,8 @@ enum class TimeForm {
   kBootSeconds  // 131453.740743
 };
 
-// Length of the time stamp that `text` begins with, 0 for none. `form` may be null.
+// Length of the time stamp that `text` begins with, without the blank behind it; 0 for none. `form` may be null. What
+// the time is, nobody asks here: clocks are read from the text when a report needs them.
 size_t TimestampLength(std::string_view text, TimeForm* form);
 
 }  // namespace ncclwhy

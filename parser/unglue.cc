@@ -93,6 +93,8 @@ size_t FirstHead(OuterPrefixStripper& stripper, std::string_view line) {
 
 }  // namespace
 
+// Only lines that are longer than programs write them are looked at. Breaks take the place of blanks, so every byte
+// stays where it was.
 Unglued Unglue(std::string_view text) {
   Unglued out;
   std::string cut(text);

@@ -23,8 +23,9 @@ struct Unwrapped {
   bool records = true;  // each of these begins with NCCL's header
 };
 
-// Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line. Linear in the text;
-// makes mistakes where the lines of a program look broken, so whoever calls it has to see whether the result says more.
+// Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line behind the line it was
+// joined to. Linear in the text; makes mistakes where the lines of a program look broken, so whoever calls it has to
+// see whether the result says more.
 Unwrapped Unwrap(std::string_view text, Wrapping wrapping);
 
 }  // namespace ncclwhy

@@ -57,6 +57,7 @@ bool ReadsNoCode(std::string_view variable) {
   return known && variable.find("PRELOAD") == std::string_view::npos;
 }
 
+// `set` as a Kind has it.
 bool In(std::string_view set, char c) {
   const bool hex = IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   return std::any_of(set.begin(), set.end(), [&](char allowed) {
@@ -79,6 +80,7 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
+  // Nothing is wrong with a command that has no name in it, whatever its quotes are.
   std::vector<std::string> Complaints() {
     size_t i = 0;
     while (i < text_.size()) i = Step(i);
@@ -135,12 +137,14 @@ class Reader {
     return Plain(i, 1);
   }
 
+  // Part of a word.
   size_t Plain(size_t i, size_t length) {
     length = std::min(length, text_.size() - i);
     word_ += text_.substr(i, length);
     return i + length;
   }
 
+  // Behind `;`, `|`, `&`, `(` and a line end the next word is a command.
   size_t Operator(size_t i) {
     EndWord();
     last_.clear();
@@ -148,6 +152,7 @@ class Reader {
     return i + 1;
   }
 
+  // An assignment or a word like `sudo` in front leaves the next word a command.
   void EndWord() {
     if (word_.empty()) return;
     constexpr std::string_view kReserved = " then do else elif if while until ! { sudo exec env time nohup ";
@@ -168,6 +173,8 @@ class Reader {
     return i + 2;
   }
 
+  // A {name} in a plain word, quoted by CommandWords, is a part of that word. In quotes, in a substitution, as a
+  // command, or behind `eval` it would be more.
   size_t Name(size_t i, const TemplatePlace& place) {
     ++names_;
     const std::string name = "{" + std::string(place.name) + "}";
@@ -198,6 +205,7 @@ class Reader {
 
 }  // namespace
 
+// For commands without names the list is empty, even if they are no shell (Python, YAML).
 std::vector<std::string> CheckCommand(std::string_view command) { return Reader(command).Complaints(); }
 
 TemplateValues CommandWords(const TemplateValues& values) {

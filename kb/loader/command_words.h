@@ -21,13 +21,16 @@
 
 namespace ncclwhy {
 
-// What is wrong with `command` as a template for a shell, one sentence each; empty when it is fine. Names and brackets
-// are CheckTemplate's business.
+// What is wrong with `command` as a template for a shell, one sentence each; empty when it is fine, and for a command
+// without a {name}. Names and brackets are CheckTemplate's business. For authors of knowledge: it is asked when files
+// are read, not when a report is made.
 std::vector<std::string> CheckCommand(std::string_view command);
 
-// `values` as they may stand in commands: names without a kind are left out.
+// `values` as they may stand in commands: names without a kind are left out, values that do not fit are the name in
+// capitals. What fits is quoted all the same, should a kind ever be made too wide.
 TemplateValues CommandWords(const TemplateValues& values);
 
+// Valid for the life of the program.
 // Names that commands may use, in order.
 std::vector<std::string_view> CommandNames();
 

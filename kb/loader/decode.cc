@@ -11,11 +11,13 @@
 namespace ncclwhy {
 namespace {
 
+// An empty object where the text is none: nothing here fails.
 JsonValue Parse(std::string_view record) {
   JsonValue value = JsonValue::parse(record, nullptr, /*allow_exceptions=*/false);
   return value.is_discarded() ? JsonValue::object() : value;
 }
 
+// Null for what is missing and for JSON's null alike.
 const JsonValue* Member(const JsonValue& object, const char* name) {
   const auto it = object.find(name);
   return it == object.end() || it->is_null() ? nullptr : &*it;
@@ -40,11 +42,13 @@ std::string TextOf(const JsonValue& object, const char* name, Language language 
   return TextOf(Member(object, name), language);
 }
 
+// False unless it is there and true.
 bool FlagOf(const JsonValue& object, const char* name) {
   const JsonValue* value = Member(object, name);
   return value != nullptr && value->is_boolean() && value->get<bool>();
 }
 
+// Visits nothing where there is no list of that name.
 template <typename Visitor>
 void ForEach(const JsonValue& object, const char* name, Visitor visit) {
   const JsonValue* list = Member(object, name);
@@ -65,14 +69,20 @@ T WordOf(const JsonValue& object, const char* member, const std::array<std::stri
   return it == names.end() ? otherwise : static_cast<T>(it - names.begin());
 }
 
+std::vector<std::pair<std::string, double>> WeightsOf(const JsonValue& object) {
+  std::vector<std::pair<std::string, double>> out;
+  const JsonValue* causes = Member(object, "causes");
+  if (causes == nullptr || !causes->is_object()) return out;
+  for (const auto& [id, weight] : causes->items()) {
+    if (weight.is_number()) out.emplace_back(id, weight.get<double>());
+  }
+  return out;
+}
+
+// The part of an entry that a range of versions can say anew. A range without a note keeps the entry's.
 void ReadJudgement(const JsonValue& object, Language language, MessageKnowledge* out) {
   out->meaning = WordOf(object, "meaning", kMessageMeanings, MessageMeaning::kContext);
-  out->causes.clear();
-  if (const JsonValue* causes = Member(object, "causes"); causes != nullptr && causes->is_object()) {
-    for (const auto& [id, weight] : causes->items()) {
-      if (weight.is_number()) out->causes.emplace_back(id, weight.get<double>());
-    }
-  }
+  out->causes = WeightsOf(object);
   if (Member(object, "note") != nullptr) out->note = TextOf(object, "note", language);
 }
 
@@ -88,6 +98,7 @@ std::vector<FittingText> FittingTexts(const JsonValue& object, const char* name,
 
 }  // namespace
 
+// {"id": "shm.too-small", "title": {"en": …, "zh": …}, "fixes": [{"for": "docker", "text": …, "command": …}], …}
 CauseKnowledge DecodeCause(std::string_view record, Language language) {
   const JsonValue entry = Parse(record);
   CauseKnowledge out;
@@ -123,6 +134,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   return out;
 }
 
+// Made when the knowledge is embedded, and for --kb; never while a log is read.
 CauseTraits DecodeTraits(std::string_view record) {
   const JsonValue entry = Parse(record);
   return {WordOf(entry, "kind", kCauseKinds, CauseKind::kFault),
@@ -133,6 +145,7 @@ CauseTraits DecodeTraits(std::string_view record) {
           FlagOf(entry, "reasonless")};
 }
 
+// {"name": "NCCL_IB_HCA", "first": "2.3.5", "type": "string", "effect": {"en": …, "zh": …}, …}
 VariableKnowledge DecodeVariable(std::string_view record, Language language) {
   const JsonValue entry = Parse(record);
   VariableKnowledge out;
@@ -163,12 +176,14 @@ std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Lan
   return {TextOf(entry, "text", language), TextOf(entry, "nearest")};
 }
 
+// "xid", "79" and "0x4f" are one key: "xid/79".
 std::string CodeKey(std::string_view table, std::string_view code) {
   std::optional<int64_t> number = ParseInt(code);
   if (!number && code.substr(0, 2) == "0x") number = ParseInt(code.substr(2), 16);
   return std::string(table) + "/" + (number ? std::to_string(*number) : std::string(code));
 }
 
+// All members are kept: what only some tables have (fatal, who, action) goes to `more`, by its name.
 CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Language language) {
   const JsonValue entry = Parse(record);
   CodeKnowledge out;
@@ -222,6 +237,17 @@ IncidentKnowledge DecodeIncident(std::string_view record, Language language) {
   return out;
 }
 
+// {"word": "oom", "rarity": 5.56, "causes": {"app.rank-crashed": -0.04, "host.oom": 3.06}}
+WordKnowledge DecodeWord(std::string_view record) {
+  const JsonValue entry = Parse(record);
+  WordKnowledge out;
+  if (const JsonValue* rarity = Member(entry, "rarity"); rarity != nullptr && rarity->is_number())
+    out.rarity = rarity->get<double>();
+  out.causes = WeightsOf(entry);
+  return out;
+}
+
+// `by_version` judges anew where a message means something else in another release; the first range that fits counts.
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language) {
   const JsonValue entry = Parse(record);
   MessageKnowledge out;

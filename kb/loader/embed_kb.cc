@@ -14,6 +14,7 @@ namespace {
 
 using namespace ncclwhy;
 
+// The tables as constants: the program needs no start-up work for any of it.
 bool Write(const KbTablesOwner& t, const std::string& path) {
   EmbeddedSource out("embed_kb", "kb/", "kb/loader/kb_tables.h");
   const auto records = [&out](const char* name, const std::vector<KbRecord>& list) {
@@ -27,6 +28,7 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   records("kCodes", t.codes);
   records("kBugs", t.bugs);
   records("kIncidents", t.incidents);
+  records("kWords", t.words);
   records("kMessages", t.messages);
   out.Table("CauseTraits", "kTraits", t.traits, [](const CauseTraits& c) {
     return fmt::format("{{CauseKind{{{}}},{},{},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank, c.both_ends,
@@ -47,13 +49,14 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   return out.Save(
       path,
       "constexpr KbTables kTables = {\n"
-      "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kIncidents, kMessages,\n"
+      "    {kText, sizeof kText - 1}, kCauses, kVariables, kNeverRead, kCodes, kBugs, kIncidents, kWords, kMessages,\n"
       "    kTraits,\n"
       "    {{kFormatCode, sizeof kFormatCode - 1}, kPatterns, kSlots, kOccupied, kAnchored, kLoose, kUnfiled,\n"
       "     kLongs, kShorts}};\n\n"
       "const KbTables& EmbeddedTables() { return kTables; }\n");
 }
 
+// All complaints are printed before it gives up.
 int Run(const char* directory, const char* output) {
   KbData data;
   std::vector<std::string> complaints;

@@ -138,6 +138,7 @@ const char* ScanInteger(const char* p, const char* end) {
   return q == digits ? p : q;
 }
 
+// `0x7f32`, `7f32`, with blanks in front as a width pads them.
 const char* ScanHex(const char* p, const char* end) {
   const char* q = p;
   while (q < end && *q == ' ') ++q;
@@ -147,11 +148,13 @@ const char* ScanHex(const char* p, const char* end) {
   return q == digits ? p : q;
 }
 
+// What glibc prints of a null pointer, else as %x.
 const char* ScanPointer(const char* p, const char* end) {
   if (end - p >= 5 && std::memcmp(p, "(nil)", 5) == 0) return p + 5;
   return ScanHex(p, end);
 }
 
+// `nan` and `inf`, too; an exponent only behind a digit.
 const char* ScanFloat(const char* p, const char* end) {
   const char* q = p;
   while (q < end && *q == ' ') ++q;
@@ -180,6 +183,8 @@ const char* Scan(uint8_t op, const char* p, const char* end) {
   }
 }
 
+// A machine for one text: the program is at `op`, the text at `p`. Where it may go on in several ways only one is
+// tried, the first, but for numbers that took too much: so its time is bounded by the lengths and a budget of steps.
 class Matcher {
  public:
   Matcher(std::string_view text, bool clipped) : end_(text.data() + text.size()), clipped_(clipped) {}
@@ -294,6 +299,7 @@ class Matcher {
 
 }  // namespace
 
+// A Compiler has one format in it; its state is what was not flushed yet.
 CompiledFormat CompileFormat(std::string_view format, bool any_prefix) {
   return Compiler().Compile(format, any_prefix);
 }

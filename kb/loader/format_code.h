@@ -24,15 +24,16 @@ struct CompiledFormat {
 // `any_prefix`: text of unknown content may stand in front (assert() puts program and file there).
 CompiledFormat CompileFormat(std::string_view format, bool any_prefix = false);
 
-// How many literal bytes of the program `text` matches; -1 when it does not match. `text` has no blanks at its ends.
-// With `clipped` the text may end anywhere inside the format.
+// How many literal bytes of the program `text` matches; -1 when it does not match. The number tells a format that says
+// much from one that says little: "%s failed" fits what "Call to %s failed" fits. `text` has no blanks at its ends.
+// With `clipped` the text may end anywhere inside the format. Gives up behind 20,000 steps, with -1.
 int MatchFormat(std::string_view code, std::string_view text, bool clipped);
 
 // Calls visit(piece) for every literal piece of the program, in order.
 template <typename Visitor>
 void ForEachLiteral(std::string_view code, Visitor visit);
 
-// The blanks, newlines and control bytes at both ends, which differ between versions, taken off.
+// The blanks, newlines and control bytes at both ends, which differ between versions, taken off. A view of `text`.
 std::string_view TrimMessage(std::string_view text);
 
 namespace format_code {
@@ -46,6 +47,7 @@ enum Op : uint8_t {
   kChar,     // %c
   kFloat,    // %f %g
 };
+// `op` points at a kLiteral. The view is one of the program.
 inline std::string_view LiteralAt(const char* op) {
   const auto size = static_cast<size_t>(static_cast<uint8_t>(op[1])) | static_cast<size_t>(static_cast<uint8_t>(op[2]))
                                                                            << 8;

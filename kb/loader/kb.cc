@@ -33,7 +33,7 @@ Status NoKnowledge(const std::string& directory) {
   return Status::NotFound(
       directory +
       ": has no knowledge files (causes/*.json, messages/*.jsonl, incidents/*.jsonl, env.json, codes.json, "
-      "known_bugs.json)");
+      "known_bugs.json, words/*.jsonl)");
 }
 
 Result<KbTablesOwner> LoadTables(const std::vector<std::string>& directories) {
@@ -105,6 +105,7 @@ std::vector<std::string> KnowledgeBase::CauseIds() const {
   return ids;
 }
 
+// Parses one record; nothing is kept.
 std::optional<CauseKnowledge> KnowledgeBase::FindCause(std::string_view id, Language language) const {
   const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
   if (r == nullptr) return std::nullopt;
@@ -129,6 +130,7 @@ std::optional<std::pair<std::string, std::string>> KnowledgeBase::NeverRead(std:
   return DecodeNeverRead(impl_->tables.Json(*r), language);
 }
 
+// Some hundred names, asked for a misspelt one only.
 std::string KnowledgeBase::NearestVariable(std::string_view name) const {
   std::vector<std::string_view> names;
   names.reserve(impl_->tables.variables.size());
@@ -166,6 +168,7 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCodeByWord(std::string_view tabl
   return std::nullopt;
 }
 
+// "79" is an Xid and may be an errno as well: all of them, by table.
 std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Language language) const {
   std::vector<CodeKnowledge> out;
   const std::string number = CodeKey("", code);
@@ -187,6 +190,12 @@ std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
   return bugs;
 }
 
+std::optional<WordKnowledge> KnowledgeBase::FindWord(std::string_view word) const {
+  const KbRecord* r = impl_->tables.Find(impl_->tables.words, word);
+  if (r == nullptr) return std::nullopt;
+  return DecodeWord(impl_->tables.Json(*r));
+}
+
 size_t KnowledgeBase::IncidentCount() const { return impl_->tables.incidents.size(); }
 
 IncidentKnowledge KnowledgeBase::Incident(size_t index, Language language) const {
@@ -194,6 +203,7 @@ IncidentKnowledge KnowledgeBase::Incident(size_t index, Language language) const
   return DecodeIncident(impl_->tables.Json(impl_->tables.incidents[index]), language);
 }
 
+// Borrowed tables and no state: any number of threads.
 int KnowledgeBase::Recognize(LogLevel level, std::string_view body) const {
   return FindMessage(impl_->tables.index, level, body);
 }
@@ -223,6 +233,7 @@ uint64_t KnowledgeBase::MessagesFingerprint() const {
   return hash;
 }
 
+// The order of memory does not matter: whoever writes it writes the same.
 MessageMeaning KnowledgeBase::Meaning(int index) const {
   if (index < 0 || static_cast<size_t>(index) >= impl_->meanings.size()) return {};
   std::atomic<uint8_t>& known = impl_->meanings[static_cast<size_t>(index)];

@@ -20,7 +20,9 @@ namespace ncclwhy {
 // Values for the templates of kb/README.md.
 using TemplateValues = std::map<std::string, std::string, std::less<>>;
 
-// Replaces {name}, {name|fallback} and [[ … ]]. Unknown names without fallback become "?".
+// Replaces {name}, {name|fallback} and [[ … ]]: a section is left out where a name in it is not known and has no
+// fallback. Unknown names without fallback become "?". What is put in is not looked at again, so a value that holds {x}
+// stays what it is.
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
 
 // A sentence with what it asks of the job, as a fix does: of several the first that fits is told.
@@ -51,6 +53,7 @@ enum class CauseKind : uint8_t {
 inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none", "slow", "stop"};
 
 // What the analysis does with a cause. Asked often, so it is found without reading the entry.
+// A table beside the records, made when the knowledge is embedded.
 struct CauseTraits {
   CauseKind kind = CauseKind::kFault;
   bool waits = false;       // nothing dies of it by itself: without an ending, whoever has it hangs
@@ -58,6 +61,7 @@ struct CauseTraits {
   bool both_ends = false;   // it lies between two hosts, whichever of them says so
   bool gone = false;        // whoever has it is no more: others lose the connection, launchers tell who it was
   bool reasonless = false;  // a process ended and left no word why: gives way to any better reason on its line
+  // All texts are templates, in the language that was asked for.
 };
 
 struct CauseKnowledge {
@@ -72,6 +76,7 @@ struct CauseKnowledge {
   std::vector<std::string> references;
 };
 
+// An environment variable that NCCL, or what stands beside it, reads.
 struct VariableKnowledge {
   std::string name;
   std::string first, last;  // NCCL versions; last empty = still read
@@ -86,11 +91,14 @@ struct VariableKnowledge {
   std::string example, mistake;  // how it is set, and what people set wrongly; may be empty
 };
 
+// What a message means by itself, before anything around it is known: it is the failure, shows one, follows from one,
+// is printed while all is well, tells where something runs, or is never evidence.
 enum class MessageMeaning : uint8_t { kRoot, kSymptom, kSecondary, kBenign, kContext, kNever };
 // As knowledge files say them.
 inline constexpr std::array<std::string_view, 6> kMessageMeanings = {"root",   "symptom", "secondary",
                                                                      "benign", "context", "never"};
 
+// A printf format of NCCL's sources, with what it is taken for.
 struct MessageKnowledge {
   int index = -1;
   std::string level, format, first, last;
@@ -101,6 +109,7 @@ struct MessageKnowledge {
   std::string note;
 };
 
+// A number or word of a table: errno, a signal, an Xid, an exit code of Slurm.
 struct CodeKnowledge {
   std::string table, name, text, meaning;
   int64_t code = 0;
@@ -127,12 +136,25 @@ struct IncidentKnowledge {
   bool open = false;  // nobody said what solved it: `solved` tells what was found
 };
 
+// A word of complaints, or two that follow one another: what it says of causes (kb/words, src/analyze/word_reading.h).
+struct WordKnowledge {
+  double rarity = 0;                                   // the rarer in labelled logs, the more it counts
+  std::vector<std::pair<std::string, double>> causes;  // for or against each; others: nothing
+};
+
+// Find… parse the record at each call, so what they return is the caller's. Where nothing is known they return nothing,
+// or an empty value; none of them fails.
 class KnowledgeBase : public MessageRecognizer {
  public:
+  // Made at the first call, and never destroyed.
   static const KnowledgeBase& Embedded();
+  // The embedded knowledge with that of `directories` over it, in their order: an entry of the same key replaces. Fails
+  // with kNotFound for a directory without knowledge files, with kCorrupt and the first complaints, "file:line: what is
+  // wrong", where entries are not in order.
   static Result<std::unique_ptr<KnowledgeBase>> Load(const std::vector<std::string>& directories);
   ~KnowledgeBase() override;
 
+  // In alphabetical order, as are VariableNames.
   std::vector<std::string> CauseIds() const;
   std::optional<CauseKnowledge> FindCause(std::string_view id, Language language) const;
   CauseTraits TraitsOf(std::string_view id) const;  // those of a fault where the cause is not known
@@ -140,6 +162,7 @@ class KnowledgeBase : public MessageRecognizer {
   std::optional<VariableKnowledge> FindVariable(std::string_view name, Language language) const;
   // A name that no NCCL version reads: a text about it and the nearest real name (may be empty).
   std::optional<std::pair<std::string, std::string>> NeverRead(std::string_view name, Language language) const;
+  // Empty where none is near (base/text.h).
   std::string NearestVariable(std::string_view name) const;
   std::vector<std::string> VariableNames() const;
 
@@ -161,6 +184,10 @@ class KnowledgeBase : public MessageRecognizer {
   // Incidents in the order of their ids.
   size_t IncidentCount() const;
   IncidentKnowledge Incident(size_t index, Language language) const;
+
+  // A word or "two words", in lower case; null: it tells nothing. The empty word has what is thought of each cause that
+  // words speak of before any was read.
+  std::optional<WordKnowledge> FindWord(std::string_view word) const;
 
   // MessageRecognizer
   int Recognize(LogLevel level, std::string_view body) const override;

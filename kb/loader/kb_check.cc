@@ -378,4 +378,17 @@ void CheckIncident(const json& entry, std::vector<std::string>* complaints) {
   incident.NothingElse();
 }
 
+void CheckWord(const json& entry, std::vector<std::string>* complaints) {
+  Checker word(entry, "", complaints);
+  // The empty one has what is thought before any word was read.
+  if (const json* text = word.Member("word", true); text != nullptr && !text->is_string()) {
+    word.Complain("\"word\" must be a text");
+  }
+  if (const json* rarity = word.Member("rarity", true); rarity != nullptr && !rarity->is_number()) {
+    word.Complain("\"rarity\" must be a number");
+  }
+  word.Weights("causes", true);
+  word.NothingElse();
+}
+
 }  // namespace ncclwhy

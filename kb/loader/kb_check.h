@@ -9,6 +9,7 @@
 
 namespace ncclwhy {
 
+// `complaints` grows; a complaint names the member, not the file: "\"title\" has no \"zh\"".
 void CheckCause(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckVariable(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckNeverRead(const nlohmann::json& entry, std::vector<std::string>* complaints);
@@ -16,5 +17,6 @@ void CheckCode(const nlohmann::json& entry, std::vector<std::string>* complaints
 void CheckBug(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckMessage(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckIncident(const nlohmann::json& entry, std::vector<std::string>* complaints);
+void CheckWord(const nlohmann::json& entry, std::vector<std::string>* complaints);
 
 }  // namespace ncclwhy

@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// One spelling for equal entries: members in alphabetical order, no blanks; bytes that are not UTF-8 replaced.
 std::string Minified(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // One file and what to say about it.
@@ -44,6 +45,7 @@ class File {
     const size_t at = text_.find("\"" + std::string(text) + "\"");
     return at == std::string::npos ? 0 : LineAt(at);
   }
+  // 1-based; behind the end of the text the last line.
   size_t LineAt(size_t offset) const {
     return 1 + static_cast<size_t>(std::count(
                    text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text_.size())), '\n'));
@@ -89,6 +91,7 @@ void ReadEntries(File& file, const json& document, const char* list, const char*
   }
 }
 
+// Without it an old file would be read as an empty one.
 bool CheckSchema(File& file, const json& document, std::string_view schema) {
   if (document.is_discarded()) return false;
   const auto it = document.find("schema");
@@ -118,12 +121,14 @@ class Keeper {
 
 using Seen = std::map<std::string, std::string>;
 
+// causes/shm.json: {"schema": "ncclwhy.kb/1", "causes": [{"id": "shm.too-small", …}]}
 void ReadCauses(File& file, KbData* data, Seen* seen) {
   const json document = file.Parse();
   if (!CheckSchema(file, document, "ncclwhy.kb/1")) return;
   ReadEntries(file, document, "causes", "id", CheckCause, Keeper(&file, seen, &data->causes));
 }
 
+// env.json: {"schema": "ncclwhy.env/1", "variables": […], "never_read": […]}
 void ReadVariables(File& file, KbData* data) {
   const json document = file.Parse();
   if (!CheckSchema(file, document, "ncclwhy.env/1")) return;
@@ -132,6 +137,7 @@ void ReadVariables(File& file, KbData* data) {
   ReadEntries(file, document, "never_read", "name", CheckNeverRead, Keeper(&file, &seen, &data->never_read));
 }
 
+// codes.json: {"schema": "ncclwhy.codes/1", "tables": {"errno": [{"code": 28, "name": "ENOSPC", …}]}}
 void ReadCodes(File& file, KbData* data) {
   const json document = file.Parse();
   if (!CheckSchema(file, document, "ncclwhy.codes/1")) return;
@@ -156,6 +162,8 @@ void ReadCodes(File& file, KbData* data) {
   }
 }
 
+// known_bugs.json: {"schema": "ncclwhy.bugs/1", "bugs": [{"id": …, "product": "driver", "affected": "..594",
+// …}]}
 void ReadBugs(File& file, KbData* data) {
   const json document = file.Parse();
   if (!CheckSchema(file, document, "ncclwhy.bugs/1")) return;
@@ -182,6 +190,8 @@ void ReadLines(File& file, Check check, Keep keep) {
   }
 }
 
+// messages/*.jsonl: {"level": "WARN", "format": "Call to %s failed : %s", "files": ["socket.cc"], "meaning": "symptom",
+// …}
 void ReadMessages(File& file, KbData* data) {
   ReadLines(file, CheckMessage, [&](const json& entry, size_t) {
     const auto level =
@@ -193,12 +203,22 @@ void ReadMessages(File& file, KbData* data) {
   });
 }
 
+// incidents/*.jsonl: {"id": …, "url": "https://…", "cause": "shm.too-small", "looked_like": ["…"], "title": {…},
+// "solved": {…}}
 void ReadIncidents(File& file, KbData* data, Seen* seen) {
   ReadLines(file, CheckIncident, [&](const json& entry, size_t line) {
     Keeper(&file, seen, &data->incidents)(entry.at("id"), Minified(entry), line);
   });
 }
 
+// words/*.jsonl: {"word": "oom", "rarity": 5.56, "causes": {"app.rank-crashed": -0.04, "host.oom": 3.06}}
+void ReadWords(File& file, KbData* data, Seen* seen) {
+  ReadLines(file, CheckWord, [&](const json& entry, size_t line) {
+    Keeper(&file, seen, &data->words)(entry.at("word"), Minified(entry), line);
+  });
+}
+
+// In the order of their names, so that which one replaces which does not depend on the file system.
 std::vector<fs::path> FilesOf(const fs::path& directory, const char* extension) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -222,6 +242,7 @@ void KbData::PutMessage(KbMessage message) {
   }
 }
 
+// In one direction: a cause that nobody names is no mistake, one that is named and missing would never be explained.
 std::vector<std::string> KbData::DanglingCauses() const {
   std::vector<std::string> found;
   const auto check = [&](const std::string& what, const std::string& id) {
@@ -245,6 +266,10 @@ std::vector<std::string> KbData::DanglingCauses() const {
   }
   for (const auto& [id, text] : bugs) check("bug " + id, json::parse(text).at("cause").get<std::string>());
   for (const auto& [id, text] : incidents) check("incident " + id, json::parse(text).at("cause").get<std::string>());
+  for (const auto& [word, text] : words) {
+    const json entry = json::parse(text);
+    for (const auto& [id, weight] : entry.at("causes").items()) check("word \"" + word + "\"", id);
+  }
   return found;
 }
 
@@ -266,6 +291,10 @@ bool ReadKnowledge(const std::string& directory, KbData* data, std::vector<std::
   Seen incidents;
   for (const fs::path& path : FilesOf(root / "incidents", ".jsonl")) {
     read(path, [&](File& file) { ReadIncidents(file, data, &incidents); });
+  }
+  Seen words;
+  for (const fs::path& path : FilesOf(root / "words", ".jsonl")) {
+    read(path, [&](File& file) { ReadWords(file, data, &words); });
   }
   const auto read_if_there = [&](const char* name, void (*reader)(File&, KbData*)) {
     std::error_code error;

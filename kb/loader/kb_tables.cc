@@ -29,6 +29,7 @@ std::vector<KbRecord> AppendAll(const std::map<std::string, std::string>& entrie
   return records;
 }
 
+// The way back, for what --kb adds to.
 std::map<std::string, std::string> EntriesOf(const KbTables& tables, std::span<const KbRecord> records) {
   std::map<std::string, std::string> entries;
   for (const KbRecord& r : records) entries.emplace(tables.Key(r), tables.Json(r));
@@ -48,12 +49,14 @@ std::vector<const KbMessage*> InOrder(const std::vector<KbMessage>& messages) {
 
 }  // namespace
 
+// Keys are sorted as bytes, as std::map had them.
 const KbRecord* KbTables::Find(std::span<const KbRecord> records, std::string_view key) const {
   const auto it = std::lower_bound(records.begin(), records.end(), key,
                                    [this](const KbRecord& r, std::string_view k) { return Key(r) < k; });
   return it != records.end() && Key(*it) == key ? &*it : nullptr;
 }
 
+// All texts in one string: a record is four numbers, and the whole can stand in the program as it is.
 KbTablesOwner BuildTables(const KbData& data) {
   KbTablesOwner out;
   out.causes = AppendAll(data.causes, out.text);
@@ -63,6 +66,7 @@ KbTablesOwner BuildTables(const KbData& data) {
   out.codes = AppendAll(data.codes, out.text);
   out.bugs = AppendAll(data.bugs, out.text);
   out.incidents = AppendAll(data.incidents, out.text);
+  out.words = AppendAll(data.words, out.text);
   std::vector<MessageFormat> formats;
   for (const KbMessage* message : InOrder(data.messages)) {
     out.messages.push_back(Append(message->format.format, message->json, out.text));
@@ -72,6 +76,7 @@ KbTablesOwner BuildTables(const KbData& data) {
   return out;
 }
 
+// Unpacked again to be added to: slow, and only for --kb.
 KbData DataOf(const KbTables& tables) {
   KbData data;
   data.causes = EntriesOf(tables, tables.causes);
@@ -80,6 +85,7 @@ KbData DataOf(const KbTables& tables) {
   data.codes = EntriesOf(tables, tables.codes);
   data.bugs = EntriesOf(tables, tables.bugs);
   data.incidents = EntriesOf(tables, tables.incidents);
+  data.words = EntriesOf(tables, tables.words);
   for (size_t i = 0; i < tables.messages.size(); ++i) {
     const KbRecord& r = tables.messages[i];
     const nlohmann::json entry = nlohmann::json::parse(tables.Json(r));

@@ -14,6 +14,7 @@
 
 namespace ncclwhy {
 
+// Offsets and sizes in bytes: the texts of all knowledge are some megabytes, so 32 bits do.
 struct KbRecord {
   uint32_t key = 0, key_size = 0;  // in KbTables::text
   uint32_t json = 0, json_size = 0;
@@ -22,9 +23,9 @@ struct KbRecord {
 // Borrowed; see KbTablesOwner and the generated kb_embedded.cc.
 struct KbTables {
   std::string_view text;
-  std::span<const KbRecord> causes, variables, never_read, codes, bugs, incidents;  // sorted by key
-  std::span<const KbRecord> messages;                                               // by index; the key is the format
-  std::span<const CauseTraits> traits;                                              // of causes[i]
+  std::span<const KbRecord> causes, variables, never_read, codes, bugs, incidents, words;  // sorted by key
+  std::span<const KbRecord> messages;   // by index; the key is the format
+  std::span<const CauseTraits> traits;  // of causes[i]
   MessageTables index;
 
   std::string_view Key(const KbRecord& record) const { return text.substr(record.key, record.key_size); }
@@ -35,17 +36,18 @@ struct KbTables {
 
 struct KbTablesOwner {
   std::string text;
-  std::vector<KbRecord> causes, variables, never_read, codes, bugs, incidents, messages;
+  std::vector<KbRecord> causes, variables, never_read, codes, bugs, incidents, words, messages;
   std::vector<CauseTraits> traits;
   MessageTablesOwner index;
   KbTables View() const {
-    return {text, causes, variables, never_read, codes, bugs, incidents, messages, traits, index.View()};
+    return {text, causes, variables, never_read, codes, bugs, incidents, words, messages, traits, index.View()};
   }
 };
 
-// `data.messages` has at most kMaxMessages entries.
+// `data.messages` has at most kMaxMessages entries. Their order here is not that of the files: of equal texts the first
+// is recognised, so NCCL's own come before those of products around it, and new ones before old.
 KbTablesOwner BuildTables(const KbData& data);
-// The way back: what the tables were built from.
+// The way back: what the tables were built from. Copies everything: only --kb pays for it.
 KbData DataOf(const KbTables& tables);
 
 // What was embedded when ncclwhy was built.

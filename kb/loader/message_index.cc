@@ -84,6 +84,8 @@ char EndOf(std::string_view code) {
   return end;
 }
 
+// Of the patterns that are tried the best: by level, then by literal text, then the first. The hot path of every
+// message that no memo knows.
 class Search {
  public:
   Search(const MessageTables& tables, LogLevel level, std::string_view text, bool clipped)
@@ -156,6 +158,7 @@ class Search {
 
 }  // namespace
 
+// A pattern for each format, also for one that is too general to be found: numbers of patterns are those of messages.
 MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats) {
   MessageTablesOwner out;
   std::unordered_map<uint32_t, uint32_t> frequency;  // in how many pieces four bytes stand
@@ -212,6 +215,7 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
   return out;
 }
 
+// First the whole text by grams; only what may have been cut is looked through again, byte by byte.
 int FindMessage(const MessageTables& tables, LogLevel level, std::string_view body) {
   std::string_view text = TrimMessage(body);
   if (tables.slots.empty() || text.empty()) return -1;

@@ -23,6 +23,8 @@ enum class MessageLevel : uint8_t { kInfo, kWarn, kVersion, kAbort, kTrace, kCal
 inline constexpr std::array<std::string_view, 9> kMessageLevelNames = {"INFO", "WARN",  "VERSION", "ABORT", "TRACE",
                                                                        "CALL", "PRINT", "ASSERT",  "RASOUT"};
 
+// One for each message, also for those that cannot be recognised, so that the number of a pattern is that of its
+// message.
 struct MessagePattern {
   uint32_t code = 0;       // offset into MessageTables::code
   uint16_t code_size = 0;  // 0: cannot be recognised
@@ -47,6 +49,7 @@ struct MessageTables {
 };
 
 // Owns what MessageTables borrows.
+// A View is valid while the owner lives and is not changed.
 struct MessageTablesOwner {
   std::string code;
   std::vector<MessagePattern> patterns;

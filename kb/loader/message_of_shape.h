@@ -9,7 +9,8 @@
 namespace ncclwhy {
 
 // The message that FindMessage finds for every text of this shape at `level`, -1 where it finds none for any;
-// kMessageDepends where the numbers decide, or it is not known.
+// kMessageDepends where the numbers decide, or it is not known. Asks all formats one by one: as dear as some dozens of
+// lines, and asked once for a shape.
 inline constexpr int kMessageDepends = -2;
 int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_view shape);
 

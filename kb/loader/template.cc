@@ -50,6 +50,7 @@ struct Expansion {
 
 constexpr int kDepth = 8;  // nested sections
 
+// A section is expanded by itself, to know whether all of its names are known.
 Expansion Expand(std::string_view text, const TemplateValues& values, int depth) {
   Expansion out;
   for (size_t i = 0; i < text.size();) {
@@ -94,6 +95,7 @@ Expansion Expand(std::string_view text, const TemplateValues& values, int depth)
 
 }  // namespace
 
+// Names of ours are lower case, {device}; of variables upper case with an underscore, {NCCL_IB_PKEY}.
 TemplatePlace PlaceAt(std::string_view text) {
   size_t i = 1;
   while (i < text.size() && IsNameByte(text[i])) ++i;
@@ -108,6 +110,7 @@ TemplatePlace PlaceAt(std::string_view text) {
 
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values) { return Expand(text, values, 0).text; }
 
+// Names and brackets; whether a command stays one is CheckCommand's.
 std::vector<std::string> CheckTemplate(std::string_view text) {
   std::vector<std::string> wrong;
   int depth = 0;

@@ -7,15 +7,17 @@
 
 namespace ncclwhy {
 
-// {name} or {name|fallback} at the start of a text. Other braces (`awk '{print $1}'`, ${HOME}) are plain text.
+// {name} or {name|fallback} at the start of a text, {NCCL_IB_PKEY} of a variable as well. Other braces (`awk '{print
+// $1}'`, ${HOME}, {MASTER}) are plain text. Views of the text.
 struct TemplatePlace {
   std::string_view name, fallback;
   bool has_fallback = false;
   size_t size = 0;  // in bytes; 0: there is none
 };
+// `text` begins with `{`.
 TemplatePlace PlaceAt(std::string_view text);
 
-// All of them in a text, with where they begin; `{{` is a brace.
+// All of them in a text, with where they begin, in order; `{{` is a brace.
 template <typename Visit>
 void ForEachPlace(std::string_view text, Visit visit) {
   for (size_t i = 0; i < text.size();) {

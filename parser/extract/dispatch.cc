@@ -81,7 +81,9 @@ Known ExtractNccl(const Extraction& x, ExtractFamily* family) {
   }
 }
 
-bool ExtractForeign(const Extraction& x, ForeignState& state) {
+namespace {
+
+bool ExtractOfDialect(const Extraction& x, ForeignState& state) {
   if (ExtractTorch(x, state) || ExtractElastic(x, state)) return true;
   switch (x.line.dialect) {
     case Dialect::kPython:
@@ -102,6 +104,13 @@ bool ExtractForeign(const Extraction& x, ForeignState& state) {
       x.Begin(EventKind::kApplication);
       return true;
   }
+}
+
+}  // namespace
+
+bool ExtractForeign(const Extraction& x, ForeignState& state) {
+  const bool taken = ExtractOfDialect(x, state);
+  return (!taken || x.line.dialect == Dialect::kKernel ? ExtractRollCall(x) : false) || taken;
 }
 
 }  // namespace ncclwhy

@@ -34,22 +34,34 @@ Known ExtractQuiet(const Extraction& x, bool keep_every_collective);
 using ExtractFamily = Known (*)(const Extraction& x);
 
 // NCCL's other messages, by family. `*family` is who knows the message, or null.
+// Asked in a fixed order; the first family that knows the message has it.
 Known ExtractNccl(const Extraction& x, ExtractFamily* family);
 // The same where ExtractNccl has said whose it is, of the same level and body.
 Known ExtractNcclAs(const Extraction& x, ExtractFamily family);
+// ncclCommInitRank comm 0x55d0 rank 3 nranks 16 cudaDev 3 … commId 0x1f - Init START
 Known ExtractInit(const Extraction& x);
+// comm 0x55d0 rank 3 nranks 16 cudaDev 3 busId 9d000 - Abort COMPLETE
 Known ExtractAbort(const Extraction& x);
+// Bootstrap: Using eth0:10.0.0.7<0>
 Known ExtractBootstrap(const Extraction& x);
+// NCCL_IB_HCA set by environment to mlx5_0
 Known ExtractEnv(const Extraction& x);
+// NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.7<0>
 Known ExtractNet(const Extraction& x);
+// Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM
 Known ExtractChannel(const Extraction& x);
+// AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 datatype 7 op 0 root 0 comm 0x55d0 [nranks=16] …
 Known ExtractCollective(const Extraction& x, bool keep_every_collective);
 Known ExtractCall(const Extraction& x);
 Known ExtractQuietCall(const Extraction& x);
+// socketProgress: Connection closed by remote peer node7<43083>
 Known ExtractSocket(const Extraction& x);
+// NET/IB: Got completion from peer 10.0.0.7<51264> with status=12 opcode=129 len=0 vendor err 129
 Known ExtractIb(const Extraction& x);
 Known ExtractProxy(const Extraction& x);
+// init.cc:1200 -> 2
 Known ExtractResultTrace(const Extraction& x);
+// What NCCL found of the machine: GPUs, NICs, the paths between them.
 Known ExtractTopo(const Extraction& x);
 
 // Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
@@ -60,13 +72,22 @@ struct ForeignState {
 };
 // Whether one of them took it.
 bool ExtractForeign(const Extraction& x, ForeignState& state);
+// [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=39, OpType=ALLREDUCE, …) ran for 600014 …
 bool ExtractTorch(const Extraction& x, ForeignState& state);
+// failed (exitcode: -9) local_rank: 3 (pid: 4711) of binary: /usr/bin/python
 bool ExtractElastic(const Extraction& x, ForeignState& state);
+// torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB
 bool ExtractPython(const Extraction& x);
+// mpirun noticed that process rank 3 with PID 4711 on node gpu-a17 exited on signal 9 (Killed).
 bool ExtractMpi(const Extraction& x);
+// slurmstepd: error: *** STEP 41.0 ON node1 CANCELLED AT 2026-11-20T10:00:00 DUE TO TIME LIMIT ***
 bool ExtractSlurm(const Extraction& x);
+// NVRM: Xid (PCI:0000:1b:00): 79, pid=4711, GPU has fallen off the bus.
 bool ExtractKernel(const Extraction& x);
+// Reason: OOMKilled
 bool ExtractKubernetes(const Extraction& x);
+// Lines in which a program says at its start who is where; job/roll_call.h reads them.
+bool ExtractRollCall(const Extraction& x);
 
 // `ADDR<PORT>` or `HOST<PORT>` split; port empty when there is none.
 struct Endpoint {

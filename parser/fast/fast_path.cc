@@ -1,7 +1,6 @@
 #include "parser/fast/fast_path.h"
 
 #include "base/patience.h"
-#include "base/swar.h"
 #include "base/text_memo.h"
 #include "parser/facts_builder.h"
 #include "parser/fast/edge_line_memo.h"
@@ -82,6 +81,7 @@ struct FastPath::Impl {
   ShapeMemo::Line taken;  // and so
 };
 
+// All state is behind the pointer: a build without the fast path has the same class and none of this.
 FastPath::FastPath(const PlainPath& plain) : impl_(std::make_unique<Impl>(plain)) {}
 FastPath::FastPath(const FastPath& before, const PlainPath& plain)
     : impl_(std::make_unique<Impl>(*before.impl_, plain)) {}
@@ -169,6 +169,7 @@ FastPath::Taken FastPath::Impl::Take(const KnownHeader& known, const TextPlace& 
   return recognised ? Taken::kRecognised : Taken::kUnrecognised;
 }
 
+// What `line` has of the header differs from thread to thread; all else was set once.
 void FastPath::Impl::SetLine(const KnownHeader& known, const TextPlace& place) {
   line.offset = place.offset;
   line.number = place.number;
@@ -347,6 +348,7 @@ void FastPath::LearnMessage(const ParsedLine& line, int message) {
   my.learner.Note(known->level, head, line, false, message, &my.shapes);
 }
 
+// Edges are counted aside while lines go by, and added up here.
 void FastPath::Finish() {
   impl_->edges.TakeCounts([&](uint32_t edge, uint32_t lines) { impl_->plain.builder->RepeatEdge(edge, lines); });
 }

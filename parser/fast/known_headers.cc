@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/swar.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -16,24 +15,11 @@ constexpr size_t kMost = 16384;  // no job has as many threads in one file
 // Threads that the hash cannot tell apart (containers, all with pid 1). More are parsed line by line.
 constexpr size_t kMostAlike = 16;
 
-// Of `0:4711:4711 `: the bytes in front of the blank tell threads apart.
-uint64_t ThreadHash(std::string_view text, size_t blank) { return Mix64(swar::Load(text.data() + blank - 8)); }
-
 }  // namespace
 
-size_t FirstBlank(std::string_view text) {
-  const size_t most = std::min(text.size(), kMostBlank);
-  size_t at = 0;
-  // This is asked of most lines.
-  for (; at + 8 <= most; at += 8) {
-    const uint64_t x = swar::Load(text.data() + at) ^ (swar::kOnes * ' ');
-    const uint64_t zeros = (x - swar::kOnes) & ~x & swar::kHighs;
-    if (zeros != 0) return at + swar::Before(zeros);
-  }
-  while (at < most && text[at] != ' ') ++at;
-  return at < most ? at : std::string_view::npos;
-}
+size_t FirstBlank(std::string_view text) { return text.substr(0, kMostBlank).find(' '); }
 
+// At most three for a thread, the longest first, so that the first that fits is the right one.
 void KnownHeaders::Thread::AddTail(std::string_view text, const KnownHeader& header) {
   if (tail_count == kTails || text.empty() || text.size() > tails[0].bytes.size()) return;
   size_t at = tail_count++;
@@ -47,13 +33,15 @@ void KnownHeaders::Thread::AddTail(std::string_view text, const KnownHeader& hea
 KnownHeaders::Thread* KnownHeaders::FindByHash(std::string_view text) {
   const size_t blank = FirstBlank(text);
   if (blank == std::string_view::npos || blank < kLeastBlank) return nullptr;
-  const uint32_t index = by_hash_.Find(ThreadHash(text, blank), [&](uint32_t i) { return threads_[i].Begins(text); });
+  const uint32_t index =
+      by_hash_.Find(Thread::HashOf(text.data(), blank), [&](uint32_t i) { return threads_[i].Begins(text); });
   if (index == IndexTable::kEmpty) return nullptr;
   before_ = now_;
   now_ = index;
   return &threads_[index];
 }
 
+// A header is learned from a line that was parsed. What is not plain ASCII, or too long, is parsed each time.
 void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
   const size_t blank = FirstBlank(text);
   if (blank == std::string_view::npos || blank < kLeastBlank || blank + 1 > Thread::kLongest) return;
@@ -69,10 +57,10 @@ void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
     return;
   }
   if (threads_.size() >= kMost) return;
-  const uint64_t hash = ThreadHash(text, blank);
+  const uint64_t hash = Thread::HashOf(text.data(), blank);
   size_t alike = 0;
   by_hash_.Find(hash, [&](uint32_t i) {
-    alike += threads_[i].hash == hash ? 1 : 0;
+    alike += threads_[i].hash() == hash ? 1 : 0;
     return false;
   });
   if (alike >= kMostAlike) return;
@@ -80,9 +68,8 @@ void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
   Thread& thread = threads_.emplace_back();
   std::memcpy(thread.bytes.data(), text.data(), blank + 1);
   thread.size = static_cast<uint32_t>(blank + 1);
-  thread.hash = hash;
   thread.AddTail(tail, header);
-  by_hash_.Add(thread.hash, index, [&](uint32_t i) { return threads_[i].hash; });
+  by_hash_.Add(hash, index, [&](uint32_t i) { return threads_[i].hash(); });
 }
 
 }  // namespace ncclwhy

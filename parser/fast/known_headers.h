@@ -63,13 +63,16 @@ class KnownHeaders {
     uint32_t tail_count = 0;
     std::array<char, kLongest> bytes{};  // `host:pid:tid `
     std::array<Tail, kTails> tails;      // the longest ones first
-    uint64_t hash = 0;
 
+    // Of `0:4711:4711 `: the bytes in front of the blank tell threads apart.
+    static uint64_t HashOf(const char* text, size_t blank) { return Mix64(swar::Load(text + blank - 8)); }
+    uint64_t hash() const { return HashOf(bytes.data(), size - 1); }
     bool Begins(std::string_view text) const {
       if (text.size() < size) return false;
       return size >= 16 ? swar::Same(bytes.data(), text.data(), size)
                         : std::memcmp(bytes.data(), text.data(), size) == 0;
     }
+    // Kept by length, the longest first; a fourth one is not kept.
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
@@ -82,6 +85,7 @@ class KnownHeaders {
     std::swap(now_, before_);
     return &threads_[now_];
   }
+  // Of all threads, by the eight bytes in front of the first blank.
   Thread* FindByHash(std::string_view text);
 
   std::vector<Thread> threads_;

@@ -112,6 +112,7 @@ LineMeaning::Source SourceOf(uint64_t value, std::string_view shape) {
   return {};
 }
 
+// As scan::Cursor would, out of a text of which only the digits are known to be there.
 uint64_t Read(std::string_view number, LineMeaning::Source source) {
   if (source.hex) return swar::Hexadecimal(number.data(), number.size());
   uint64_t value = 0;
@@ -123,6 +124,7 @@ uint64_t Read(std::string_view number, LineMeaning::Source source) {
   return source.negative ? 0 - value : value;
 }
 
+// Of a trial that was folded into a stream: which values its line had.
 void NoteValues(const Trial& trial, LineMeaning* out) {
   const SourceFacts& facts = trial.facts();
   out->kind = LineMeaning::Kind::kNothing;
@@ -169,6 +171,8 @@ void LineMeaning::Tell(const char* readable, const ParsedLine& line, uint32_t pr
   out->AddCollective(collective, line, process);
 }
 
+// First a line with different numbers shows where each value comes from, then lines with the least and the greatest
+// numbers show that it holds.
 bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
   *meaning = {};
   const Example first = MakeExample(shape, Distinct);
@@ -190,6 +194,7 @@ bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
   return is_told(first) && HoldsForAll(shape, meaning->most_digits, is_told);
 }
 
+// Neither quiet nor anybody's, whatever its numbers are: only catalogue and rules may have something to say.
 bool IsNobodys(LogLevel level, std::string_view shape) {
   return HoldsForAll(shape, skeleton::kMostDigits, [&](const Example& example) {
     Trial trial(level, example.text());

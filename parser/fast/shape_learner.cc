@@ -30,15 +30,13 @@ bool Fits(std::string_view shape) {
 void ShapeLearner::Note(LogLevel known, std::string_view head, const ParsedLine& line, bool quiet, int message,
                         ShapeMemo* memo) {
   if ((!quiet && prover_ == nullptr) || memo->full() || questions_ >= kMostQuestions) return;
-  if (misses_ > kPatience && ++misses_ % 8 != 0) return;
-  if (head.size() > skeleton::kMostBytes) return;
+  if (head.size() > skeleton::kMostBytes || !patience_.Asks()) return;
   const std::string_view shape = shapes_.Of(line.body);
   if (!Fits(shape)) return;
   const uint64_t hash = HashQuickly(shape, HashQuickly(head, static_cast<uint64_t>(known)));
   Candidate& c = candidates_[hash % kSlots];
-  ++misses_;
   if (c.hash != hash) c = {hash, 0};
-  if (c.count > 0) misses_ = 0;
+  patience_.Tell(c.count > 0);
   if (c.count == kAsked || ++c.count < (quiet ? kOftenQuiet : kOften)) return;
   c.count = kAsked;
   ++questions_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/patience.h"
 #include "parser/fast/shape_memo.h"
 #include "parser/fast/shape_prover.h"
 #include "parser/line_shape.h"
@@ -32,19 +33,19 @@ class ShapeLearner {
   static constexpr uint32_t kOftenQuiet = 4;
   static constexpr uint32_t kAsked = UINT32_MAX;
   static constexpr size_t kMostQuestions = 512;
-  static constexpr uint32_t kPatience = 256;
 
   struct Candidate {
     uint64_t hash = 0;
     uint32_t count = 0;  // kAsked: no need to ask again
   };
 
+  // Asks extractors and prover about all lines of the shape; false: nothing holds for all of them.
   bool Ask(LogLevel level, std::string_view shape, int message, LineMeaning* meaning);
 
   ShapeProver* prover_;
   std::array<Candidate, kSlots> candidates_;
   size_t questions_ = 0;
-  uint32_t misses_ = 0;  // lines in a row whose shape was new
+  Patience patience_;  // with lines whose shape is new
   LineShape shapes_;
   std::vector<std::string> words_;  // that no hexadecimal number of the shape may hold
 };

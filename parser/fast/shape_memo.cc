@@ -37,6 +37,7 @@ void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view bod
   slot = static_cast<uint32_t>(entries_.size() - 1);
 }
 
+// Masks for the comparison of whole lines, sixteen bytes at a time.
 void ShapeMemo::MarkNumbers(Entry* e) {
   e->numbers = e->hexes = {};
   for (size_t n = 0; n < e->meaning.count; ++n) {

@@ -107,7 +107,9 @@ class ShapeMemo {
   }
   static_assert(kSlots == 1 << 6);
 
+  // Fills the masks of an entry from the places of its numbers.
   static void MarkNumbers(Entry* e);
+  // False: they cannot be looked for, being too short or too many.
   bool AddWords(const std::vector<std::string>& words);
 
   // Whether a line with the words of `e` begins at `text`.

@@ -20,6 +20,7 @@ struct Token {
 using Tokens = std::vector<Token>;
 
 // SQL words, texts and single signs; `a.b` is one word.
+// Comments are not known: queries of rules have none.
 Tokens Split(std::string_view sql) {
   Tokens tokens;
   for (size_t at = 0; at < sql.size();) {
@@ -48,6 +49,7 @@ bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word
 }
 
 // The token behind the bracket that `open` opens.
+// The number of tokens where it is never closed.
 size_t Behind(const Tokens& t, size_t open) {
   int depth = 0;
   for (size_t i = open; i < t.size(); ++i) {
@@ -121,6 +123,7 @@ void Read(const Tokens& t, size_t from, size_t end, Expression* out) {
 }
 
 // One SELECT, from the token behind its first word to its end.
+// A single min() or max() is fine: SQLite takes the other columns of the row that has it.
 void CheckSelect(std::string_view sql, const Tokens& t, size_t begin, size_t end, std::vector<std::string>* bare) {
   const size_t from = Outside(t, begin, end, "from");
   if (from == end) return;

@@ -12,6 +12,7 @@ namespace ncclwhy {
 // exactly one min() or max() and no other aggregate SQLite takes that row's columns, and nothing is bare.
 //
 // Reads SQL by its words and brackets, not by a grammar: what it does not understand it lets pass.
+// Each once for every SELECT, as it is written there; empty where all is well.
 std::vector<std::string> BareColumns(std::string_view sql);
 
 }  // namespace ncclwhy

@@ -9,6 +9,7 @@
 namespace ncclwhy {
 namespace {
 
+// Each part is one more nested group: RE2 would take long to compile a deeper one.
 constexpr size_t kMostParts = 200;
 constexpr size_t kNpos = std::string_view::npos;
 
@@ -50,6 +51,8 @@ size_t PartEnd(std::string_view regex, size_t at) {
 
 }  // namespace
 
+// Also of a sentence that ends with dots: whether it says "cut here" nobody knows, so kClippedLooks bounds what that
+// costs.
 std::string_view BeforeClip(std::string_view line) {
   for (const std::string_view mark : {std::string_view("…"), std::string_view("...")}) {
     if (line.ends_with(mark)) return line.substr(0, line.size() - mark.size());
@@ -57,6 +60,8 @@ std::string_view BeforeClip(std::string_view line) {
   return {};
 }
 
+// `ab+c|d` becomes `a(?:b+(?:c|$)|$)|d`: behind each part either the next one follows or the text ends. Flags in front
+// (`(?i)`) stay in front, where they hold for all.
 std::string ClippedRegex(std::string_view regex) {
   std::string flags;
   while (regex.starts_with("(?") && regex.find(')') != kNpos && regex.find_first_of(":P", 2) > regex.find(')')) {
@@ -97,6 +102,8 @@ std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::ve
     const auto is_there = [&](const std::string& l) { return l.size() >= kShown && text.find(l) != kNpos; };
     if (std::any_of(literals.begin(), literals.end(), is_there)) showing.push_back(number);
   }
+  // Only where the text ends in mid-literal: from each place that is near enough to the end the rest must be a
+  // beginning of a literal, of at least kBeginning bytes. Shorter ones are in any line.
   const size_t longest = std::min(text.size(), beginnings.longest);
   for (size_t at = text.size() - longest; at + kShown <= text.size(); ++at) {
     const auto found = beginnings.of.find(text.substr(at, kShown));
@@ -110,6 +117,7 @@ std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::ve
   return showing;
 }
 
+// Compiled when it is first asked, since few patterns ever are; one that is not understood says no.
 bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
   const LinePattern& pattern = *patterns_.entry(number).pattern;
   if (pattern.regex.empty()) return true;

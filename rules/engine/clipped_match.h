@@ -15,7 +15,7 @@
 
 namespace ncclwhy {
 
-// The text in front of the `…` or `...` that `line` ends with; empty where it ends with none.
+// The text in front of the `…` or `...` that `line` ends with; empty where it ends with none. A view of `line`.
 std::string_view BeforeClip(std::string_view line);
 
 // The regex that a clipped text must match to its end: each part of the top level may be the last that is there. Empty
@@ -30,7 +30,8 @@ class ClippedMatch {
   // The patterns with a literal of which `text`, which was clipped, shows the beginning at its end, or all: enough of
   // it to tell. Those with all of one are among `whole`, patterns with a literal in the line.
   std::vector<uint32_t> Showing(std::string_view text, const std::vector<uint32_t>& whole) const;
-  // Whether `text` may be the beginning of a line that such a pattern matches.
+  // Whether `text` may be the beginning of a line that such a pattern matches. True where the pattern has no regex: its
+  // literal was enough. Compiles the clipped regex once.
   bool Matches(uint32_t number, std::string_view text);
 
  private:

@@ -13,7 +13,8 @@
 
 namespace ncclwhy {
 
-// Strings are ids of the pool of the SourceFacts of the same source.
+// One matched line. Strings are ids of the pool of the SourceFacts of the same source. Beyond the limits of a pattern
+// hits are counted, and the last one that is kept has a place and no text (`text` invalid).
 struct Hit {
   uint64_t offset = 0;
   uint32_t line = 0;
@@ -33,6 +34,8 @@ struct SourceHits {
   std::vector<Hit> hits;  // in line order
 };
 
+// What a rule, a query or an entry of the catalogue says of the job. Owns its texts; findings of one rule and process
+// are folded into one, with the lines counted in `repeats`.
 struct Finding {
   RuleId rule;          // invalid for what the catalogue of messages says
   std::string message;  // then the id of the message's rule (analyze/message_rules.h)

@@ -17,6 +17,7 @@ namespace ncclwhy {
 //   7: [HorovodBroadcast_metrics]
 class ListedRanks {
  public:
+  // The first thing that is said of a rank counts. Bounded: 4,096 ranks, 200 bytes of what is said.
   void Note(std::string_view rank, std::string_view what);
   // Three and more ranks of which not all is the same: the one of which another thing is said than of all the rest,
   // else nobody.
@@ -26,6 +27,7 @@ class ListedRanks {
   std::map<std::string, std::string> said_;  // by rank; the first thing said
 };
 
+// `boosted` is empty until a hit was folded in, and has one element more than the rule has boosts.
 struct Folded {
   Finding finding;
   std::vector<bool> boosted;  // by boost condition

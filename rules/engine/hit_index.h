@@ -19,6 +19,7 @@
 namespace ncclwhy {
 
 // A place in the job: where a hit stands, or what a row of a query names. Unknown members are invalid, -1 or empty.
+// `host` is a view of the facts, or of what the row owns.
 struct Where {
   SourceId source;
   uint32_t line = 0;
@@ -35,15 +36,19 @@ struct PlacedHit {
 
 class HitIndex {
  public:
+  // `hits[i]` is of model.sources[i]; null where a source has none.
   HitIndex(const JobModel& model, std::span<const SourceHits* const> hits, size_t pattern_count);
 
   // In (source, line) order.
   const std::vector<PlacedHit>& OfPattern(uint32_t pattern) const { return by_pattern_[pattern]; }
 
-  // The first hit of `pattern` that stands to `where` as `condition` asks, or null.
+  // The first hit of `pattern` that stands to `where` as `condition` asks, or null. Groups are made per pattern and
+  // scope when first asked for; then a look-up and, for a window of lines, a binary search. What has no line is in no
+  // window.
   const PlacedHit* Find(uint32_t pattern, const Condition& condition, const Where& where);
 
   // A capture of a hit, or an empty view.
+  // An empty view where the group did not take part.
   std::string_view Capture(const PlacedHit& placed, std::string_view name) const;
   std::string_view Text(const PlacedHit& placed) const;
   const SourceFacts& Facts(SourceId source) const { return *model_.sources[source.value]; }
@@ -52,9 +57,12 @@ class HitIndex {
   using Key = std::pair<uint64_t, uint64_t>;
   using Groups = std::map<Key, std::vector<const PlacedHit*>>;
 
+  // Whose line the hit is: its process, else what it captured, else the label in front of it.
   Where Place(SourceId source, const Hit& hit) const;
   std::vector<Key> KeysOf(Scope scope, const Where& where);
+  // All hits of a pattern by what the scope joins: process, rank, communicator, host, source or job.
   const Groups& GroupsOf(uint32_t pattern, Scope scope);
+  // The first line of the traceback that ends with the exception at `line`; 0: none is known.
   uint32_t TracebackOf(SourceId source, uint32_t line);
 
   const JobModel& model_;

@@ -13,6 +13,7 @@ namespace ncclwhy {
 // What a line of this shape comes from is a guess, good only where nothing else is known: a log without a word of NCCL,
 // no rule that knows what failed, and a line of which no rule says anything ("retrying", a restart, harmless). A line
 // that is known as an ending and no more may still say why.
+// Erases from `findings`, in whose order nothing else changes.
 void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
                      std::vector<Finding>* findings);
 

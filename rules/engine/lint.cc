@@ -42,8 +42,10 @@ std::vector<fs::path> WalkFiles(const fs::path& directory) {
   return files;
 }
 
+// fires-2.28.log, silent-retry/rank0.log: a log, or a folder of logs of one job.
 bool IsCaseName(const std::string& name) { return name.starts_with("fires") || name.starts_with("silent"); }
 
+// shm-extend-failed; no upper case, as ids are names of folders on file systems that know none.
 bool IsSlug(std::string_view id) {
   return !id.empty() && id.front() != '-' && id.back() != '-' &&
          std::all_of(id.begin(), id.end(), [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; });
@@ -81,6 +83,7 @@ class RuleLint {
     out_->push_back(text_.At(Diagnostic::kWarning, path, std::move(code), std::move(message), std::move(help)));
   }
 
+  // The folder says the id, so that two rules cannot take one id, and a rule is found by its name.
   void Identity() {
     const std::string folder = fs::path(rule_.file).parent_path().filename().string();
     std::string_view id = rule_.id;
@@ -93,6 +96,7 @@ class RuleLint {
     }
   }
 
+  // `path` is where the causes stand; the complaint points at the key, with the id that was probably meant.
   void Causes(const std::vector<Weight>& causes, const std::string& path) {
     if (options_.causes == nullptr) return;
     std::vector<std::string_view> known(options_.causes->begin(), options_.causes->end());
@@ -105,6 +109,7 @@ class RuleLint {
     }
   }
 
+  // A condition is a pattern with a place to look at: both are checked.
   void Conditions(const std::vector<Condition>& conditions, const std::string& path) {
     for (size_t i = 0; i < conditions.size(); ++i) {
       const std::string here = fmt::format("{}/{}", path, i);
@@ -118,6 +123,7 @@ class RuleLint {
     }
   }
 
+  // Whether SQLite takes it is known only where somebody can run it: the build and `rules lint` can.
   void Query() {
     std::string head = rule_.query.substr(0, rule_.query.find_first_of(" \t\n("));
     std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -155,6 +161,7 @@ class RuleLint {
     }
   }
 
+  // Whether one of the names comes out of a group, a field or, as far as its text tells, of the query.
   bool GivesOneOf(const std::vector<std::string>& names) const {
     for (const std::string& name : names) {
       const std::string group = "(?P<" + name + ">";
@@ -172,6 +179,7 @@ class RuleLint {
     return false;
   }
 
+  // A name that nobody fills would stand in the report as "?".
   void Templates() {
     const auto check = [this](const std::string& text, const std::string& path) {
       for (const std::string_view name : TemplateNames(text)) {
@@ -199,6 +207,7 @@ class RuleLint {
     }
   }
 
+  // Every rule shows itself at work, and what looks like it and is none; an empty log shows neither.
   void Logs() {
     const fs::path folder = fs::path(rule_.file).parent_path();
     size_t fires = 0;
@@ -302,6 +311,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
   std::vector<Diagnostic> found;
   std::vector<std::pair<Rule, RuleText>> all;
   const std::vector<fs::path> files = WalkFiles(directory);
+  // A rule with an error is left out below, but lint goes on: an author wants all complaints at once.
   for (const fs::path& file : files) {
     if (file.filename() != "rule.json") continue;
     const std::string name = file.generic_string();
@@ -339,6 +349,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
   return rules;
 }
 
+// By the form of the files alone; kb's own checks say what is wrong with them.
 CauseSet ReadCauseIds(const std::string& directory) {
   CauseSet ids;
   for (const fs::path& file : WalkFiles(directory)) {

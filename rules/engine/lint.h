@@ -28,6 +28,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
                               std::vector<Diagnostic>* diagnostics);
 
 // The checks of one rule that need nothing but itself and `options`; for a rule that ParseRule accepted.
+// `diagnostics` grows; nothing is thrown out of what RE2 or the query says.
 void LintRule(const Rule& rule, const RuleText& text, const LintOptions& options, std::vector<Diagnostic>* diagnostics);
 
 // The checks of one line pattern; `path` is where it stands in `text` ("/match/0").

@@ -20,6 +20,7 @@
 
 namespace ncclwhy {
 
+// One literal. Literals are sorted, so tables do not depend on the order of rules.
 struct LiteralRow {
   uint32_t begin = 0;  // of the literal in LiteralTables::bytes
   uint32_t size = 0;
@@ -39,7 +40,9 @@ class LiteralIndex {
   LiteralIndex() = default;
   explicit LiteralIndex(const LiteralTables& tables) : tables_(tables), grams_(tables.longs, tables.shorts) {}
 
-  // Calls report(pattern) for every pattern with a literal in `text`; a pattern may be reported several times.
+  // Calls report(pattern) for every pattern with a literal in `text`; a pattern may be reported several times, in no
+  // particular order. What a line costs does not grow with the literals, but for those below four bytes, which are
+  // searched one by one.
   template <typename Report>
   void Scan(std::string_view text, Report&& report) const {
     grams_.ForEach(text, [&](const GramEntry& entry, size_t at) {

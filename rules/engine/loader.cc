@@ -11,17 +11,20 @@ namespace {
 
 using nlohmann::json;
 
+// All keys of a rule. What is not here is a mistake in writing, and said to be one: a condition that nobody reads would
+// be worse.
 const Keys& KeysOfRule() {
   static const Keys keys = {"$schema",     "schema",        "id",         "role",      "title",       "match",
                             "query",       "min_processes", "needs",      "min_needs", "nccl",        "needs_version",
                             "causes",      "near",          "unless",     "boost",     "explains",    "blame",
                             "fields",      "note",          "references", "when",      "covered_by",  "degrades",
                             "contradicts", "collect",       "fixed_in",   "fix",       "fix_command", "recurs",
-                            "sign",        "last_resort",   "headline",   "follows"};
+                            "sign",        "last_resort",   "says_why",   "headline",  "follows"};
   return keys;
 }
 
 // <family>/<rule-id>/rule.json
+// "ib" of "rules/ib/ib.retry-exceeded/rule.json"; empty where the path is shorter.
 std::string FamilyOf(std::string_view file) {
   size_t end = file.rfind('/');
   if (end == std::string_view::npos || end == 0) return {};
@@ -49,9 +52,11 @@ void ReadName(const json& root, RuleReader& reader, Rule& rule) {
 void ReadTrigger(const json& root, RuleReader& reader, Rule& rule) {
   if (root.contains("match")) rule.patterns = reader.Patterns(root["match"], "/match");
   if (root.contains("query")) rule.query = reader.String(root["query"], "/query");
+  // Both or neither.
   if (root.contains("match") == root.contains("query")) {
     reader.Error(root.contains("query") ? "/query" : "", "R041", "a rule has either \"match\" or \"query\"");
   }
+  // At most 65536, and only beside the key that it counts for: by itself it would say nothing.
   const auto count = [&](const char* name, const char* beside, const char* what, uint32_t* out) {
     if (!root.contains(name)) return;
     const json& value = root[name];
@@ -65,6 +70,8 @@ void ReadTrigger(const json& root, RuleReader& reader, Rule& rule) {
   count("min_processes", "query", "processes", &rule.min_processes);
   count("min_needs", "needs", "events and findings", &rule.min_needs);
   if (root.contains("needs")) {
+    // Names of events and findings without which the query is not asked at all: queries cost, and most would find
+    // nothing.
     rule.needs = reader.Strings(root["needs"], "/needs");
     if (!root.contains("query")) reader.Error("/needs", "R005", "it belongs beside a \"query\"");
   }
@@ -94,9 +101,15 @@ void ReadMeaning(const json& root, RuleReader& reader, Rule& rule) {
       rule.fields.emplace_back(item.key(), reader.String(item.value(), "/fields/" + item.key()));
     }
   }
+  const bool failure = rule.role == Role::kRoot || rule.role == Role::kSymptom;
+  if (root.contains("says_why")) {
+    rule.says_why = reader.Bool(root["says_why"], "/says_why");
+    if (rule.says_why && (!failure || root.contains("query"))) {
+      reader.Error("/says_why", "R005", "only a root or symptom that is matched by lines");
+    }
+  }
   if (root.contains("last_resort")) {
     rule.last_resort = reader.Bool(root["last_resort"], "/last_resort");
-    const bool failure = rule.role == Role::kRoot || rule.role == Role::kSymptom;
     if (rule.last_resort && (!failure || root.contains("query") || root.contains("sign"))) {
       reader.Error("/last_resort", "R005", "only a root or symptom that is matched by lines and is no sign of life");
     }
@@ -132,6 +145,7 @@ void ReadWarning(const json& root, RuleReader& reader, Rule& rule) {
   if (root.contains("headline")) reader.Text(root["headline"], "/headline", &rule.headline_en, &rule.headline_zh);
 }
 
+// Goes on behind a mistake, so that an author sees all of them at once.
 Rule Read(const json& root, const RuleText& text, RuleReader& reader) {
   Rule rule;
   rule.file = text.file();
@@ -161,11 +175,13 @@ std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* dia
     diagnostics->push_back(text.At(Diagnostic::kError, "", "R001", error.what()));
     return std::nullopt;
   }
+  // json::parse takes the last of two equal keys without a word.
   for (const std::string& path : text.duplicates()) {
     reader.Error(path, "R006", fmt::format("key \"{}\" occurs twice", path.substr(path.rfind('/') + 1)));
   }
   if (!reader.IsObject(root, "")) return std::nullopt;
   Rule rule = Read(root, text, reader);
+  // A rule with any error does not exist: half of its conditions would match too much.
   if (!reader.ok()) return std::nullopt;
   return rule;
 }

@@ -1,7 +1,6 @@
 #include "rules/engine/matcher.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -15,6 +14,7 @@ namespace ncclwhy {
 namespace {
 
 template <typename T>
+// A pattern that lists no level or dialect fits all of them.
 bool AnyOrContains(const std::vector<T>& values, T value) {
   return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -41,6 +41,9 @@ void RuleMatcher::SortByPattern(std::vector<Candidate>* candidates) {
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
 }
 
+// Each pattern once, however many of its literals the line has: `seen_` keeps the number of the line in which it was
+// found last, which needs no clearing. Sorted, so that hits of one line stand in the order of the rules, and the
+// patterns of a rule stand together.
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
   candidates->clear();
@@ -52,6 +55,8 @@ void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* 
   SortByPattern(candidates);
 }
 
+// Conditions on the very line of a hit ("and the line says nothing of …") are in no index: they are asked for the rules
+// alone that have a candidate here.
 void RuleMatcher::AddOfLine() {
   const size_t found = candidates_.size();
   uint32_t latest = UINT32_MAX;
@@ -64,6 +69,7 @@ void RuleMatcher::AddOfLine() {
   if (candidates_.size() > found) SortByPattern(&candidates_);
 }
 
+// Those of the index have it by being candidates.
 bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
   const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
   return std::any_of(literals.begin(), literals.end(),
@@ -71,6 +77,7 @@ bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
+  // A clipped line ends anywhere: what was learned of whole lines of its shape does not hold for it.
   const std::string_view clipped = BeforeClip(line.body);
   if (clipped.empty()) {
     if (Alike* const alike = AlikeOf(line)) return OnKnown(*alike, line, process, facts);
@@ -101,6 +108,8 @@ std::string_view Named(const Rule& rule) {
 
 void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known,
                             uint32_t process, SourceFacts& facts) {
+  // Only what says that something went wrong. Guessing that the unseen end of a line speaks of life or of context helps
+  // nobody.
   const auto is_asked = [&](uint32_t number) {
     const PatternEntry& entry = patterns_.entry(number);
     return entry.condition == nullptr && entry.of->sign.life == Life::kNone && entry.of->role != Role::kContext &&
@@ -140,6 +149,8 @@ bool RuleMatcher::MayMatch(std::string_view shape, std::vector<std::string>* wor
   return MayHoldLiteral(patterns_, shape, words);
 }
 
+// Texts that every match must have, or that are enough for one, are looked for first: RE2 is the last to be asked,
+// since it costs most.
 RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string_view body) const {
   using Regex = Candidate::Regex;
   const RegexTexts& texts = patterns_.Texts(number);
@@ -152,6 +163,7 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string
   return match ? Regex::kYes : Regex::kNo;
 }
 
+// A regex that does not compile matches nothing, and is counted for each line that asks it.
 bool RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   const uint32_t number = candidate.pattern;
   const PatternEntry& entry = patterns_.entry(number);
@@ -166,6 +178,7 @@ bool RuleMatcher::TryPattern(Candidate& candidate, const ParsedLine& line, uint3
   return true;
 }
 
+// Full patterns take the short way: in a storm of one message nothing else is left to do for a line than to count it.
 void RuleMatcher::Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   Kept& kept = KeptOf(number, process);
   if (kept.full) {
@@ -197,6 +210,8 @@ void RuleMatcher::MoveOn(const Kept& kept, uint32_t line, uint64_t offset) {
   if (kept.last != UINT32_MAX) MoveOn(hits_.hits[kept.last], line, offset);
 }
 
+// Lines of one process stand together, so the entry that was asked last for a pattern mostly is asked again. The
+// pointer stays good, since an unordered_map does not move its entries.
 RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
   Latest& latest = latest_[number];
   if (latest.kept == nullptr || latest.process != process) {
@@ -219,6 +234,8 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
   const bool beyond_source = kept_total_[number] >= room;
+  // (beyond_process && || A hit for which there is no room is told by the last one that is kept: of this process, or
+  // else of any.
   if (beyond_source || (beyond_process && !every_place && !latest_place)) {
     facts.counters.Add(Counter::kDroppedHits);
     const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
@@ -234,6 +251,8 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   return beyond_process ? Room::kPlace : Room::kAll;
 }
 
+// The limits of the source hold for all its segments together, so each hit of a segment is counted again here: of what
+// the segment kept, only what has room is taken over. Texts and processes are put into those of the source.
 void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFacts& facts) {
   for (Hit& hit : segment.Take().hits) {
     hit.process = in_source.Process(hit.process);
@@ -271,6 +290,8 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
     const LinePattern& pattern = *patterns_.entry(number).pattern;
     if (!pattern.regex.empty()) {
       const CompiledPattern& compiled = patterns_.Compiled(number);
+      // RE2 runs a second time, with groups: only hits that are kept pay for captures, and without groups RE2 is much
+      // faster.
       if (!compiled.groups.empty()) {
         groups_.assign(static_cast<size_t>(compiled.group_count) + 1, Re2Text());
         InRe2([&] {
@@ -279,6 +300,7 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
         });
         for (const auto& [index, name] : compiled.groups) {
           const std::string_view text = FromRe2(groups_[static_cast<size_t>(index)]);
+          // A group that took no part in the match, or matched nothing: a template has its own words for that.
           if (text.empty()) continue;
           hit.captures.emplace_back(facts.strings.Intern(name),
                                     facts.strings.Intern(text.substr(0, limits::kEvidenceText)));
@@ -292,14 +314,14 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
 }
 
 SourceHits RuleMatcher::Take() {
-  // A hit is large: only where each goes is sorted.
-  std::vector<uint32_t> order(hits_.hits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return hits_.hits[a].line < hits_.hits[b].line; });
+  // A hit is large: only where each goes is sorted, by its line and then by when it came.
+  std::vector<uint64_t> order;
+  order.reserve(hits_.hits.size());
+  for (const Hit& hit : hits_.hits) order.push_back(uint64_t{hit.line} << 32 | order.size());
+  std::stable_sort(order.begin(), order.end());  // quick where nearly all is in order
   SourceHits sorted;
   sorted.hits.reserve(order.size());  // kept until all sources are read, and there may be a hundred thousand of them
-  for (const uint32_t i : order) sorted.hits.push_back(std::move(hits_.hits[i]));
+  for (const uint64_t which : order) sorted.hits.push_back(std::move(hits_.hits[static_cast<uint32_t>(which)]));
   return sorted;
 }
 

@@ -22,6 +22,7 @@ class RuleMatcher final : public RuleSet::Matcher {
  public:
   RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals);
 
+  // `message` is not asked: a rule may match what the catalogue knows as well.
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
   bool MayMatch(std::string_view shape, std::vector<std::string>* words) const override;
   SourceHits Take() override;
@@ -41,15 +42,19 @@ class RuleMatcher final : public RuleSet::Matcher {
     Kept* kept = nullptr;
   };
 
+  // Patterns without a regex match where their literal is.
   // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
   struct Candidate {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
-    bool regex_decides = false;  // of lines that differ in numbers: its regex is asked for each
-    bool has_literal = true;     // false: its literals of digits are not in this one
-    bool fits = true;            // level, dialect and file of the latest line
-    bool judged = false;         // its regex was read
-    bool never = false;          // and matches none
+    bool regex_decides = false;     // of lines that differ in numbers: its regex is asked for each
+    bool searched = false;          // its literals were looked for in all lines
+    bool may_have_literal = false;  // some line has one
+    bool has_literal = true;        // false: its literals of digits are not in this one
+    bool fits = true;               // level, dialect and file of the latest line
+    bool judged = false;            // its regex was read
+    bool never = false;             // and matches none
+    // What came of the lines before, so that a storm of one warning asks the rules a few times and not for each line.
   };
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
@@ -59,6 +64,7 @@ class RuleMatcher final : public RuleSet::Matcher {
     std::string latest;           // the body for which these were asked last
     // What of a literal depends on the numbers, of a candidate that has none else, and where it would stand: so far
     // behind that number of the line (0: behind the beginning), or within it.
+    // Only a hexadecimal or decimal number can decide about such a literal.
     struct Asked {
       uint32_t candidate = 0;
       std::string_view literal;
@@ -82,6 +88,7 @@ class RuleMatcher final : public RuleSet::Matcher {
     Dialect dialect = Dialect::kUnknown;
     std::string file;
     std::vector<uint32_t> fitting;
+    // A process has one place among kCounts, by its number; another one that needs it takes it over.
     struct Counts {
       uint32_t process = kNoProcess;
       std::vector<Kept*> kept;  // beside fitting
@@ -92,40 +99,57 @@ class RuleMatcher final : public RuleSet::Matcher {
     };
     std::vector<Counts> counts;  // by process, the latest one in each place
   };
+  // Bounds of what is remembered. Nothing of it changes an answer: what is not remembered is asked again.
   static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as two or three lines
   static constexpr size_t kCounts = 32;  // a power of two
   static constexpr size_t kMostSaid = 512;
   static constexpr size_t kMostLength = 32;  // digits of a number
+  // `candidates` is replaced: patterns with a literal in `body`, in the order of their numbers.
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
+  // Conditions on the same line stand behind the patterns of their rule then.
   static void SortByPattern(std::vector<Candidate>* candidates);
+  // One by one: for the few patterns that the index does not hold.
   bool HasLiteral(uint32_t number, std::string_view body) const;
   // The conditions on the same line of the rules whose patterns are in candidates_.
   void AddOfLine();
   // What all lines of a kind have in common, and what its lines may or must hold.
   struct Kind;
   void FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike);
+  // Whether a candidate has a literal in this line, or in others of the kind (then its places are noted).
+  bool FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike);
+  // Where a literal with numbers in it may stand in lines of the kind.
   static void AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike);
+  // Which candidates the numbers of this very line decide about.
   void AskNumbers(const ParsedLine& line, Alike* alike) const;
   // Asks the regex of this pattern, unless it is known what it says of these numbers.
   Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
+  // A line of a known kind: only what is not known of all of them is asked.
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
+  // Whether the regex says the same of all lines of the kind; false: it has to be asked for each.
   bool JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) const;
+  // Which candidates may match lines of this level, dialect and file.
   void Fit(const ParsedLine& line, Alike* alike);
+  // The counts of one process; those of another one in its place are begun anew.
   Alike::Counts& CountsOf(Alike& alike, uint32_t process);
+  // Which hits one more line of this process is only counted with.
   void Sort(const Alike& alike, Alike::Counts* counts);
+  // The shortest way: counters, and what is left open.
   void OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts);
   // One more hit of a pattern and process of which no more are kept.
   void MoveOn(const Kept& kept, uint32_t line, uint64_t offset);
   static void MoveOn(Hit& hit, uint32_t line, uint64_t offset);
+  // Of a pattern and process that are full.
   void CountOnly(uint32_t number, Kept& kept, const ParsedLine& line);
+  // By the texts that it asks for, where they tell; else by RE2.
   Candidate::Regex AskRegex(uint32_t number, std::string_view body) const;
   // Level, dialect and file.
   static bool Fits(const LinePattern& pattern, const ParsedLine& line);
   // A line whose end was cut off: rules that would match more of it, where they nearly agree.
   void OnClipped(const ParsedLine& line, std::string_view text, const std::vector<Candidate>& known, uint32_t process,
                  SourceFacts& facts);
+  // A match: kept where there is room, else counted with an earlier one.
   void Hold(uint32_t number, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // True: it matches.
   bool TryPattern(Candidate& candidate, const ParsedLine& line, uint32_t process, SourceFacts& facts);
@@ -140,9 +164,13 @@ class RuleMatcher final : public RuleSet::Matcher {
   }
   // Whether one more hit is kept, and in what detail; one that is not is counted with an earlier one.
   enum class Room : uint8_t { kNone, kPlace, kAll };
+  // At limits::kHitsPerPatternAndProcess the last one becomes a place that moves along; beyond the limits of the source
+  // only the count grows.
   Room CountHit(uint32_t number, uint32_t process, uint32_t repeats, SourceFacts& facts);
+  // `bare`: its place alone, without text and captures.
   void KeepHit(uint32_t number, const ParsedLine& line, uint32_t process, bool bare, SourceFacts& facts);
 
+  // Valid until the next hit of another pattern or process is held: elements of an unordered_map stay where they are.
   Kept& KeptOf(uint32_t number, uint32_t process);
 
   const PatternTable& patterns_;

@@ -64,8 +64,7 @@ bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
 
 }  // namespace
 
-// The candidates of all lines of a kind: a literal whose words are no numbers stands in all of them or in none, and so
-// it is with most regexes. The few others are asked again.
+// The candidates of all lines of a kind.
 void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
   FindCandidates(line.body, &candidates_);
   kind.ForEachDecided(patterns_, [&](uint32_t pattern) {
@@ -75,24 +74,32 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
   });
   SortByPattern(&candidates_);
   AddOfLine();
-  std::vector<Candidate>& candidates = alike->candidates;
-  candidates.clear();
+  alike->candidates = candidates_;
   alike->asked.clear();
   alike->named.clear();
-  const auto there = [&](const std::string& text) { return line.body.find(text) != std::string_view::npos; };
-  for (Candidate& c : candidates_) {
-    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
-    const auto always = [&](const std::string& literal) { return there(literal) && kind.SameForAll(literal); };
-    c.has_literal = std::any_of(pattern.literals.begin(), pattern.literals.end(), always);
-    const size_t places = alike->asked.size();
-    for (const std::string& literal : pattern.literals) {
-      const bool ask = !c.has_literal && !kind.SameForAll(literal);
-      if (ask) AddPlaces(static_cast<uint32_t>(candidates.size()), literal, kind, alike);
-    }
-    if (!c.has_literal && alike->asked.size() == places) continue;
-    candidates.push_back(c);
-  }
   alike->fitted = false;
+}
+
+// Whether some line of a kind has a literal of a candidate: one whose words are no numbers stands in all of them or in
+// none. The few others are asked again.
+bool RuleMatcher::FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) {
+  Candidate& c = alike->candidates[number];
+  if (c.searched) return c.may_have_literal;
+  c.searched = true;
+  const PatternEntry& entry = patterns_.entry(c.pattern);
+  const std::vector<std::string>& literals = entry.pattern->literals;
+  const auto same = [&](const std::string& literal) { return kind.SameForAll(literal); };
+  const auto there = [&](const std::string& literal) { return line.body.find(literal) != std::string_view::npos; };
+  // Else it would be no candidate.
+  const bool sure = !entry.of_line() && std::all_of(literals.begin(), literals.end(), same);
+  c.has_literal = sure || std::any_of(literals.begin(), literals.end(),
+                                      [&](const std::string& literal) { return same(literal) && there(literal); });
+  const size_t places = alike->asked.size();
+  for (const std::string& literal : literals) {
+    if (!c.has_literal && !same(literal)) AddPlaces(number, literal, kind, alike);
+  }
+  c.may_have_literal = c.has_literal || alike->asked.size() > places;
+  return c.may_have_literal;
 }
 
 // `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
@@ -250,16 +257,20 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
   alike->counts.clear();
   const bool shape = !line.shape.empty();
   const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
+  uint32_t rule = UINT32_MAX;  // the latest one of which a pattern fits
   for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
     Candidate& c = alike->candidates[i];
-    const LinePattern& pattern = *patterns_.entry(c.pattern).pattern;
-    c.fits = Fits(pattern, line);
+    const PatternEntry& entry = patterns_.entry(c.pattern);
+    const LinePattern& pattern = *entry.pattern;
+    c.fits = Fits(pattern, line) && (!entry.of_line() || entry.rule == rule) && FindLiteral(line, kind, i, alike);
     if (!c.fits) continue;
     if (pattern.regex.empty()) c.regex = Regex::kYes;
     c.fits = pattern.regex.empty() || JudgeRegex(line, kind, i, alike);
     if (!c.fits) continue;
     if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
-    if (c.regex_decides || c.regex != Regex::kNo) alike->fitting.push_back(i);
+    if (!c.regex_decides && c.regex == Regex::kNo) continue;
+    alike->fitting.push_back(i);
+    if (entry.condition == nullptr) rule = entry.rule;
   }
   alike->asked_now.clear();
   for (const Alike::Asked& asked : alike->asked) {

@@ -20,6 +20,7 @@ enum class NumbersAlike : uint8_t {
   kAll,
 };
 
+// Reads the regex as far as it knows its syntax; kNo is always a right answer.
 NumbersAlike NumbersAlikeOf(std::string_view regex);
 
 // The numbers that a regex names, each as a whole: of all texts of a shape that have the same of these in the same
@@ -30,6 +31,7 @@ struct NumbersNamed {
   bool lengths = false;  // and the others have as many digits
   uint64_t signs = 0;    // SignOf those
 
+  // `number` has at least one byte.
   // Most numbers differ from all of them in length or first digit.
   static uint64_t SignOf(std::string_view number) {
     return uint64_t{1} << (std::min(number.size(), size_t{4}) % 4 * 16 + static_cast<size_t>(number[0] & 15));

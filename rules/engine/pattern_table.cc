@@ -13,6 +13,8 @@ namespace {
 
 // No std::call_once: an exception that leaves it, because there is no memory, needs memory and else ends the process.
 template <typename T, typename Make>
+// Two threads may both make it: one of the two is kept, and the other goes. What is kept never changes, so that no lock
+// is needed to read it.
 const T& MadeOnce(std::atomic<const T*>& slot, const Make& make) {
   if (const T* there = slot.load(std::memory_order_acquire)) return *there;
   std::unique_ptr<const T> made = make();
@@ -27,6 +29,8 @@ constexpr uint32_t kTellingHitsPerPattern = 1024;
 
 }  // namespace
 
+// The patterns and conditions of a rule get numbers that follow each other. Nothing is compiled here: of a thousand
+// patterns a log asks a few.
 PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
   of_line_.resize(rules.size());
@@ -61,6 +65,7 @@ PatternTable::~PatternTable() {
 }
 
 const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
+  // A regex that RE2 refuses is kept as null: lint complains of it, a log must not.
   return MadeOnce(compiled_[number], [&] {
     auto made = std::make_unique<CompiledPattern>();
     const std::string& text = entries_[number].pattern->regex;
@@ -76,8 +81,10 @@ const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
 }
 
 const RegexTexts& PatternTable::Texts(uint32_t number) const {
-  return MadeOnce(texts_[number],
-                  [&] { return std::make_unique<RegexTexts>(TextsOfRegex(entries_[number].pattern->regex)); });
+  return MadeOnce(texts_[number], [&] {
+    const LinePattern& pattern = *entries_[number].pattern;
+    return std::make_unique<RegexTexts>(TextsOfRegex(pattern.regex, pattern.literals));
+  });
 }
 
 NumbersAlike PatternTable::Alike(uint32_t number) const {
@@ -128,6 +135,7 @@ const PatternTable::NumberedLiterals& PatternTable::LiteralsForShapes() const {
     std::vector<Numbered> all;
     ForEachLiteral([&](const std::string& literal, uint32_t number) {
       const NumbersAlike alike = LiteralAlike(literal);
+      // Such a literal stands in all texts of a shape or in none, and is found in the shape itself.
       if (alike == NumbersAlike::kAll && !HasDigit(literal)) return;
       all.push_back({std::string(PieceWithoutNumber(literal)), alike, number});
     });

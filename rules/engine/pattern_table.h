@@ -32,6 +32,7 @@ struct PatternEntry {
   uint32_t most = 0;  // hits that are kept of a process
   const Rule* of = nullptr;
 
+  // Its number is asked behind the patterns of its rule.
   // A condition on the line that a pattern of its rule matched. No other line is asked for it: `INFO` stands in most.
   bool of_line() const {
     return condition != nullptr && condition->scope == Scope::kLine && condition->within == 0 && of->query.empty();
@@ -47,18 +48,22 @@ struct CompiledPattern {
 
 class PatternTable {
  public:
+  // `rules` is borrowed, and must not change: entries point into it. Linear in the patterns; compiles none.
   // `rules` is borrowed.
   explicit PatternTable(const std::vector<Rule>& rules);
   ~PatternTable();
   PatternTable(const PatternTable&) = delete;
   PatternTable& operator=(const PatternTable&) = delete;
 
+  // Of global numbers.
   size_t size() const { return entries_.size(); }
   const PatternEntry& entry(uint32_t number) const { return entries_[number]; }
   // The first number of a rule; its patterns, near, unless and boost follow.
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   // Those of a rule that are conditions on the same line.
   const std::vector<uint32_t>& OfLine(uint32_t rule) const { return of_line_[rule]; }
+  // Compiles it when a line first needs it, within limits::kPatternMemory. The reference stays valid as long as the
+  // table.
   const CompiledPattern& Compiled(uint32_t number) const;
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
@@ -85,6 +90,7 @@ class PatternTable {
     size_t longest = 0;                                                                           // literal
   };
   const Beginnings& LiteralBeginnings() const;
+  // Numbers in it are the global ones; literals of conditions on the same line are left out.
   // For rules that have no prebuilt tables.
   LiteralTablesStorage BuildLiterals() const;
 
@@ -99,6 +105,7 @@ class PatternTable {
   Slots<NumbersAlike> alike_;
   Slots<Named> named_;
   template <typename Visit>
+  // Calls visit(literal, number) for all that are looked for in lines.
   void ForEachLiteral(const Visit& visit) const;
   mutable std::atomic<const NumberedLiterals*> masked_ = nullptr;
   mutable std::atomic<const NumberedLiterals*> for_shapes_ = nullptr;

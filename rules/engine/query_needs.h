@@ -19,12 +19,14 @@
 
 namespace ncclwhy {
 
+// Answers many rules: kinds, transports and rules are counted once.
 class QueryNeeds {
  public:
   // All of them outlive this. `findings`: those of the pattern rules; `views`: what RowsThere says of the job.
   QueryNeeds(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
              const ViewNames& views);
 
+  // True for a rule without needs.
   // At least `rule.min_needs` things of the kinds that the rule needs are there.
   bool AreMetFor(const Rule& rule) const;
 

@@ -24,7 +24,8 @@ struct QueryHit {
   std::vector<Weight> causes;
 };
 
-// A column that cannot be understood adds a sentence to `problem` (the first one only).
+// A column that cannot be understood adds a sentence to `problem` (the first one only). A row names a process only by
+// its rank or pid: a host with one process is not that process.
 QueryHit ReadQueryRow(const QueryRow& row, const JobModel& model, std::string* problem);
 
 }  // namespace ncclwhy

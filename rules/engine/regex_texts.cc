@@ -14,59 +14,78 @@ constexpr size_t kMostProofs = 4;
 constexpr size_t kMostOfAny = 48;
 // A shorter text is in most lines.
 constexpr size_t kLeastOfAny = 2;
+constexpr size_t kMostRanks = 2;  // of demands
 constexpr int kMostDepth = 50;
+
+using AnyOf = std::vector<std::string>;
 
 // What a part of a regex asks for.
 struct Part {
   std::optional<std::string> exact;  // it is this text; an assertion is the empty one
   bool asserts = false;              // there is more to it: ^, $, \b
   std::vector<std::string> required;
-  std::vector<RegexTexts::AnyOf> any_of;
+  std::vector<AnyOf> any_of;
 };
 
-// The texts of which an alternative has one: those of its demands that say most.
-RegexTexts::AnyOf TellingOf(const Part& part) {
-  const auto least = [](const RegexTexts::AnyOf& texts) {
+// What an alternative asks for: of each list one text. Those that say most come first.
+std::vector<AnyOf> DemandsOf(const Part& part) {
+  const auto least = [](const AnyOf& texts) {
     size_t size = SIZE_MAX;
     for (const std::string& text : texts) size = std::min(size, text.size());
     return size;
   };
-  RegexTexts::AnyOf best;
-  for (const std::string& text : part.required) {
-    if (best.empty() || text.size() > best[0].size()) best = {text};
-  }
-  for (const RegexTexts::AnyOf& texts : part.any_of) {
-    if (best.empty() || least(texts) > least(best)) best = texts;
-  }
-  return best;
+  std::vector<AnyOf> demands;
+  for (const std::string& text : part.required) demands.push_back({text});
+  demands.insert(demands.end(), part.any_of.begin(), part.any_of.end());
+  std::stable_sort(demands.begin(), demands.end(), [&](const auto& a, const auto& b) { return least(a) > least(b); });
+  return demands;
 }
 
-// A match of one of these parts.
-Part EitherOf(const std::vector<Part>& parts) {
-  Part either;
-  RegexTexts::AnyOf texts;
-  for (const Part& part : parts) {
-    const RegexTexts::AnyOf own = TellingOf(part);
-    if (own.empty()) return either;
-    texts.insert(texts.end(), own.begin(), own.end());
-  }
+// The texts of which a match of one of several alternatives has one, if these are few and tell anything.
+std::optional<AnyOf> Joined(AnyOf texts) {
   std::stable_sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
   // Where a shorter one is in it, that is looked for.
-  RegexTexts::AnyOf shortest;
+  AnyOf shortest;
   for (std::string& text : texts) {
     const auto in = [&](const std::string& known) { return text.find(known) != std::string::npos; };
     if (std::none_of(shortest.begin(), shortest.end(), in)) shortest.push_back(std::move(text));
   }
-  if (shortest[0].size() < kLeastOfAny || shortest.size() > kMostOfAny) return either;
-  either.any_of.push_back(std::move(shortest));
+  if (shortest[0].size() < kLeastOfAny || shortest.size() > kMostOfAny) return std::nullopt;
+  return shortest;
+}
+
+// A match of one of these parts: it meets the first demand of one of them, and the second one of that. If one asks for
+// nothing, there is nothing to look for.
+//   `MPI.*(?:rror|fail)|(?:rror|fail).*MPI`   one of "rror" and "fail", and "MPI"
+Part EitherOf(const std::vector<Part>& parts) {
+  Part either;
+  std::vector<std::vector<AnyOf>> demands;
+  size_t most = 0;
+  for (const Part& part : parts) {
+    demands.push_back(DemandsOf(part));
+    if (demands.back().empty()) return either;
+    most = std::max(most, demands.back().size());
+  }
+  for (size_t rank = 0; rank < std::min(most, kMostRanks); ++rank) {
+    AnyOf texts;
+    for (const auto& own : demands) {
+      const AnyOf& demand = own[std::min(rank, own.size() - 1)];
+      texts.insert(texts.end(), demand.begin(), demand.end());
+    }
+    auto joined = Joined(std::move(texts));
+    if (joined && (either.any_of.empty() || either.any_of[0] != *joined)) either.any_of.push_back(*std::move(joined));
+  }
   return either;
 }
 
 // Reads a regex of the forms that rules have: groups, classes, escapes, repetitions.
 class RegexReader {
  public:
+  // `text` must live as long as the reader: alternatives() are views of it.
   explicit RegexReader(std::string_view text) : text_(text) {}
 
+  // Nothing: the regex has a form that is not known here (flags, `\pN`). That is no error: it is then simply asked each
+  // time.
   std::optional<Part> Read() {
     std::optional<Part> part = Alternatives(0);
     if (at_ != text_.size()) return std::nullopt;
@@ -130,6 +149,7 @@ class RegexReader {
         continue;
       }
       all.exact.reset();
+      // `ab+c` has "ab" for sure. That it has "bc" as well is not made use of.
       if (repeated == Repeated::kOftener && item->exact) {
         run += *item->exact;
         item->required.clear();
@@ -191,6 +211,7 @@ class RegexReader {
   }
 
   // [^|\n] []a] [[:alpha:]_]
+  // Never a text, not even `[.]`: a rule writes that for one byte, too short to look for.
   std::optional<Part> Class() {
     Take("^");
     for (bool first = true; More(); first = false) {
@@ -242,6 +263,8 @@ class RegexReader {
   std::vector<std::string_view> alternatives_;
 };
 
+// `\bstatus=12\b`: a line with "status=12" as words of its own matches, without asking RE2. Nothing where an
+// alternative is more than a plain text between borders of words.
 std::optional<RegexProof> ProofOf(std::string_view alternative) {
   RegexProof proof;
   if (alternative.starts_with("\\b")) {
@@ -260,6 +283,7 @@ std::optional<RegexProof> ProofOf(std::string_view alternative) {
   return proof;
 }
 
+// Every place of the text, since the first may stand within a longer word.
 bool Holds(std::string_view line, const RegexProof& proof) {
   for (size_t at = line.find(proof.text); at != std::string_view::npos; at = line.find(proof.text, at + 1)) {
     const size_t end = at + proof.text.size();
@@ -337,29 +361,36 @@ class DigitsAlike {
 bool RegexTexts::Refuse(std::string_view line) const {
   const auto missing = [&](const std::string& text) { return line.find(text) == std::string_view::npos; };
   return std::any_of(required.begin(), required.end(), missing) ||
-         std::any_of(any_of.begin(), any_of.end(),
-                     [&](const AnyOf& texts) { return std::all_of(texts.begin(), texts.end(), missing); });
+         std::any_of(any_of.begin(), any_of.end(), [&](const WordSet& words) { return !words.AnyIn(line); });
 }
 
 bool RegexTexts::Prove(std::string_view line) const {
   return std::any_of(proofs.begin(), proofs.end(), [&](const RegexProof& proof) { return Holds(line, proof); });
 }
 
-RegexTexts TextsOfRegex(std::string_view regex) {
+RegexTexts TextsOfRegex(std::string_view regex, const std::vector<std::string>& literals) {
   RegexTexts texts;
   texts.digits_alike = DigitsAlike(regex).Answer();
   RegexReader reader(regex);
   std::optional<Part> whole = reader.Read();
   if (!whole) return texts;
+  const auto all = [&](const AnyOf& any) {
+    return !literals.empty() && std::all_of(literals.begin(), literals.end(), [&](const std::string& literal) {
+      return std::any_of(any.begin(), any.end(), [&](const auto& text) { return literal.find(text) != literal.npos; });
+    });
+  };
+  std::erase_if(whole->required, [&](const std::string& text) { return all({text}); });
+  std::erase_if(whole->any_of, all);
   texts.required = std::move(whole->required);
   std::stable_sort(texts.required.begin(), texts.required.end(),
                    [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
-  texts.any_of = std::move(whole->any_of);
-  std::stable_sort(texts.any_of.begin(), texts.any_of.end(),
+  std::stable_sort(whole->any_of.begin(), whole->any_of.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  for (AnyOf& any : whole->any_of) texts.any_of.emplace_back(std::move(any));
   for (const std::string_view alternative : reader.alternatives()) {
     if (std::optional<RegexProof> proof = ProofOf(alternative)) texts.proofs.push_back(*std::move(proof));
   }
+  // All or none: those that are left out would have to be asked for anyway.
   if (texts.proofs.size() > kMostProofs) texts.proofs.clear();
   std::stable_sort(texts.proofs.begin(), texts.proofs.end(),
                    [](const RegexProof& a, const RegexProof& b) { return a.text.size() < b.text.size(); });

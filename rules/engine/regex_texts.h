@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/word_set.h"
+
 namespace ncclwhy {
 
 // All that an alternative of a regex asks for.
@@ -19,16 +21,18 @@ struct RegexProof {
 };
 
 struct RegexTexts {
-  using AnyOf = std::vector<std::string>;
   std::vector<std::string> required;  // each is in every match; the longest ones first
-  std::vector<AnyOf> any_of;          // of each, one is in every match; the shortest lists first
+  std::vector<WordSet> any_of;        // of each, one is in every match; the shortest lists first
   std::vector<RegexProof> proofs;     // one of them is a match; the shortest ones, which lines have most, first
   bool digits_alike = false;          // it asks for no digit in particular: to it, lines that differ in them are one
 
+  // True: no match, for sure. False says nothing.
   bool Refuse(std::string_view line) const;
+  // True: a match, for sure. False says nothing; what the match captures only the regex knows.
   bool Prove(std::string_view line) const;
 };
 
-RegexTexts TextsOfRegex(std::string_view regex);
+// `literals`: no line without one of them is asked for, if there are any.
+RegexTexts TextsOfRegex(std::string_view regex, const std::vector<std::string>& literals = {});
 
 }  // namespace ncclwhy

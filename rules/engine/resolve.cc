@@ -200,11 +200,11 @@ class Resolver {
         const std::string_view text = r_.index_.Text(placed);
         return std::string(text.substr(0, text.find(": ")));
       }
-      // A launcher's table tells of each rank: "rank      : 2 (local_rank: 2)".
+      // A launcher's table tells of each rank: "rank      : 2 (local_rank: 2)", "exitcode  : 1 (pid: 5377)".
       std::string which;
       for (const auto& [name, text] : placed.hit->captures) {
         const std::string_view of = facts.Str(name);
-        if (of == "exit_code" || of == "culprit_rank") which += std::string(facts.Str(text)) + " ";
+        if (of == "exit_code" || of == "culprit_rank" || of == "pid") which += std::string(facts.Str(text)) + " ";
       }
       return which;
     }

@@ -17,7 +17,9 @@ namespace ncclwhy {
 // Field of a finding whose rule is a sign of waiting: the ranks that its lines name, each between spaces (" 0  2 ").
 inline constexpr std::string_view kWaitingRanks = "waiting_ranks";
 
-// See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last.
+// See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last. All query
+// rules together have limits::kQueryRulesMilliseconds; those that have no turn any more are one sentence in `problems`,
+// which may be null.
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
                                      const KnowledgeBase& kb, const JobModel& model,
                                      std::span<const SourceHits* const> hits, const QueryRunner& query,

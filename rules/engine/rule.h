@@ -54,6 +54,7 @@ struct Sign {
   bool late = false;  // of an ending: it had happened before its line, as others may have noticed
 };
 
+// Evidence adds up as log-odds: 3 multiplies the odds of a cause by twenty, a negative one makes them smaller.
 struct Weight {
   std::string cause;
   double log_odds = 0;
@@ -68,6 +69,7 @@ struct LinePattern {
   std::string file;               // suffix of the NCCL file without directory, e.g. "socket.cc"; empty = any
 };
 
+// Another line, and where it must or must not stand: "near", "unless" or "boost".
 struct Condition {
   LinePattern pattern;
   Scope scope = Scope::kProcess;
@@ -77,11 +79,14 @@ struct Condition {
   std::vector<Weight> causes;  // boosts only: what the condition adds when it holds
 };
 
+// What to collect next, in the words of the rule: for warnings and where nothing is decided.
 struct CollectStep {
   std::string what_en, what_zh;
   std::string command;
 };
 
+// Pattern rules have `patterns`, query rules `query`; a rule is one of the two. Members that a rule.json does not give
+// keep what stands here. rule_fields.h has to name each.
 struct Rule {
   std::string id;
   std::string family;
@@ -101,6 +106,7 @@ struct Rule {
   std::vector<std::string> explains;  // ids or globs of rules whose findings are consequences of this one
   Blame blame = Blame::kSelf;
   Sign sign;
+  bool says_why = false;     // its line has the program's words for why it broke, which the rule does not read
   bool last_resort = false;  // counts only where nothing of NCCL was read and no other rule knows what failed
   // Warnings.
   bool healthy_only = false;  // said when nothing failed, else left out

@@ -10,6 +10,7 @@ const Keys& KeysOfCondition() {
   return keys;
 }
 
+// Unknown keys first: a misspelt one explains a missing one.
 void RuleReader::CheckKeys(const nlohmann::json& object, const std::string& path, const Keys& known,
                            const Keys& required) {
   for (const auto& item : object.items()) {
@@ -33,6 +34,7 @@ std::string RuleReader::String(const nlohmann::json& value, const std::string& p
   return result;
 }
 
+// "literal": "x" and "literal": ["x", "y"] are both common.
 std::vector<std::string> RuleReader::Strings(const nlohmann::json& value, const std::string& path) {
   if (value.is_string()) return {String(value, path)};
   std::vector<std::string> result;
@@ -42,6 +44,7 @@ std::vector<std::string> RuleReader::Strings(const nlohmann::json& value, const 
   return result;
 }
 
+// Both languages or a complaint: no report falls back from one to the other.
 void RuleReader::Text(const nlohmann::json& value, const std::string& path, std::string* en, std::string* zh) {
   if (!IsObject(value, path)) return;
   CheckKeys(value, path, {"en", "zh"}, {"en", "zh"});
@@ -49,6 +52,7 @@ void RuleReader::Text(const nlohmann::json& value, const std::string& path, std:
   if (value.contains("zh")) *zh = String(value["zh"], path + "/zh");
 }
 
+// A weight of zero does nothing, one beyond 10 would outweigh any other evidence.
 std::vector<Weight> RuleReader::Weights(const nlohmann::json& value, const std::string& path) {
   std::vector<Weight> result;
   if (!IsObject(value, path)) return result;
@@ -67,6 +71,7 @@ std::vector<Weight> RuleReader::Weights(const nlohmann::json& value, const std::
   return result;
 }
 
+// "how" stands with an ending, and with a wait that ends in an abort.
 Sign RuleReader::SignOfLife(const nlohmann::json& value, const std::string& path) {
   Sign sign;
   if (!IsObject(value, path)) return sign;
@@ -82,6 +87,7 @@ Sign RuleReader::SignOfLife(const nlohmann::json& value, const std::string& path
   return sign;
 }
 
+// A rule that matches every line is refused: neither literal nor regex.
 LinePattern RuleReader::Pattern(const nlohmann::json& value, const std::string& path) {
   LinePattern pattern;
   if (value.contains("literal")) pattern.literals = Strings(value["literal"], path + "/literal");
@@ -116,6 +122,7 @@ std::vector<LinePattern> RuleReader::Patterns(const nlohmann::json& value, const
   return result;
 }
 
+// What is wrong with a step is told; the step is kept, so that reading goes on.
 std::vector<CollectStep> RuleReader::Steps(const nlohmann::json& value, const std::string& path) {
   std::vector<CollectStep> result;
   if (!IsArray(value, path)) return result;
@@ -144,6 +151,7 @@ std::vector<Condition> RuleReader::Conditions(const nlohmann::json& value, const
   return result;
 }
 
+// "order": "before" asks for a line in front of the matched one.
 Condition RuleReader::OneCondition(const nlohmann::json& value, const std::string& path, bool boost) {
   Condition condition;
   condition.pattern = Pattern(value, path);

@@ -49,7 +49,8 @@ class RuleReader {
   // that is not there.
   void CheckKeys(const nlohmann::json& object, const std::string& path, const Keys& known, const Keys& required);
 
-  // "" after a complaint, as for all values below: reading goes on to the next mistake.
+  // "" after a complaint, as for all values below: reading goes on to the next mistake, so that an author sees all of
+  // them at once.
   std::string String(const nlohmann::json& value, const std::string& path, bool may_be_empty = false);
 
   // A string or a non-empty array of strings.

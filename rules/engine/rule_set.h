@@ -19,6 +19,7 @@
 
 namespace ncclwhy {
 
+// A row of an answer, columns in the order of the SELECT, values as text.
 // Runs one SELECT over the timeline's public views; implemented by the store.
 struct QueryRow {
   std::vector<std::pair<std::string, std::string>> columns;  // NULL columns are left out
@@ -34,10 +35,11 @@ using ViewNames = std::set<std::string, std::less<>>;
 
 class RuleSet {
  public:
-  // The embedded rules.
+  // The embedded rules. Made at the first call, by whichever thread comes first, and never destroyed.
   static const RuleSet& Embedded();
-  // The embedded rules plus those below `directories` (same id = override). Broken rules are refused with a
-  // diagnostic and left out.
+  // The embedded rules plus those below `directories` (same id = override; a later directory wins). Broken rules are
+  // refused with a diagnostic and left out; the others are there. The order of rules is that of their ids, so numbers
+  // do not depend on directories.
   static std::unique_ptr<RuleSet> Load(const std::vector<std::string>& directories,
                                        std::vector<Diagnostic>* diagnostics);
   // Only the rules below `directory`, for lint and test.
@@ -46,7 +48,8 @@ class RuleSet {
 
   const std::vector<Rule>& rules() const;
   const Rule& rule(RuleId id) const { return rules()[id.value]; }
-  // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition.
+  // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition. Valid as
+  // long as the set.
   const Rule* RuleOf(const Hit& hit) const;
   // Numbers that Hit::pattern can have.
   size_t PatternCount() const;
@@ -59,6 +62,7 @@ class RuleSet {
     // Whether a text of this skeleton (parser/skeleton.h) may match; but for those with one of the `words`, which it
     // may add, in a hexadecimal number.
     virtual bool MayMatch(std::string_view shape, std::vector<std::string>* words) const = 0;
+    // All hits, in line order; once.
     virtual SourceHits Take() = 0;
     // Puts the hits of a later segment of the source (parser/segments.h), made by the same rule set, behind those so
     // far. `facts` are those of the source.
@@ -66,9 +70,9 @@ class RuleSet {
   };
   std::unique_ptr<Matcher> NewMatcher() const;
 
-  // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`.
-  // A query that fails adds a sentence to `problems` and is skipped.
-  // `query` and `publish` may be empty. `views`: what has rows besides events (IsViewNeed of vocabulary.h).
+  // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`. A query that
+  // fails adds a sentence to `problems` and is skipped. `query` and `publish` may be empty: then query rules say
+  // nothing. `views`: what has rows besides events (IsViewNeed of vocabulary.h).
   std::vector<Finding> Resolve(const JobModel& model, const KnowledgeBase& kb, std::span<const SourceHits* const> hits,
                                const QueryRunner& query, const FindingSink& publish, std::vector<std::string>* problems,
                                const ViewNames& views = {}) const;

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// By name: cases run in the same order everywhere.
 std::vector<fs::path> SortedEntries(const fs::path& directory) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -24,6 +25,7 @@ std::vector<fs::path> SortedEntries(const fs::path& directory) {
 }
 
 // One {"rank": 3, "host": "a"} or a list of them.
+// Nothing for anything else: a misspelt member must not expect less than its author meant.
 std::optional<std::vector<RuleCase::Who>> ReadWho(const nlohmann::json& value) {
   std::vector<RuleCase::Who> who;
   for (const nlohmann::json& one : value.is_array() ? value : nlohmann::json::array({value})) {
@@ -43,6 +45,7 @@ std::optional<std::vector<RuleCase::Who>> ReadWho(const nlohmann::json& value) {
   return who;
 }
 
+// In order: the first that is blamed is whom the report names first.
 bool Blames(const std::vector<Culprit>& culprits, const std::vector<RuleCase::Who>& who) {
   return std::equal(culprits.begin(), culprits.end(), who.begin(), who.end(),
                     [](const Culprit& c, const RuleCase::Who& w) {
@@ -52,6 +55,7 @@ bool Blames(const std::vector<Culprit>& culprits, const std::vector<RuleCase::Wh
 
 }  // namespace
 
+// A case is a log, or a folder of logs of one job: fires-2.28.log, silent-two-hosts/rank0.log.
 std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::string& rule_file,
                                     std::vector<std::string>* complaints) {
   std::vector<RuleCase> cases;
@@ -86,6 +90,7 @@ std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::strin
     }
     if (!test.files.empty()) cases.push_back(std::move(test));
   }
+  // What no case took: a name that was misspelt would else never be checked.
   for (auto it = expected.begin(); complaints != nullptr && it != expected.end(); ++it) {
     complaints->push_back(fmt::format("{}: \"{}\" is no case that fires, or does not say whom it blames",
                                       expectations.generic_string(), it.key()));
@@ -103,12 +108,14 @@ std::string WhoText(const std::vector<RuleCase::Who>& who) {
   return out.empty() ? "nobody" : out;
 }
 
+// Warnings and context blame nobody; a rule that blames its own line cannot blame a wrong one.
 bool MustExpect(const Rule& rule) {
   if (rule.role == Role::kWarning || rule.role == Role::kBenign || rule.role == Role::kContext) return false;
   return !rule.query.empty() || rule.blame == Blame::kPeer || rule.blame == Blame::kConnection ||
          rule.blame == Blame::kField;
 }
 
+// Other rules may fire, too: only the case's own decides.
 RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const FindingsOf& findings_of) {
   RuleCaseResult result;
   result.test = test;

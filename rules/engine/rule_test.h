@@ -58,7 +58,7 @@ std::string WhoText(const std::vector<RuleCase::Who>& who);
 bool MustExpect(const Rule& rule);
 
 // Runs one case: a fires case passes when its rule is among the findings and they blame whom the case says, a silent
-// case when it is not.
+// case when it is not. An analysis that fails does not pass, with its sentence in `message`.
 RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const FindingsOf& findings_of);
 
 // Runs all cases of all rules of `rules` whose file is known on this machine (rules that were loaded from a directory).

@@ -17,6 +17,7 @@ class RuleText {
   // `text` must be well-formed JSON for positions inside it to be known; anything else only loses positions.
   RuleText(std::string file, std::string text);
 
+  // As it was given; diagnostics print it.
   const std::string& file() const { return file_; }
   const std::string& text() const { return text_; }
   // Paths of keys that occur twice in one object, in order.

@@ -99,10 +99,11 @@ bool IsViewNeed(std::string_view name);
 inline constexpr std::string_view kNeedsEvent = "event";
 bool IsTextNeed(std::string_view name);
 
-// Of `fields`, whose texts are fixed but for captures: {name} where `values` has it; all else stays as it is.
+// Of `fields`, whose texts are fixed but for captures: {name} where `values` has it; all else stays as it is. "rank
+// {rank}" with rank 3 is "rank 3".
 std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values);
 
-// Names in braces.
+// Names in braces, in order, as often as they stand there; views of `text`.
 std::vector<std::string_view> TemplateNames(std::string_view text);
 
 }  // namespace ncclwhy

@@ -22,7 +22,7 @@ from generated import write_or_check  # noqa: E402
 
 CATALOG = HERE.parent / "catalog" / "number"
 TAIL = (r"(?:\([^()]{0,200}\))?(?:(?: in)?:? [\w./-]{1,60}\.(?:c|cc|cpp|cu|h):\d+)?(?: \w+){0,3}?[ ,:;.!(]+(?:with |and )?"
-        r"(?:(?:status|error|errno|returned|return code|rc|ret|result|code)(?: code| no)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)")
+        r"(?:(?:status|error|err|errno|returned|return code|rc|ret|result|code)(?: code| no)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)")
 # "ibv_create_cq(cqe=4096) failed: Cannot allocate memory": the text of the same number.
 SAID = r"(?:\([^()]{0,200}\))?[^\n]{0,40}?\b(?:failed|error|returned)\b[^\n]{0,40}?[:(] ?\"?"
 # "non-zero status: 101 cuMemCreate failed": the number stands before the name.

@@ -23,6 +23,7 @@
 #include "analyze/rule_words.h"
 #include "analyze/seen_before.h"
 #include "analyze/standstill.h"
+#include "analyze/word_evidence.h"
 #include "base/limits.h"
 #include "rules/engine/vocabulary.h"
 
@@ -287,7 +288,16 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   }
   if (Warns(model)) environment.values["relay"] = "NCCL";
   const CaseFile context{model, items, kb, options.language, environment};
-  const Ranking ranking = RankCauses(context);
+  Ranking ranking = RankCauses(context);
+  if (std::vector<EvidenceItem> words = WordEvidence(context, outcome, ranking, items); !words.empty()) {
+    std::vector<Finding> said;
+    for (EvidenceItem& item : words) {
+      said.push_back(item.finding);
+      items.push_back(std::move(item));
+    }
+    if (const Status s = timeline.AddFindings(model, rules, said); !s.ok()) problems.push_back(s.message());
+    ranking = RankCauses(context);
+  }
 
   Report report;
   report.problems = std::move(problems);
@@ -321,7 +331,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(context, report.coverage);
-    report.candidates = Candidates(context, ranking.hypotheses);
+    std::vector<Hypothesis> possible = ranking.hypotheses;
+    for (Hypothesis& h : PossibleByWords(context, possible)) possible.push_back(std::move(h));
+    report.candidates = Candidates(context, possible);
   }
   if (options.incidents != nullptr) {
     report.seen_before = SeenBefore(context, ranking, report, *options.incidents);

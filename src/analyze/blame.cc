@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyze/culprit_resolver.h"
+#include "analyze/ended_alone.h"
 #include "analyze/lost_host.h"
 
 namespace ncclwhy {
@@ -107,6 +108,27 @@ void NameEnded(const CaseFile& c, const Hypothesis& hypothesis, const CulpritRes
   if (own) list->front().rank = resolver.FailedOn(list->front().host);
 }
 
+// A host is accused, and of the ranks there one alone shows the same cause.
+//   hpc-3 kernel: Memory cgroup out of memory: Killed process 9022 (pt_data_worker)
+//   [rank9]: RuntimeError: DataLoader worker (pid 9022) is killed by signal: Killed.
+void NameComplaining(const CaseFile& c, const Hypothesis& hypothesis, const CulpritResolver& resolver,
+                     CandidateList* list) {
+  if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
+  std::optional<CulpritCandidate> found;
+  for (const size_t n : hypothesis.evidence) {
+    const EvidenceItem& item = c.items[n];
+    if (item.finding.role == Role::kContext || item.rule == nullptr || item.rule->blame != Blame::kSelf) continue;
+    for (const CulpritCandidate& who : resolver.Resolve(item)) {
+      if (who.rank < 0 || who.host != list->front().host) continue;
+      if (found && found->rank != who.rank) return;
+      found = who;
+    }
+  }
+  if (!found) return;
+  list->front().rank = found->rank;
+  list->front().process = found->process;
+}
+
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   Culprit out;
   out.rank = who.rank;
@@ -145,7 +167,9 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     by_connections = placeless && !list[0].host.empty();
   }
   if (c.kb.TraitsOf(hypothesis.cause).waits) resolver.NameMissing(c.items, &list);
+  NameComplaining(c, hypothesis, resolver, &list);
   NameEnded(c, hypothesis, resolver, &list);
+  NameEndedAlone(resolver, c.items, hypothesis, c.chinese(), &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   if (by_connections) {

@@ -21,24 +21,26 @@ const Communicator* LargestOrNull(const JobModel& model) {
 CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
     : model_(model),
       hosts_(model),
+      roll_(model),
       quoted_(items),
       launcher_hosts_(HostsByLauncher(model, items)),
       task_hosts_(HostsOfTasks(model, items)),
       chinese_(chinese) {
-  std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
-  for (const EvidenceItem& i : items) {
-    if (i.rule == nullptr || i.finding.host.empty() || !i.finding.process.valid()) continue;
-    processes[{i.rule, i.finding.host}].insert(i.finding.process);
-  }
-  for (auto& [key, set] : processes) {
-    if (set.size() > 1) others_.emplace(key, std::move(set));
-  }
   ReadLauncherTables(items);
   for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
   for (const Edge& e : model.edges) {
     if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
     net_peers_[e.from].insert(e.to);
     net_peers_[e.to].insert(e.from);
+  }
+  std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> processes;
+  for (const EvidenceItem& i : items) {
+    if (i.rule == nullptr || !i.finding.process.valid()) continue;
+    const std::string host = HostOf(i.finding);
+    if (!host.empty()) processes[{i.rule, host}].insert(i.finding.process);
+  }
+  for (auto& [key, set] : processes) {
+    if (set.size() > 1) others_.emplace(key, std::move(set));
   }
 }
 
@@ -123,6 +125,16 @@ std::string CulpritResolver::HostOf(ProcessId id) const {
   return model_.source_hosts[p.parts.front().first.value];
 }
 
+// Of a finding whose process prints no host: where its rank runs.
+std::string CulpritResolver::HostOf(const Finding& f) const {
+  if (!f.host.empty() || !f.process.valid()) return f.host;
+  CulpritCandidate c;
+  c.rank = model_.RankOf(f.process);
+  if (c.rank < 0) return {};
+  FillRank(c);
+  return c.by_neighbours ? std::string() : c.host;
+}
+
 // "28969 Killed", "Killed process 4242": who ended is known by its number, on the host of the line if that is told.
 ProcessId CulpritResolver::OfPid(const Finding& f) const {
   const auto pid = ParseInt<int64_t>(Get(f.fields, "pid"));
@@ -197,6 +209,11 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   if (c.host.empty() && !named.valid()) {
     const Process* printed = f.process.valid() ? &model_.processes[f.process.value] : nullptr;
     if (printed == nullptr || (printed->launcher_rank < 0 && printed->pid < 0) || printed->rank < 0) return {};
+    c.host = HostOf(f);
+    if (others_.contains({rule, c.host})) {
+      c.why = Why(f, rule, HostsLine(f, rule));
+      return {c};
+    }
     c = OfProcess(f.process);  // [rank9]: OSError: [Errno 28] No space left on device
     FillRank(c);
     c.why = Say("printed the failing line", "失败的那一行由它打印");
@@ -208,6 +225,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   } else if (c.host == f.host && f.process.valid()) {
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
   }
+  if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));
   return {c};
@@ -217,7 +235,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
 std::string CulpritResolver::HostsLine(const Finding& f, const Rule* rule) const {
   constexpr size_t kListed = 8;
   std::set<int32_t> ranks;
-  if (const auto it = others_.find({rule, f.host}); it != others_.end()) {
+  if (const auto it = others_.find({rule, HostOf(f)}); it != others_.end()) {
     for (const ProcessId id : it->second) ranks.insert(model_.RankOf(id));
   }
   if (ranks.size() < 2 || ranks.size() > kListed || *ranks.begin() < 0) {
@@ -264,6 +282,8 @@ void CulpritResolver::FillRank(CulpritCandidate& c) const {
     c.host = it->second;
     return;
   }
+  c.host = roll_.HostOf(c.rank);
+  if (!c.host.empty()) return;
   c.host = hosts_.HostOf(c.rank);
   c.by_neighbours = !c.host.empty();
 }
@@ -286,6 +306,14 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
         return {c};
       }
     }
+  }
+  if (const std::string address = Get(f.fields, "address"); roll_.RankAt(address) >= 0) {
+    CulpritCandidate c;
+    c.rank = roll_.RankAt(address);
+    FillRank(c);
+    if (c.host.empty()) c.host = model_.ResolveAddress(address).host;
+    c.why = why;
+    return {c};
   }
   for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
     const std::string value = Get(f.fields, name);

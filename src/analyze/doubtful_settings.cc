@@ -13,6 +13,7 @@
 namespace ncclwhy {
 namespace {
 
+// NCCL reads it with strtoll, which takes the digits in front and leaves the rest: "22abc" is 22.
 bool LooksLikeAnInteger(std::string_view v) {
   if (!v.empty() && (v[0] == '-' || v[0] == '+')) v.remove_prefix(1);
   return !v.empty() && IsDigit(v[0]);
@@ -29,6 +30,7 @@ bool Matches(const std::string& value, const std::string& pattern) {
   });
 }
 
+// Each variable with each value is judged once, at the first process that has it.
 class Judge {
  public:
   Judge(const JobModel& model, const KnowledgeBase& kb) : kb_(kb) {
@@ -66,6 +68,8 @@ class Judge {
     out_.push_back(std::move(s));
   }
 
+  // The words are those of DoubtfulSetting::problem; empty: nothing is wrong. Of versions only the oldest NCCL of the
+  // job is asked.
   std::string_view ProblemOfName(DoubtfulSetting& s, const std::optional<VariableKnowledge>& known) const {
     if (const auto never = kb_.NeverRead(s.variable, Language::kEnglish)) {
       s.text_en = never->first;
@@ -85,6 +89,7 @@ class Judge {
     return !known->last.empty() && VersionCode(known->last) < oldest_ ? "too-old" : "";
   }
 
+  // A value that a shell would still expand (`$NICS`) cannot be judged.
   static std::string_view ProblemOfValue(const std::string& value, const VariableKnowledge& known) {
     if (value.empty()) return {};
     const bool expanded_later = value[0] == '$';

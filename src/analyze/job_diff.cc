@@ -15,6 +15,8 @@ namespace {
 constexpr int kLevel = 100, kSize = 99, kSilent = 98, kTwice = 97, kSharedGpu = 96, kDivergence = 95, kVariable = 92,
               kStage = 85, kCalls = 80, kHosts = 60, kNotRead = 15, kLogVariable = 10;
 
+// Between the constants above: what makes NCCL behave otherwise stands before what only describes the machines. 0: not
+// compared.
 int WeightOf(Trait trait) {
   switch (trait) {
     case Trait::kNcclVersion:
@@ -57,6 +59,7 @@ class Comparison {
     out_.bad = SideOf(bad);
   }
 
+  // By kind, and within one by weight; of equal weight in the order in which they were found.
   JobDiff Run() {
     Jobs();
     for (int t = 0; t < kTraits; ++t) CompareTrait(static_cast<Trait>(t));
@@ -71,6 +74,7 @@ class Comparison {
   }
 
  private:
+  // Of each run only the first cause: a comparison asks what is different, and not what else may be wrong.
   static DiffSide SideOf(const ComparedRun& run) {
     DiffSide side;
     side.name = run.name;
@@ -97,6 +101,7 @@ class Comparison {
     return out_.differences.back();
   }
 
+  // NCCL_DEBUG, NCCL_DEBUG_SUBSYS: they say what is written and not what is done.
   bool OnlyLogs(std::string_view variable) const {
     const auto known = kb_.FindVariable(variable, language_);
     return known && known->logs_only;
@@ -104,6 +109,7 @@ class Comparison {
 
   std::string Text(const char* english, const char* chinese) const { return zh_ ? chinese : english; }
 
+  // "2.21.5", or with several values who has which, the fewest first.
   std::string Describe(const Spread& spread) const {
     if (spread.values.empty()) return Text("not set", "未设置");
     if (spread.values.size() == 1) return spread.values.begin()->first;
@@ -141,6 +147,8 @@ class Comparison {
     if (bad.values.size() == 1 && unlike.size() < static_cast<size_t>(std::max<int64_t>(bad_.nranks, 0))) {
       d.who = DescribeRanks(unlike, language_);
     }
+    // The place to look at is the first value that GOOD does not have; where only the numbers of ranks differ, that of
+    // the first value.
     for (const auto& [value, place] : bad.places) {
       if (!unlike.empty() && good.values.contains(value)) continue;
       d.file = place.file;
@@ -169,6 +177,7 @@ class Comparison {
       d.good = number(good_.hosts);
       d.bad = number(bad_.hosts);
     }
+    // Whether there are any counts, not which: rank numbers of two runs have nothing to do with each other.
     const auto ranks = [&](const char* name, std::string label, int weight, const std::vector<RankRef>& good,
                            const std::vector<RankRef>& bad) {
       if (good.empty() == bad.empty()) return;
@@ -243,6 +252,7 @@ class Comparison {
       d.bad = bad_.divergence.empty() ? alike : bad_.divergence;
       d.file = bad_.divergence_at.file;
       d.line = bad_.divergence_at.line;
+      // A job that is cut off anywhere has ranks that are a call apart; the number itself differs between any two runs.
     } else if (good_.calls.values.size() == 1 && bad_.calls.values.size() > 1) {
       Difference& d = Add("collective-count", Text("collective calls", "集合通信调用次数"), kCalls);
       d.good = Describe(good_.calls);
@@ -250,6 +260,7 @@ class Comparison {
     }
   }
 
+  // Keys are texts without their numbers: what one run says with another address or rank is said by both.
   void Messages(const JobProfile& of, const JobProfile& other, DifferenceKind kind) {
     std::vector<const ProfileMessage*> messages;
     for (const auto& [key, message] : of.messages) {

@@ -66,6 +66,7 @@ int WeightOf(const Event& e) {
   }
 }
 
+// Gathers over all processes; what only one run has is then found by comparing two profiles (job_diff.h).
 class Profiler {
  public:
   Profiler(const JobModel& model, const std::vector<SourceDigest>& digests, const KnowledgeBase& kb)
@@ -86,6 +87,7 @@ class Profiler {
   }
 
  private:
+  // A run without INFO lines lacks messages because nobody asked for them; who compares has to know.
   void Level() {
     bool information = false;
     bool warnings = false;
@@ -105,11 +107,13 @@ class Profiler {
     return {model_.sources[p.source.value]->name, p.line, std::string(p.text)};
   }
 
+  // The first line that says a value is kept with it.
   void Put(Spread* spread, const std::string& value, RankRef who, const Place& place) {
     spread->values[value].push_back(std::move(who));
     if (place.line > 0) spread->places.try_emplace(value, At(place));
   }
 
+  // By the stable name of the trait: "nccl-version".
   void Traits() {
     for (const RankTraits& r : ReadRankTraits(model_)) {
       for (const auto& [trait, value] : r.values) {
@@ -119,6 +123,7 @@ class Profiler {
     }
   }
 
+  // As processes echo them (`NCCL_IB_HCA set by environment to mlx5_0`); without echoes nothing is known of any.
   void Environment() {
     for (const Process& p : model_.processes) {
       for (const auto& [name, entry] : p.environment) {
@@ -137,6 +142,7 @@ class Profiler {
     return text;
   }
 
+  // How far ranks came, who is missing, who is there twice: of the largest communicator.
   void Progress() {
     for (const Communicator& c : model_.communicators) {
       for (const Rank& r : c.ranks) out_.ready |= r.reached >= Stage::kReady;
@@ -159,6 +165,7 @@ class Profiler {
     if (c.divergence.found) SetDivergence(c);
   }
 
+  // The call that the minority made, against the one that the others did: "AllGather count 8 != AllReduce count 8".
   void SetDivergence(const Communicator& c) {
     const Divergence& d = c.divergence;
     out_.divergence = d.found_instead.empty() ? d.kind : d.found_instead;
@@ -174,23 +181,27 @@ class Profiler {
     }
   }
 
+  // In English: it is compared, not shown.
   void SharedGpus() {
     for (const RankDifference& d : FindRankDifferences(model_)) {
       if (d.kind == "gpu") out_.shared_gpus.push_back(DescribeRanks(d.groups[0].ranks, Language::kEnglish));
     }
   }
 
+  // Null for a message that is new where kMessages are known.
   ProfileMessage* MessageOrNull(const std::string& key) {
     if (out_.messages.size() >= kMessages && !out_.messages.contains(key)) return nullptr;
     return &out_.messages[key];
   }
 
+  // A rank that prints a message many times in a row is named once; the list may still have it twice.
   void AddRank(ProfileMessage* m, ProcessId process) const {
     if (!process.valid() || m->ranks.size() >= kRanksOfMessage) return;
     const RankRef who = RefOf(model_.processes[process.value]);
     if (m->ranks.empty() || m->ranks.back() != who) m->ranks.push_back(who);
   }
 
+  // By number: how often and where first is known for all of them, who printed it only for those that are kept.
   void CatalogueMessages(uint32_t s) {
     const SourceDigest& digest = digests_[s];
     for (const auto& [number, seen] : digest.messages) {
@@ -211,6 +222,7 @@ class Profiler {
     }
   }
 
+  // What no entry knows, by its text without what differs between any two runs.
   void OtherMessages(uint32_t s) {
     const SourceFacts& f = digests_[s].facts;
     for (const Event& e : f.events) {
@@ -234,6 +246,7 @@ class Profiler {
 
 }  // namespace
 
+// Words of letters, digits, `_` and `-`: `node3` is a host or has a digit, `mlx5_0` has a digit.
 std::string NormaliseText(std::string_view text, const std::vector<std::string>& hosts) {
   std::string out;
   for (size_t at = 0; at < text.size();) {

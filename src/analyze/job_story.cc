@@ -15,6 +15,8 @@ namespace {
 constexpr size_t kConsequences = 3;
 constexpr size_t kEndings = 2;
 
+// A step is one line of a log. The order of the calls in Tell() decides which step a line becomes that could be
+// several, since each line is told once.
 class Story {
  public:
   Story(const CaseFile& c, const OutcomeReading& o, Report* report)
@@ -44,6 +46,7 @@ class Story {
       }
     }
     Endings();
+    // One step tells no story.
     if (steps_.size() < 2) steps_.clear();
     report_->clocks = PutOnOneClock(c_.model, &steps_);
     if (report_->clocks.size() > limits::kReportClocks) {
@@ -55,6 +58,8 @@ class Story {
   }
 
  private:
+  // Of the processes with a line of their own the one that comes first in the order of the sources, which need not be
+  // the first in time: clocks are compared later.
   void Start() {
     const Process* first = nullptr;
     uint64_t processes = 0;
@@ -114,6 +119,7 @@ class Story {
   }
 
   // NCCL INFO: said in passing.
+  // A consequence that NCCL tells as INFO is an abort seen from a healthy rank, or a repetition.
   bool IsInformation(const std::string& file, uint64_t line) const {
     const auto it = sources_.find(file);
     const Event* event = it == sources_.end() ? nullptr : EventAt(c_.model, it->second, line);
@@ -127,6 +133,7 @@ class Story {
     return it != sources_.end() && EventAt(c_.model, it->second, line, EventKind::kStack) != nullptr;
   }
 
+  // As the log writes it; empty where the line has none.
   std::string TimeOf(const std::string& file, uint64_t line, std::string_view text) const {
     if (const auto it = sources_.find(file); it != sources_.end()) {
       const SourceFacts& facts = *c_.model.sources[it->second.value];
@@ -137,6 +144,8 @@ class Story {
     return std::string(text.substr(0, TimestampLength(text, nullptr)));
   }
 
+  // Within one file the lines are in order; over several only where all steps could be put on one clock. Else they stay
+  // as they were told, which is the order of reasons: start, progress, cause, what followed, end.
   void Order() {
     const auto same_file = [&](const TimelineStep& s) { return s.file == steps_.front().file; };
     const auto has_clock = [](const TimelineStep& s) { return s.seconds >= 0; };

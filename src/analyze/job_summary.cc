@@ -9,6 +9,8 @@
 namespace ncclwhy {
 namespace {
 
+// Fewer words than a rank has: of a whole communicator no reader asks more than whether it was made, worked, and how it
+// ended. An abort counts before everything else.
 std::string StageWord(const Communicator& c) {
   if (c.aborted) return "aborted";
   if (c.destroyed && c.stage == Stage::kDestroyed) return "destroyed";
@@ -16,6 +18,7 @@ std::string StageWord(const Communicator& c) {
   return c.stage >= Stage::kReady ? "connected" : "init";
 }
 
+// Culprits have ranks of the largest communicator only: in another one the same number is somebody else.
 ReportRank RankRow(const JobModel& model, const Rank& r, const std::vector<Culprit>& culprits, bool largest) {
   ReportRank row;
   row.rank = r.rank;
@@ -72,6 +75,7 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
     out.calls_differ = CallTableOf(*c);
     for (const Rank& r : c->ranks) {
       ReportRank row = RankRow(model, r, culprits, c->id == model.largest);
+      // Whoever is blamed is listed in any case.
       if (room == 0 && !row.culprit) {
         ++job.unlisted;
         continue;
@@ -117,6 +121,7 @@ Coverage SummariseCoverage(const JobModel& model) {
   c.foreign = sum.Get(Counter::kForeign);
   c.damaged = sum.Get(Counter::kDamaged);
   c.sources = model.sources.size();
+  // What stands behind the classes of lines are limits that were met, repairs and the like: told where there are any.
   for (size_t n = static_cast<size_t>(Counter::kDamaged) + 1; n < static_cast<size_t>(Counter::kCount_); ++n) {
     const auto counter = static_cast<Counter>(n);
     if (sum.Get(counter) > 0) c.notes[std::string(InfoOf(counter).name)] = sum.Get(counter);

@@ -15,11 +15,14 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
     const auto [it, fresh] = table.emplace(std::pair(source, std::move(name)), rank);
     if (!fresh && it->second != rank) it->second = -1;
   };
+  std::map<std::pair<SourceId, uint32_t>, const Finding*> rows;
   for (const EvidenceItem& i : items) {
+    agents_ |= Get(i.finding.fields, "launcher") == "torchrun";
     const auto rank = ParseInt<int32_t>(Get(i.finding.fields, "culprit_rank"));
     const std::string local = Get(i.finding.fields, "local_rank");
     if (rank && !local.empty()) {
       note(rank_of_local_, i.finding.source, local, *rank);
+      rows.emplace(std::pair(i.finding.source, i.finding.line), &i.finding);
       const auto [it, fresh] = failed_on_.try_emplace(i.finding.host, *rank);
       if (!fresh && it->second != *rank) it->second = -1;
     }
@@ -44,6 +47,13 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
   }
   if (rank_of_local_.empty()) return;
   for (const EvidenceItem& i : items) {
+    // A row of the table, and the next: "exitcode  : 1 (pid: 5377)".
+    const auto above = rows.find({i.finding.source, i.finding.line - 1});
+    if (above != rows.end() && above->second->host == i.finding.host && !Get(i.finding.fields, "exit_code").empty()) {
+      const std::string pid = Get(i.finding.fields, "pid");
+      if (!pid.empty())
+        note(rank_of_pid_, i.finding.source, pid, *ParseInt<int32_t>(Get(above->second->fields, "culprit_rank")));
+    }
     const auto row = rank_of_local_.find({i.finding.source, Get(i.finding.fields, "local_rank")});
     const std::string pid = Get(i.finding.fields, "pid");
     if (row != rank_of_local_.end() && !pid.empty()) note(rank_of_pid_, i.finding.source, pid, row->second);
@@ -76,6 +86,29 @@ int32_t CulpritResolver::RankInTable(const Finding& f) const {
   const std::string local = Get(f.fields, "local_rank");
   const auto it = rank_of_local_.find({f.source, local});
   return it == rank_of_local_.end() ? RankOfNode(f, ParseInt<int32_t>(local).value_or(-1)) : it->second;
+}
+
+std::optional<CulpritCandidate> CulpritResolver::OfEnding(const Finding& f) const {
+  CulpritCandidate c;
+  c.host = Get(f.fields, "culprit_host");
+  if (!Get(f.fields, "local_rank").empty() || !Get(f.fields, "pid").empty()) {
+    c.rank = RankInTable(f);
+    if (const ProcessId named = OfPid(f); c.rank < 0 && named.valid()) c = OfProcess(named);
+  } else if (agents_) {
+    return std::nullopt;
+  }
+  for (const char* name : {"culprit_rank", "rank"}) {
+    if (c.rank < 0) c.rank = ParseInt<int32_t>(Get(f.fields, name)).value_or(-1);
+  }
+  const auto told = [&](const char* name) { return !Get(f.fields, name).empty(); };
+  if (c.rank < 0 && !told("local_rank") && !told("pid") && !told("text")) return std::nullopt;
+  // One launcher of one host: its local ranks are the ranks.
+  if (c.rank < 0 && model_.hosts.size() < 2 && nodes_.empty()) {
+    c.rank = ParseInt<int32_t>(Get(f.fields, "local_rank")).value_or(-1);
+  }
+  if (c.rank >= 0) FillRank(c);
+  if (c.host.empty()) c.host = f.host;
+  return c;
 }
 
 int32_t CulpritResolver::FailedOn(const std::string& host) const {

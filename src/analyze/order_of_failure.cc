@@ -19,6 +19,7 @@ struct Origin {
   uint32_t line = 0;
   ProcessId process;
   int32_t rank = -1;
+  std::string_view text;
 };
 
 class FirstEnd {
@@ -48,7 +49,7 @@ class FirstEnd {
     const bool exception = s.how == Ending::kException && s.of == SignOf::kSelf && roots_.contains(at);
     const bool aborts_job = s.how == Ending::kAbort && s.of == SignOf::kNamed;
     if ((!exception && !aborts_job) || echoes_.contains(at)) return;
-    const Origin origin{s.line, s.process, s.rank >= 0 ? s.rank : model_.RankOf(s.process)};
+    const Origin origin{s.line, s.process, s.rank >= 0 ? s.rank : model_.RankOf(s.process), s.text};
     const auto [it, fresh] = first_.try_emplace(s.source.value, origin);
     if (!fresh && s.line < it->second.line) it->second = origin;
   }
@@ -134,6 +135,8 @@ void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs,
     const Origin* origin = ends.Of(i.finding.source.value);
     if (origin == nullptr || i.finding.line <= origin->line || OfOrigin(model, i, *origin)) continue;
     if (InErrorStack(i.finding)) continue;
+    // Another that fails with the same words has the same trouble, not that of the first.
+    if (!i.finding.text.empty() && i.finding.text == origin->text) continue;
     if (i.rule != nullptr && i.rule->sign.of == SignOf::kJob && i.sign >= 0) continue;  // its launcher, in summary
     if (!SaidByOthers(model, i.finding)) i.consequence = true;
   }

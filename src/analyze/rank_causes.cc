@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "analyze/word_evidence.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -38,9 +40,9 @@ bool Counts(const EvidenceItem& i, Weighs weighs) {
   return !i.consequence && !i.survived && i.finding.role != Role::kBenign && i.finding.role != Role::kWarning;
 }
 
-// "unhandled system error", "invalid usage": a symptom that may come from anywhere, its causes are of several families.
-// Beside a rule that knows the root it says nothing.
-bool BareClass(const Finding& f) {
+}  // namespace
+
+bool IsBareClass(const Finding& f) {
   if (f.role != Role::kSymptom) return false;
   std::set<std::string_view> families;
   for (const Weight& w : f.causes) {
@@ -48,8 +50,6 @@ bool BareClass(const Finding& f) {
   }
   return families.size() > 1;
 }
-
-}  // namespace
 
 Ranking RankCauses(const CaseFile& c, Weighs weighs) {
   const std::vector<EvidenceItem>& items = c.items;
@@ -70,7 +70,8 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
     if (!Counts(item, weighs)) continue;
     if (item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom) ranking.failed = true;
     if (item.finding.role == Role::kSecondary && item.rule != nullptr) ranking.echoes = true;
-    const std::string key = item.rule != nullptr ? item.rule->id : "message:" + item.note;
+    const bool words = item.name.starts_with(kWordEvidencePrefix);
+    const std::string key = item.rule != nullptr || words ? item.name : "message:" + item.note;
     for (const Weight& w : item.finding.causes) {
       if (c.kb.TraitsOf(w.cause).kind == CauseKind::kNone) continue;
       auto [it, fresh] = table[w.cause].try_emplace(key);
@@ -80,7 +81,7 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
         r.strongest = n;
       }
       if (fresh) r.first = n;
-      r.guess = BareClass(item.finding);
+      r.guess = IsBareClass(item.finding);
       if (item.finding.process.valid()) r.processes.insert(item.finding.process.value);
       lines[w.cause].emplace_back(w.log_odds, n);
     }
@@ -90,7 +91,7 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
   });
   // A warning that the catalogue knows tells more than a class, too.
   const bool specific = root_known || std::any_of(items.begin(), items.end(), [weighs](const EvidenceItem& i) {
-                          return i.rule == nullptr && Counts(i, weighs) && !BareClass(i.finding) &&
+                          return i.rule == nullptr && Counts(i, weighs) && !IsBareClass(i.finding) &&
                                  std::any_of(i.finding.causes.begin(), i.finding.causes.end(),
                                              [](const Weight& w) { return w.log_odds > 0; });
                         });

@@ -29,6 +29,10 @@ enum class Weighs { kFailures, kDegradation };
 // Below this probability no cause is named.
 inline constexpr double kNameThreshold = 0.30;
 
+// "unhandled system error", "invalid usage": a symptom that may come from anywhere, its causes are of several families.
+// Beside a rule that knows the root it says nothing.
+bool IsBareClass(const Finding& f);
+
 Ranking RankCauses(const CaseFile& c, Weighs weighs = Weighs::kFailures);
 
 }  // namespace ncclwhy

@@ -49,6 +49,7 @@ std::string_view Base(std::string_view transport) {
   return transport.ends_with(kGdrSuffix) ? transport.substr(0, transport.size() - kGdrSuffix.size()) : transport;
 }
 
+// In passes: what processes say of themselves, then their lines, then their connections, which need all hosts.
 class Reader {
  public:
   explicit Reader(const JobModel& model) : model_(model), out_(model.processes.size()) {}
@@ -71,6 +72,7 @@ class Reader {
     if (!text.empty()) out_[process.value].values.try_emplace(trait, TraitValue{std::move(text), place});
   }
 
+  // 2 RoCE; the names alone, without their number, so that hosts whose devices are listed in another order agree.
   void ReadProcess(const Process& p) {
     const std::vector<Nic> nics = ListedNics(p.net.devices);
     if (nics.empty()) return;
@@ -86,6 +88,7 @@ class Reader {
     Set(p.id, Trait::kNicNames, fmt::format("{}", fmt::join(names, " ")), {});
   }
 
+  // Lines before the model's own fields, as a line shows it.
   void ReadEvents(uint32_t s) {
     const SourceFacts& f = *model_.sources[s];
     for (const Event& e : f.events) {
@@ -129,11 +132,13 @@ class Reader {
     }
   }
 
+  // The line that listed the devices, for what ReadProcess had from the model.
   void AddPlace(ProcessId process, Trait trait, const Place& place) {
     const auto it = out_[process.value].values.find(trait);
     if (it != out_[process.value].values.end() && it->second.place.line == 0) it->second.place = place;
   }
 
+  // Which transports connect a process with other hosts, and a host within itself.
   void ReadEdges() {
     const RankHosts hosts = HostsOfRanks(model_);
     struct Paths {
@@ -186,6 +191,7 @@ std::string_view TraitLabel(Trait trait, Language language) {
 
 std::vector<RankTraits> ReadRankTraits(const JobModel& model) { return Reader(model).Run(); }
 
+// Only of ranks that have a log.
 RankHosts HostsOfRanks(const JobModel& model) {
   RankHosts hosts;
   for (const Communicator& c : model.communicators) {

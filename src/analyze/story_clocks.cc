@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kLongEnough = 1;  // seconds: who reads the logs of two hosts side by side goes wrong
 
+// When a step was, by its own clock (raw) and by the reference's (aligned): seconds of the clock's scale, which only
+// compare.
 struct Stamp {
   std::optional<Instant> at;
   std::string_view host;  // by whose clock; empty where it is not known
@@ -79,6 +81,7 @@ class StoryClocks {
     }
   }
 
+  // The host of the process that printed the line; else that of its file, where all of it is of one host.
   std::string_view HostOf(const TimelineStep& step) const {
     const auto source = sources_.find(step.file);
     if (source == sources_.end()) return {};

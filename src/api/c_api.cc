@@ -133,6 +133,8 @@ std::string_view View(const void* bytes, size_t length) {
   return bytes == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(bytes), length);
 }
 
+// The analyzer is made at the first source and not at once, since options must be known: it loads the knowledge with
+// them.
 Status Ready(ncclwhy_analyzer* analyzer) {
   if (analyzer->analyzer) return {};
   Result<std::unique_ptr<Analyzer>> made = Analyzer::Create(analyzer->options);
@@ -141,6 +143,7 @@ Status Ready(ncclwhy_analyzer* analyzer) {
   return {};
 }
 
+// Any int; what is too small or too large for its option is found when the analyzer is made.
 Status Number(std::string_view name, std::string_view value, int* out) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *out);
   if (error == std::errc() && end == value.data() + value.size()) return {};
@@ -216,6 +219,7 @@ Status Give(ncclwhy_analyzer* analyzer, Result<std::string> made, const char** t
 
 extern "C" {
 
+// A pointer to a constant: never freed, good from any thread.
 const char* ncclwhy_version(void) { return NCCLWHY_VERSION; }
 
 ncclwhy_analyzer* ncclwhy_analyzer_new(void) { return new (std::nothrow) ncclwhy_analyzer; }
@@ -258,6 +262,7 @@ ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer) {
   });
 }
 
+// Null in `report` unless it is NCCLWHY_OK, also for a handle that is busy or null.
 ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report** report) {
   if (report != nullptr) *report = nullptr;
   return Guarded(analyzer, {}, [&]() -> Status {
@@ -298,6 +303,8 @@ ncclwhy_code ncclwhy_diff(ncclwhy_analyzer* analyzer, const char* good, size_t g
   });
 }
 
+// Good until the next call with the handle. Asked while another thread uses it, the text could change under the reader:
+// a constant sentence is given instead.
 const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer) {
   if (analyzer == nullptr) return "";
   return analyzer->in_use.busy() ? kBusy : analyzer->error.c_str();
@@ -305,6 +312,8 @@ const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer) {
 
 void ncclwhy_report_free(ncclwhy_report* report) { Free(report); }
 
+// What follows only reads a report that nothing changes any more, so none of it takes the handle: several threads may
+// ask at once.
 ncclwhy_verdict ncclwhy_report_verdict(const ncclwhy_report* report) {
   return report == nullptr ? NCCLWHY_VERDICT_UNDETERMINED : static_cast<ncclwhy_verdict>(report->report.verdict);
 }
@@ -313,6 +322,7 @@ int ncclwhy_report_exit_status(const ncclwhy_report* report) {
   return report == nullptr ? 2 : ncclwhy::ExitStatus(report->report);
 }
 
+// The id, as in kb/causes; empty where no cause is named, though some may be listed. Lives as long as the report.
 const char* ncclwhy_report_cause(const ncclwhy_report* report) {
   const ncclwhy::Cause* cause = report == nullptr ? nullptr : ncclwhy::NamedCause(report->report);
   return cause == nullptr ? "" : cause->id.c_str();
@@ -331,6 +341,7 @@ ncclwhy_action ncclwhy_report_action(const ncclwhy_report* report) {
   return decided ? static_cast<ncclwhy_action>(report->report.decision->action) : NCCLWHY_ACTION_UNDECIDED;
 }
 
+// Of the cause that is named, between 0 and 1; 0 where none is.
 double ncclwhy_report_confidence(const ncclwhy_report* report) {
   return *ncclwhy_report_cause(report) == '\0' ? 0 : report->report.causes.front().confidence;
 }

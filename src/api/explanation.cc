@@ -24,6 +24,7 @@ void AddFixes(const std::vector<FixKnowledge>& fixes, const Words& words, Layout
   }
 }
 
+// Where a step has no words, its command stands for them.
 void AddSteps(std::string_view title, std::string_view text, std::string_view command, bool first, Layout* out) {
   if (first) out->Title(title);
   out->Prose("  - ", text.empty() ? command : text);
@@ -60,6 +61,7 @@ CauseKnowledge Expanded(CauseKnowledge cause) {
 }
 
 // "nccl", "ib", "cuda" are what people say.
+// Others go on as they are: they may be a table's own name, or none.
 std::string TableName(std::string_view word) {
   std::string name(word);
   std::transform(name.begin(), name.end(), name.begin(),
@@ -109,6 +111,7 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
   if (!variable) {
     const auto never = kb.NeverRead(name, options.language);
     const bool looks_like_one = name.starts_with("NCCL_") || name.starts_with("TORCH_NCCL_");
+    // It is asked of anything that may be a variable: only what looks like one is said to be read by nobody.
     if (!never && !looks_like_one) return {};
     out.Headed(name, Style::kYellow, words.never_read);
     if (never && !never->first.empty()) out.Prose("  ", never->first);
@@ -141,6 +144,7 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
 
 namespace {
 
+// xid 79: "GPU has fallen off the bus", what that means, and the causes that it points at with their titles.
 void AddCode(const CodeKnowledge& code, const KnowledgeBase& kb, const RenderOptions& options, Layout* out) {
   const Words& words = WordsOf(options.language);
   out->Headed(fmt::format("{} {}", code.table, code.key), Style::kCyan,
@@ -202,6 +206,7 @@ std::string ListCauses(const KnowledgeBase& kb, const RenderOptions& options) {
   return out.Take();
 }
 
+// "gpu.xid" gives the causes of `gpu.`, "xid" those with it in their id; at most 8, in the order of the ids.
 std::string CausesLike(std::string_view text, const KnowledgeBase& kb) {
   // The family, or the words behind the dot.
   const size_t dot = text.find('.');

@@ -32,10 +32,13 @@ class JobAnalysis {
   JobAnalysis(const Knowledge& knowledge, const AnalyzerOptions& options) : knowledge_(knowledge), options_(options) {}
 
   // Sources, as in ncclwhy/analyzer.h.
+  // Expanded at once; a file under two spellings is read once.
   void AddArguments(const std::vector<std::string>& arguments);
+  // kInvalidArgument for calls out of order, as of the three below.
   Status Begin(std::string_view name);
   Status Push(std::string_view bytes);
   Status EndSource();
+  // Into the source of that name, which the first call makes; Read ends it.
   Status Append(std::string_view name, std::string_view bytes);
 
   void AddProblem(std::string sentence) { problems_.push_back(std::move(sentence)); }
@@ -50,21 +53,31 @@ class JobAnalysis {
   // Inputs that could not be read, a sentence each.
   const std::vector<std::string>& problems() const { return problems_; }
 
+  // Behind Read; any number of times, as are the findings.
   JobProfile Profile() const;
+  // Fails where a query of a rule does.
   Result<std::vector<Finding>> Findings() const;
   // Uses up the problems. Of several jobs in one place (job/separate_jobs.h) each is analysed by itself; the report is
   // that of the worst, or of the one that the options name.
   Result<Report> MakeReport();
 
  private:
+  // All sources: those that were pushed, and those that were named.
   void ReadDigests();
+  // What a builder made, with its problems.
   void Take(DigestBuilder& builder);
+  // Each once, in alphabetical order: whichever thread met them.
   void SortProblems();
+  // The report on one job. A database that cannot be opened is a problem of it.
   Result<Report> ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests, const std::string& database,
                           std::vector<std::string> problems);
+  // On the worst of several jobs, or the one that was asked for.
   Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts);
+  // On one job, with its attempts.
   Result<Report> ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts);
+  // On the lines of a part alone, as if there were no others.
   Result<Report> ReportOfPart(const JobPart& part, const std::string& database);
+  // For bytes that the caller has.
   std::unique_ptr<DigestBuilder> NewSource(std::string_view name) const;
   ParserOptions Parsing() const;
 

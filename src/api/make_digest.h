@@ -19,6 +19,7 @@ struct MadeDigest {
 
 // `prefix` and a slash come before the names of the sources, for nodes whose logs have the same names; may be empty.
 // Fails when a knowledge or rule directory cannot be used, or at a limit.
+// What cannot be read does not fail: it is a problem in the digest.
 Result<MadeDigest> MakeDigest(const std::vector<std::string>& arguments, const std::string& prefix,
                               const AnalyzerOptions& options);
 

@@ -30,6 +30,8 @@ struct Answer {
   }
 };
 
+// Delta debugging with an analysis as the test: what is far from the answer goes first, then whole logs, then halves,
+// quarters … of the lines that are left, down to single ones.
 class Minimizer {
  public:
   Minimizer(const std::vector<LogLines>& logs, const MinimizeOptions& options)
@@ -40,6 +42,7 @@ class Minimizer {
     for (const LogLines& log : logs) names_.push_back(log.name);
   }
 
+  // The redacted log is minimised, not the minimised one redacted: an alias could be what the answer hangs on.
   Result<MinimizedLog> Run() {
     MinimizedLog out;
     Lines all;
@@ -77,6 +80,7 @@ class Minimizer {
   }
 
  private:
+  // A new analyzer each time: nothing of a try is left in the next.
   Result<Report> Analysed(const Lines& lines) const {
     Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_.analyzer);
     if (!analyzer.ok()) return analyzer.status();
@@ -104,6 +108,7 @@ class Minimizer {
     return out;
   }
 
+  // Counts a try; without any left nothing is kept any more, so that the log stays as it is.
   bool Keeps(const Lines& lines) {
     if (tries_-- <= 0) return false;
     const Result<Report> report = Analysed(lines);
@@ -146,6 +151,7 @@ class Minimizer {
     return all;
   }
 
+  // The same aliases in all lines and names; whom the answer blames gets its alias, too.
   void Redact(const Report& report, Lines* lines) {
     Redactor redactor;
     const auto learn = [&](const std::string& host) {
@@ -167,6 +173,7 @@ class Minimizer {
     wanted_.culprits = std::move(culprits);
   }
 
+  // A reader has one file less to look at.
   void InOneLog(Lines* lines) {
     if (names_.size() < 2) return;
     Lines one = *lines;
@@ -175,12 +182,14 @@ class Minimizer {
   }
 
   template <typename Leave>
+  // Leaves out what `leave` says, if the answer stays.
   void RemoveIf(Lines* lines, Leave leave) {
     Lines rest;
     std::copy_if(lines->begin(), lines->end(), std::back_inserter(rest), [&](const Line& l) { return !leave(l); });
     if (!rest.empty() && rest.size() < lines->size() && Keeps(rest)) *lines = std::move(rest);
   }
 
+  // A chunk that goes is followed by the next at the same place.
   void RemoveChunks(Lines* lines, size_t chunk) {
     for (size_t at = 0; at < lines->size() && tries_ > 0;) {
       const size_t end = std::min(at + chunk, lines->size());
@@ -203,6 +212,7 @@ class Minimizer {
 
 }  // namespace
 
+// Line ends of either kind; the last line may lack one.
 LogLines SplitLog(std::string name, std::string_view text) {
   LogLines log{std::move(name), {}};
   while (!text.empty()) {

@@ -35,12 +35,14 @@ std::vector<std::vector<Mark>> MarksOf(const std::vector<SourceDigest>& digests,
   return marks;
 }
 
+// The lines of one job out of all digests, with the numbers that they have in their files.
 std::vector<SourceDigest> DigestsOf(const JobPart& part, const std::vector<SourceDigest>& all) {
   std::vector<SourceDigest> out;
   for (const Span& span : part.spans) out.push_back(SliceOf(all[span.source.value], span.first, span.last));
   return out;
 }
 
+// The row of one job in a report on several.
 JobAnswer AnswerOf(const JobPart& part, const std::vector<SourceDigest>& digests, const Report& report) {
   JobAnswer answer;
   answer.name = part.name;
@@ -59,6 +61,8 @@ JobAnswer AnswerOf(const JobPart& part, const std::vector<SourceDigest>& digests
   return answer;
 }
 
+// Of an attempt in several files the lines of the one that is cut say where it stands; a file that is wholly its own
+// has no border to tell.
 Attempt AttemptOf(const JobPart& part, const JobModel& model, const Report& report) {
   Attempt attempt;
   attempt.outcome = report.outcome;
@@ -87,6 +91,7 @@ bool IsPartOf(const JobPart& attempt, const JobPart& job) {
   });
 }
 
+// What a reader has to know first.
 int Badness(const JobAnswer& answer) {
   switch (answer.verdict) {
     case Verdict::kFailure:
@@ -103,6 +108,7 @@ int Badness(const JobAnswer& answer) {
   return 0;
 }
 
+// Sentence for --job or --attempt of a number that is not there.
 Status NoSuch(const char* what, int number, size_t known) {
   return Status::InvalidArgument("there is no " + std::string(what) + " " + std::to_string(number) +
                                  ": the logs hold " + std::to_string(std::max<size_t>(known, 1)));
@@ -110,6 +116,7 @@ Status NoSuch(const char* what, int number, size_t known) {
 
 }  // namespace
 
+// A database that cannot be written is a problem of the report, not the end of it.
 Result<Report> JobAnalysis::ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests,
                                      const std::string& database, std::vector<std::string> problems) {
   std::unique_ptr<Timeline> file;
@@ -175,6 +182,7 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, c
   return worst;
 }
 
+// The whole job is analysed as one, each attempt by itself; the last attempt is told as the whole knows it.
 Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts) {
   if (options_.attempt > 0) {
     const auto chosen = static_cast<size_t>(options_.attempt - 1);
@@ -198,6 +206,8 @@ Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::v
   return report;
 }
 
+// Several jobs, else attempts at one, else one. Places in parts of rotated logs and redaction come last, when all texts
+// are there.
 Result<Report> JobAnalysis::MakeReport() {
   const bool unread = !problems_.empty();
   const JobModel model = ModelOf(digests_);

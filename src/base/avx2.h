@@ -9,6 +9,7 @@
 
 namespace ncclwhy {
 
+// The processor is asked once, at the first call; that is safe from several threads.
 inline bool HasAvx2() {
 #ifdef NCCLWHY_AVX2
   static const bool has = __builtin_cpu_supports("avx2");

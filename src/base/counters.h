@@ -20,6 +20,7 @@ struct CounterInfo {
   bool loss;                  // something was not analysed
   std::string_view sentence;  // for people, behind the number: "lines with NUL or many control bytes"
 };
+// Valid for the life of the program.
 const CounterInfo& InfoOf(Counter counter);
 
 // Of one source, or of the job: merged by addition, so in any order.

@@ -16,6 +16,7 @@ constexpr size_t kSnippetWidth = 110;
 std::string Snippet(uint32_t line, uint32_t column, std::string_view source) {
   std::string text(source);
   std::replace(text.begin(), text.end(), '\t', ' ');
+  // Columns count characters: a byte that goes on with one of UTF-8 (10xxxxxx) belongs to the one before.
   size_t split = 0;
   for (uint32_t n = 1; split < text.size() && n < column; ++n) {
     do ++split;

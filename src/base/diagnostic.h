@@ -26,6 +26,7 @@ struct Diagnostic {
 std::string FormatDiagnostic(const Diagnostic& diagnostic);
 // The same for a list, one after the other, each with a final newline.
 std::string FormatDiagnostics(const std::vector<Diagnostic>& diagnostics);
+// Warnings alone are no errors.
 bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace ncclwhy

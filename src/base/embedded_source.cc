@@ -20,6 +20,7 @@ void EmbeddedSource::Bytes(std::string_view name, std::string_view bytes) {
       text_ += "\"\n\"";
       in_line = 1;
     }
+    // `??=` would be a trigraph to an old compiler.
     if (c == '"' || c == '\\' || c == '?') {
       text_ += '\\';
       text_ += c;

@@ -14,18 +14,23 @@ namespace ncclwhy {
 class EmbeddedSource {
  public:
   // `maker` and `data`: what the first line says it is made by, and of. `header` declares what the source defines.
+  // A new one has begun the namespaces that Save ends, so Save is called once, last.
   EmbeddedSource(std::string_view maker, std::string_view data, std::string_view header);
 
-  // `constexpr char NAME[] = "…" "…";`: string literals of some 2,000 bytes each, which every compiler takes.
+  // `constexpr char NAME[] = "…" "…";`: string literals of some 2,000 bytes each, which every compiler takes (one of
+  // megabytes some refuse). What is not printable ASCII becomes `\ooo`, always three digits, so that a digit that
+  // follows is no part of it; `?` is escaped against trigraphs. The array is one longer than `bytes`: it ends with a
+  // NUL.
   void Bytes(std::string_view name, std::string_view bytes);
   // `constexpr std::array<TYPE, n> NAME`; `row` makes the text of one value.
   template <typename T, typename Row>
   void Table(std::string_view type, std::string_view name, const std::vector<T>& values, Row row);
+  // `row` decides how a number is spelled; here as `17u`, so that no value of 32 bits is taken for a signed one.
   template <typename T>
   void Numbers(std::string_view type, std::string_view name, const std::vector<T>& numbers) {
     Table(type, name, numbers, [](const T& number) { return fmt::format("{}u", number); });
   }
-  // `constexpr GramTable NAME`.
+  // `constexpr GramTable NAME`, behind three arrays NAMEFilter, NAMESlots and NAMEEntries that it looks into.
   void Grams(std::string_view name, const GramTableStorage& grams);
 
   // Ends the source with `definitions`, which tell of what stands before, and writes it. False, with a sentence on

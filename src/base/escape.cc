@@ -55,6 +55,7 @@ void ForEachVisible(std::string_view text, bool keep_newlines, std::string* out,
   }
 }
 
+// One line, or several where newlines are kept, of valid UTF-8.
 std::string Visible(std::string_view text, bool keep_newlines) {
   std::string out;
   out.reserve(text.size());
@@ -106,6 +107,8 @@ bool IsColonCommand(std::string_view text, size_t at) {
 
 // What CI systems find in any line of an output and obey. `sharp` and `colon` are what stands for the second # and the
 // first colon then.
+// Behind a replacement the search goes on: `##[` that an escape would make is none, as escapes begin with a backslash
+// or an ampersand.
 std::string WithoutCommands(std::string out, std::string_view sharp = "\\x23", std::string_view colon = "\\x3a") {
   for (size_t at = out.find_first_of("#:"); at != std::string::npos; at = out.find_first_of("#:", at + 1)) {
     if (IsSharpCommand(out, at)) {
@@ -118,6 +121,7 @@ std::string WithoutCommands(std::string out, std::string_view sharp = "\\x23", s
   return out;
 }
 
+// Element content and attributes alike: both kinds of quotes are escaped, also where they need not be.
 std::string EscapeMarkup(std::string_view text, bool keep_newlines) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
@@ -157,6 +161,7 @@ std::string PercentEncode(std::string_view text, std::string_view characters) {
 
 bool IsHidden(char32_t c) {
   if (c >= 0x20 && c < 0x7F) return false;
+  // kHidden is sorted and its ranges do not overlap, so the first one that does not end before `c` decides.
   const auto* const range = std::upper_bound(std::begin(kHidden), std::end(kHidden), c,
                                              [](char32_t point, const HiddenRange& r) { return point <= r.last; });
   return range != std::end(kHidden) && range->first <= c;
@@ -164,6 +169,7 @@ bool IsHidden(char32_t c) {
 
 std::string EscapeJsonHidden(std::string_view json) {
   std::string out;
+  // Bytes that do not decode are left: the text is valid JSON, where they cannot be.
   out.reserve(json.size());
   while (!json.empty()) {
     size_t plain = 0;
@@ -276,11 +282,14 @@ std::string EscapeGithubProperty(std::string_view text) {
 }
 
 std::string ShellQuote(std::string_view text) {
+  // Characters that mean nothing to a shell wherever they stand in a word; a tilde or an equals sign may.
   const auto plain = [](char c) {
     return IsAlnum(c) || std::string_view("_@%+:,./-").find(c) != std::string_view::npos;
   };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
   std::string out = "'";
+  // Within single quotes nothing is special but the quote itself: it ends them, stands escaped, and begins them anew.
+  // it's   →   'it'\''s'
   for (const char c : Visible(text, true)) {
     if (c == '\'') {
       out += "'\\''";

@@ -20,26 +20,35 @@
 
 namespace ncclwhy {
 
+// Constrains an overload of Fields to one struct, const for the writer and not for the reader.
 template <typename T, typename Struct>
 concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
-// The last value of an enumeration that is read.
+// The last value of an enumeration that is read. An enumeration that nobody names here has 0: only its first value is
+// read, every other is damage.
 template <typename T>
 inline constexpr uint64_t kLast = 0;
 
+// `Visitor` is the class that derives from this one. It is handed to Fields, so that what it adds is found in nested
+// structs, too.
 template <typename Visitor>
 class BasicFieldWriter {
  public:
+  // Values are written one behind the other, in the order of the call, with nothing between them: no names, no types.
+  // Readers and writers have to be of one version; who keeps bytes in a file writes that down himself.
   template <typename... T>
   void operator()(const T&... values) {
     (Put(values), ...);
   }
+  // Seven bits a byte, the lowest first; the high bit says that more follow. 300 is AC 02.
   void Number(uint64_t n) {
     for (; n >= 0x80; n >>= 7) out_ += static_cast<char>(n | 0x80);
     out_ += static_cast<char>(n);
   }
+  // Zigzag: 0, -1, 1, -2 are 0, 1, 2, 3, so that small negative numbers (a rank of -1) take one byte, not ten.
   void Signed(int64_t n) { Number((static_cast<uint64_t>(n) << 1) ^ (n < 0 ? ~uint64_t{0} : 0)); }
-  // A number in which every bit counts.
+  // A number in which every bit counts: always eight bytes, the lowest first, on every machine. Seven bits a byte would
+  // mostly make nine or ten of them.
   void Hash(uint64_t hash) {
     for (int shift = 0; shift < 64; shift += 8) out_ += static_cast<char>(hash >> shift);
   }
@@ -48,9 +57,11 @@ class BasicFieldWriter {
     out_ += text;
   }
 
+  // Leaves the writer empty.
   std::string Take() { return std::move(out_); }
 
  private:
+  // By overload, for what has a form of its own; all else is a number or a struct with Fields.
   void Put(const std::string& text) { Text(text); }
   template <typename A, typename B>
   void Put(const std::pair<A, B>& pair) {
@@ -62,6 +73,7 @@ class BasicFieldWriter {
     Number(list.size());
     for (const T& each : list) Put(each);
   }
+  // In the order of the map, on which the reader insists.
   template <typename K, typename T>
   void Put(const std::map<K, T>& list) {
     Number(list.size());
@@ -72,7 +84,9 @@ class BasicFieldWriter {
     if constexpr (std::is_enum_v<T>) {
       Number(static_cast<uint64_t>(value));
     } else if constexpr (std::is_floating_point_v<T>) {
+      // As their bits: what is read back is equal, also -0.
       Hash(std::bit_cast<uint64_t>(value));
+      // Whether char is signed depends on the machine; the bytes do not.
     } else if constexpr (std::is_same_v<T, char>) {
       Number(static_cast<unsigned char>(value));
     } else if constexpr (std::is_signed_v<T>) {
@@ -80,6 +94,7 @@ class BasicFieldWriter {
     } else if constexpr (std::is_unsigned_v<T>) {
       Number(value);
     } else {
+      // Found by argument-dependent lookup: Fields stands beside the struct, in whichever room that is.
       Fields(static_cast<Visitor&>(*this), value);
     }
   }
@@ -87,16 +102,22 @@ class BasicFieldWriter {
   std::string out_;
 };
 
-// Reads bytes of which nothing is known. After the first thing that cannot be it reads nothing more.
+// Reads bytes of which nothing is known: from another machine, from disk, from whoever sends them. After the first
+// thing that cannot be it reads nothing more: everything is then 0 or empty, ok() is false, and who reads need not ask
+// before the end. Nothing is thrown but std::bad_alloc, and what is allocated grows with the bytes that are there.
+// What is accepted was written by BasicFieldWriter in exactly this form: numbers have one spelling, maps are in order.
+// So equal values are equal bytes.
 template <typename Visitor>
 class BasicFieldReader {
  public:
+  // `bytes` are borrowed, and so is what Text returns.
   explicit BasicFieldReader(std::string_view bytes) : rest_(bytes) {}
 
   template <typename... T>
   void operator()(T&... values) {
     (Get(values), ...);
   }
+  // A number of at most `most`; a greater one is damage, and 0.
   uint64_t Number(uint64_t most) {
     if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {  // as most are
       const auto small = static_cast<uint64_t>(static_cast<unsigned char>(rest_.front()));
@@ -116,6 +137,7 @@ class BasicFieldReader {
     }
     return ok_ ? n : 0;
   }
+  // The inverse of the writer's zigzag.
   int64_t Signed() {
     const uint64_t n = Number(UINT64_MAX);
     return static_cast<int64_t>((n >> 1) ^ (~(n & 1) + 1));
@@ -126,8 +148,10 @@ class BasicFieldReader {
     for (size_t i = 0; i < 8; ++i) hash |= static_cast<uint64_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
     rest_.remove_prefix(8);
   }
-  // Of a list: every element takes a byte at least.
+  // Of a list: every element takes a byte at least, so one that claims more than is left is damage, whatever comes. No
+  // list can make a loop of 2^60 turns out of ten bytes.
   size_t Size() { return static_cast<size_t>(Number(rest_.size() + 1)); }
+  // A view into the bytes that are read; it lives as long as they do.
   std::string_view Text() {
     const size_t size = Size();
     if (!Ask(size <= rest_.size())) return {};
@@ -140,7 +164,7 @@ class BasicFieldReader {
   bool AtEnd() const { return ok_ && rest_.empty(); }
   bool ok() const { return ok_; }
 
-  // True when it holds; else nothing more is read.
+  // True when it holds; else nothing more is read. For checks between fields, too: an index below the size of a list.
   bool Ask(bool holds) {
     ok_ = ok_ && holds;
     if (!ok_) rest_ = {};
@@ -154,7 +178,8 @@ class BasicFieldReader {
     Get(pair.first);
     Get(pair.second);
   }
-  // Grows with what is read: a length alone reserves little.
+  // Grows with what is read: a length alone reserves little. An element may be some hundred bytes in memory and one in
+  // the file.
   template <typename T>
   void Get(std::vector<T>& list) {
     size_t n = Size();
@@ -167,6 +192,7 @@ class BasicFieldReader {
     // A node of a map takes more memory than a few bytes should.
     Ask(n <= kMostKeys);
     for (; n > 0 && ok_; --n) {
+      // Keys ascend strictly, as the writer's do; two equal ones would be dropped in silence.
       std::pair<K, T> each;
       Get(each);
       Ask(list.empty() || list.rbegin()->first < each.first);
@@ -178,11 +204,14 @@ class BasicFieldReader {
     if constexpr (std::is_same_v<T, bool>) {
       value = Number(1) == 1;
     } else if constexpr (std::is_enum_v<T>) {
+      // Checked against kLast: a value that the enumeration does not have would be undefined behaviour later, in a
+      // switch.
       value = static_cast<T>(Number(kLast<T>));
     } else if constexpr (std::is_floating_point_v<T>) {
       uint64_t bits = 0;
       Hash(bits);
       value = std::bit_cast<T>(bits);
+      // A number that is none is equal to nothing, itself included: it breaks sorting and "the same report".
       Ask(!std::isnan(value));
     } else if constexpr (std::is_same_v<T, char>) {
       value = static_cast<char>(Number(UINT8_MAX));
@@ -197,6 +226,7 @@ class BasicFieldReader {
     }
   }
 
+  // Elements that are reserved at a length's word, and keys of one map.
   static constexpr size_t kReserved = 1024;
   static constexpr size_t kMostKeys = 1u << 20;
 

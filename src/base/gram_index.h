@@ -20,32 +20,47 @@
 
 namespace ncclwhy {
 
+// A gram is a piece of kLong or kShort bytes; an entry says which text has it, and where.
 struct GramEntry {
-  uint64_t bytes = 0;   // the gram and what follows it in the text, eight bytes at most, the first one lowest
+  uint64_t bytes = 0;  // the gram and what follows it in the text, eight bytes at most, the first one lowest
+  // As GramIndexBuilder::Add was told; several texts may share a number, and a text has several entries.
   uint32_t text = 0;    // number of the text
   uint16_t offset = 0;  // of the gram in the text
   uint16_t unused = 0;  // bits of `bytes` that are none
 
+  // `word` holds the eight bytes of the line from the gram on. Equal in all bytes that the entry has: what follows the
+  // gram is compared in the same step, so a gram that many texts have costs one comparison for each, and hardly ever a
+  // visit.
   bool Begins(uint64_t word) const { return (word ^ bytes) << unused == 0; }
 };
 
-// The grams of one size.
+// The grams of one size. The arrays are borrowed: constants of the program, or a GramTableStorage that must live as
+// long. Three levels, each asked only where the one before says yes: a bit, a slot, the bytes.
 struct GramTable {
+  // A power of two of bits, as kLongFilter and kShortFilter say; it is asked for most places of a line, so it has to
+  // stay in the cache.
   std::span<const uint8_t> filter;  // of its bits, those that no gram has are 0
   std::span<const uint32_t> slots;  // a power of two, and one more: slot s is entries[slots[s] .. slots[s + 1])
   std::span<const GramEntry> entries;
 };
 
+// Immutable; any number of threads may ask one at a time.
 class GramIndex {
  public:
   static constexpr size_t kLeast = 4;  // bytes of a text
+  // With steps of four, grams of six reach over nine bytes of a text: of its four grams in a row, one begins where it
+  // is looked for. kShort: three bytes at two of two places, which four bytes have.
   static constexpr size_t kLong = 6, kLongStep = 4;
   static constexpr size_t kShort = 3, kShortStep = 2;
 
+  // Of no texts: ForEach visits nothing.
   GramIndex() = default;
   GramIndex(const GramTable& longs, const GramTable& shorts) : longs_(longs), shorts_(shorts) {}
 
   // Calls visit(entry, at) where the gram of an entry stands in `text`: at least once for each text that is in there.
+  // The text itself would begin at `at - entry.offset`, which is not compared: who visits does, and has to expect false
+  // ones, and the same text several times.  A line without a hit costs three looks into the filters for each four
+  // bytes, however many texts there are.
   template <typename Visit>
   void ForEach(std::string_view text, Visit visit) const {
     if (longs_.entries.empty() && shorts_.entries.empty()) return;
@@ -54,6 +69,7 @@ class GramIndex {
       if (MayBeLong(word)) ForGram(longs_, LongMix(word), word, at, visit);
       if (MayBeShort(word)) ForGram(shorts_, ShortMix(word), word, at, visit);
       if (MayBeShort(next)) ForGram(shorts_, ShortMix(next), next, at + kShortStep, visit);
+      // Places at whose eight bytes nothing is missing, 64 of them at a time: as many as the bits of `hits`.
     };
     size_t at = 0;
     while (at + kWord <= text.size()) {
@@ -64,6 +80,8 @@ class GramIndex {
       }
       at += kLongStep * steps;
     }
+    // The end of the line, where fewer than eight bytes are left: they are read as the upper ones of the last eight, or
+    // one by one in a line shorter than that.
     for (; at < text.size(); at += kLongStep) {
       const bool end = text.size() >= kWord;
       look(end ? LoadWord(text.data() + text.size() - kWord) >> (8 * (at + kWord - text.size()))
@@ -76,7 +94,8 @@ class GramIndex {
   friend class GramIndexBuilder;
   static constexpr size_t kWord = sizeof(uint64_t);
   static constexpr size_t kMostSteps = 64;
-  // Sizes of the filters: together they leave room for other things in the first cache.
+  // Sizes of the filters as powers of two of bits: 64 KiB and 8 KiB. Together they leave room for other things in the
+  // cache nearest to the processor.
   static constexpr int kLongFilter = 19;
   static constexpr int kShortFilter = 16;
 
@@ -95,7 +114,8 @@ class GramIndex {
     }
     return word;
   }
-  // Of the first bytes of a word. The upper bits are used, first those for the filter.
+  // Of the first bytes of a word, whatever follows them: these are shifted out. The upper bits are used, since a
+  // multiplication mixes upwards: first those for the filter, the same ones for the slot.
   static uint64_t LongMix(uint64_t word) { return (word << (64 - 8 * kLong)) * 0x9e3779b97f4a7c15ull; }
   static uint32_t ShortMix(uint64_t word) { return (static_cast<uint32_t>(word) << (32 - 8 * kShort)) * 2654435761u; }
   static uint64_t SlotOf(uint64_t mixed, size_t slots) { return mixed >> (64 - std::countr_zero(slots)); }
@@ -106,9 +126,11 @@ class GramIndex {
   bool MayBeShort(uint64_t word) const {
     return Bit(shorts_.filter.data(), ShortMix(word) >> (32 - kShortFilter)) != 0;
   }
-  // Bit i: a gram may begin in the i-th step from `p` on. Eight bytes can be read at each.
+  // Bit i: a gram may begin in the i-th step from `p` on. Eight bytes can be read at each. A loop without a branch, as
+  // nearly all bits are 0; compilers unroll it.
   uint64_t Hits(const char* p, size_t steps) const;
 
+  // Visits all entries of the slot of `mixed` that begin as `word` does.
   template <typename Mixed, typename Visit>
   static void ForGram(const GramTable& table, Mixed mixed, uint64_t word, size_t at, Visit& visit) {
     const uint64_t slot = SlotOf(mixed, table.slots.size() - 1);
@@ -121,7 +143,7 @@ class GramIndex {
   GramTable shorts_;
 };
 
-// Owns the tables that a builder made.
+// Owns the tables that a builder made. View borrows: the storage must outlive it, unchanged.
 struct GramTableStorage {
   std::vector<uint8_t> filter;
   std::vector<uint32_t> slots;
@@ -133,28 +155,38 @@ struct GramIndexStorage {
   GramIndex View() const { return {longs.View(), shorts.View()}; }
 };
 
+// For the build step that embeds the catalogue, and for rules that are read at run time. Not thread-safe.
 class GramIndexBuilder {
  public:
-  // Files `text` under one of its pieces, all of which must stand in a line that has the text. False: none is long
+  // Files `text` under one of its pieces, all of which must stand in a line that has the text: for a pattern with gaps,
+  // `Call to (.*) failed` has ` failed` and `Call to `. False: none is long enough (kLeast), or they hold a NUL, which
+  // stands for "nothing more" in LoadTail; such a text has to be looked for in every line. The pieces are views that
+  // must last until Build.
   // enough, or they hold a NUL. The pieces are views that must last until Build.
   bool Add(uint32_t text, std::span<const std::string_view> pieces);
+  // Which grams are rare is known only when all texts are there, so nothing is chosen before. Depends on the order of
+  // Add alone: a build made twice is the same.
   GramIndexStorage Build() const;
 
  private:
+  // By the bytes of a gram, as LoadTail has them.
   using Frequency = std::unordered_map<uint64_t, uint32_t>;
   struct Text {
     uint32_t number = 0;
     std::vector<std::string_view> pieces;
   };
-  // Where the grams of a text are taken from.
+  // Where the grams of a text are taken from: `step` in a row from `begin` of a piece on. UINT64_MAX: no piece is long
+  // enough.
   struct Window {
     std::string_view piece;
     size_t begin = 0;
     uint64_t cost = UINT64_MAX;
   };
 
+  // Adds `cost` for every place of `text` at which a gram of `size` bytes begins.
   static void Count(std::string_view text, size_t size, uint32_t cost, Frequency* frequency);
   static Window RarestOf(const Text& text, size_t size, size_t step, const Frequency& frequency);
+  // Makes an entry of each gram of the window.
   static void File(uint32_t text, const Window& window, size_t step, size_t most, std::vector<GramEntry>* entries);
   template <typename Mix>
   static GramTableStorage MakeTable(std::vector<GramEntry> entries, Mix mix, int filter_bits);

@@ -21,7 +21,8 @@ inline uint64_t Mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Eight bytes at a time, then the rest as one number.
+// Eight bytes at a time, then the rest as one number. `seed` tells kinds of text apart that share a table. Not against
+// somebody who looks for collisions: who uses it compares the texts as well.
 inline uint64_t HashBytes(std::string_view text, uint64_t seed) {
   uint64_t h = seed ^ (text.size() * 0x9e3779b97f4a7c15ull);
   while (text.size() >= 8) {
@@ -35,7 +36,8 @@ inline uint64_t HashBytes(std::string_view text, uint64_t seed) {
   return Mix64(h ^ tail);
 }
 
-// The same for tables that live as long as one source: faster, and nothing that others compare.
+// The same for tables that live as long as one source: faster, and nothing that others compare. The bytes at the end
+// are read once more as the last eight, so no loop over single bytes is left but for texts below eight.
 inline uint64_t HashQuickly(std::string_view text, uint64_t seed) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15ull;
   const auto word = [&](size_t at) {
@@ -61,11 +63,17 @@ inline uint64_t HashQuickly(std::string_view text, uint64_t seed) {
 }
 
 // Slots of indices into a vector that the caller owns. `Equal(index)` compares, `Hash(index)` rehashes. Half of the
+// hash stands beside each index: what is compared is nearly always equal, and nothing else of the vector is fetched. A
+// std::unordered_map would hold every key a second time, in a node of its own.
+// Nothing is ever removed. Memory is that of the slots: eight bytes each, at most four of them for an index. Not
+// thread-safe; reading it from several threads is.
 // hash stands beside each index: what is compared is nearly always equal, and nothing else of the vector is fetched.
 class IndexTable {
  public:
+  // No index is this one: a vector with 2^32 - 1 entries is beyond every limit here.
   static constexpr uint32_t kEmpty = UINT32_MAX;
 
+  // Takes no memory before the first Add: a source has a dozen of these, and most sources are small.
   IndexTable() = default;
   IndexTable(const IndexTable& other) : mask_(other.mask_), used_(other.used_) {
     if (other.slots_ == nullptr) return;

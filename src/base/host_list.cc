@@ -28,6 +28,7 @@ std::vector<std::string> NumbersOf(std::string_view ranges, size_t most) {
 }
 
 // The hosts that one entry of the list stands for, which may have several brackets.
+// `head` is what is expanded already: of r[1-2]n[1-2], "r1n" when the second bracket's turn comes.
 void Expand(const std::string& head, std::string_view rest, size_t most, std::vector<std::string>* out) {
   const size_t open = rest.find('[');
   const size_t close = rest.find(']', open == std::string_view::npos ? rest.size() : open);
@@ -48,6 +49,7 @@ void Expand(const std::string& head, std::string_view rest, size_t most, std::ve
 std::vector<std::string> ExpandHostList(std::string_view list, size_t most) {
   std::vector<std::string> out;
   size_t begin = 0;
+  // Commas within brackets part numbers, not hosts.
   int depth = 0;
   for (size_t i = 0; i <= list.size(); ++i) {
     const bool end = i == list.size() || (depth == 0 && (list[i] == ',' || list[i] == ' '));

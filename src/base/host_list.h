@@ -8,8 +8,9 @@
 
 namespace ncclwhy {
 
-// In the order of the list, numbers as wide as they are written; at most `most` of them. What has no closing bracket,
-// or a range that falls, is taken as it stands.
+// In the order of the list, numbers as wide as they are written; at most `most` of them: `node[1-999999999]` is a line
+// that somebody may have written. What has no closing bracket, or a range that falls, is taken as it stands. Entries
+// are parted by commas or blanks outside of brackets; nothing is sorted, and a host that stands twice comes twice.
 std::vector<std::string> ExpandHostList(std::string_view list, size_t most = 65536);
 
 }  // namespace ncclwhy

@@ -7,6 +7,8 @@
 
 namespace ncclwhy {
 
+// `Tag` keeps a process from being taken for a communicator; it is never defined. A new one is invalid. Ids are ordered
+// by when they were minted, which is nothing that a report may depend on.
 template <typename Tag>
 struct Id {
   uint32_t value = UINT32_MAX;

@@ -21,7 +21,8 @@
 
 namespace ncclwhy {
 
-// As std::allocator, which is another type: it throws, as everything outside of destructors should.
+// As std::allocator, which is another type: it throws, as everything outside of destructors should. Its being another
+// type is the point: the values of these two name it, so the specialisations below touch nobody else's vectors.
 template <typename T>
 struct JsonAllocator {
   using value_type = T;
@@ -33,11 +34,14 @@ struct JsonAllocator {
   friend bool operator==(const JsonAllocator&, const JsonAllocator&) { return true; }
 };
 
+// Keys come in alphabetical order here, and in the order in which they were set below. Integers keep 64 bits, also
+// above 2^53.
 using JsonValue =
     nlohmann::basic_json<std::map, std::vector, std::string, bool, int64_t, uint64_t, double, JsonAllocator>;
 using OrderedJsonValue = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, int64_t, uint64_t,
                                               double, JsonAllocator>;
 
+// Behind the destructor's vector alone. Falls back to the reserve of memory_reserve.h.
 template <typename T>
 struct ReservedAllocator {
   using value_type = T;

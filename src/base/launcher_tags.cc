@@ -41,6 +41,7 @@ bool DropLauncherTags(std::string* text) {
   constexpr std::string_view kStream = "<std";
   std::string out;
   size_t kept = 0;
+  // Every `<std` of the text is a candidate; `<stdio.h>` is none.
   for (size_t at = text->find(kStream); at != std::string::npos; at = text->find(kStream, at + 1)) {
     size_t end = std::string::npos;
     for (const std::string_view tail : {"<stdout>:", "<stderr>:", "<stddiag>:"}) {

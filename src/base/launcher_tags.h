@@ -10,6 +10,7 @@ namespace ncclwhy {
 //   instance of '[1,3]<stderr>:std::runtime_error[1,3]<stderr>:'   instance of 'std::runtime_error'
 //   what():  Sun Nov 22 11:10:31 2026[1,3]<stderr>:loss is nan     what():  loss is nan
 // False, and `text` as it was, where none stands.
+// At most one pass over the text; nothing is copied where no tag is.
 bool DropLauncherTags(std::string* text);
 
 }  // namespace ncclwhy

@@ -6,10 +6,11 @@
 
 namespace ncclwhy {
 
-// Both without links in them: of fs::canonical.
+// Whether `file` is `folder` or below it, by whole names: /a/bc is not below /a/b. Both without links in them: of
+// fs::canonical.
 bool IsBelow(const std::filesystem::path& file, const std::filesystem::path& folder);
 
-// Also when it leads nowhere.
+// Also when it leads nowhere, or the folder cannot be read: what is not known to be inside is not read.
 bool LeadsOut(const std::filesystem::path& link, const std::string& folder);
 
 }  // namespace ncclwhy

@@ -74,6 +74,9 @@ inline constexpr size_t kPulseNumbers = 8;
 inline constexpr size_t kTrailLines = 32;
 // Places at which a pulse began anew that are kept: runs of one program in one file are told apart by them.
 inline constexpr size_t kPulsePeaks = 16;
+// Sentences of a source that sound wrong and are kept, and of all sources of a job that are read.
+inline constexpr size_t kComplaints = 128;
+inline constexpr size_t kComplaintsRead = 256;
 // Jobs or runs in one place that are taken apart. Beyond that nobody handed over so many: something else is odd, and
 // all are taken as one.
 inline constexpr size_t kJobsApart = 64;

@@ -27,6 +27,7 @@ bool BeginsMessage(std::string_view text) {
 bool IsLoggerWord(std::string_view word) {
   constexpr std::string_view kLevels[] = {"E", "W", "I", "F", "ERROR", "WARNING", "WARN", "INFO", "CRITICAL", "|", "-"};
   if (std::find(std::begin(kLevels), std::end(kLevels), word) != std::end(kLevels)) return true;
+  // What has no digit is a word of the message from here on: "Connection closed".
   if (word.find_first_of(kDigits) == std::string_view::npos) return false;
   const bool glog = word.size() == 5 && std::string_view("EWIF").find(word[0]) != std::string_view::npos;  // E1122
   if (glog && word.find_first_not_of(kDigits, 1) == std::string_view::npos) return true;
@@ -55,6 +56,7 @@ void DropBracketedLevel(std::string_view* text) {
   }
 }
 
+// Several in a row: [rank3][2026-11-22 11:12:03] text. A bracket without a digit may be the message's own.
 void DropBrackets(std::string_view* text) {
   while (text->starts_with('[')) {
     const size_t close = text->find(']');
@@ -84,6 +86,7 @@ std::string_view MessageOfObject(std::string_view text) {
 
 std::string_view WithoutProgressBar(std::string_view text) {
   constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
+  // From the end: of several messages that a bar without line ends has glued together the last one is the line's.
   for (size_t at = text.size(); at-- > 1;) {
     if (!BeginsMessage(text.substr(at))) continue;
     const std::string_view before = text.substr(0, at);

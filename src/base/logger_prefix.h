@@ -8,6 +8,7 @@ namespace ncclwhy {
 
 // A line that a progress bar without a line end stands in front of, without the bar.
 //     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
+// `text` itself where there is none. Never copies, and what it returns lives as long as `text`.
 std::string_view WithoutProgressBar(std::string_view text);
 
 // The message alone: without progress bar, time, level, place and name of the rank.

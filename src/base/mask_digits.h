@@ -14,7 +14,8 @@ namespace ncclwhy {
 
 inline bool HasDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDigit); }
 
-// `text`, masked; a view of `room`, which only grows.
+// `text`, masked; a view of `room`, which only grows, so that no line allocates but the first long ones. Valid until
+// `room` is used again.
 inline std::string_view MaskDigits(std::string_view text, std::string* room) {
   constexpr size_t kStep = 16;
   if (room->size() < text.size() + kStep) room->resize(2 * text.size() + kStep);

@@ -21,6 +21,7 @@ class Reserve {
     ++pieces_;
     return out;
   }
+  // Without the lock: the addresses never change.
   bool Holds(const void* memory) const {
     const std::less_equal<const void*> in_order;
     return in_order(bytes_, memory) && !in_order(bytes_ + sizeof bytes_, memory);

@@ -5,7 +5,9 @@
 
 namespace ncclwhy {
 
-// Memory from the heap, else from the reserve; throws std::bad_alloc when both are used up.
+// Memory from the heap, else from the reserve (2 MiB of the program, shared by all threads under a lock); throws
+// std::bad_alloc when both are used up. Aligned for anything. What it returns goes back through FreeOrReserve only,
+// which knows from the address whose it is.
 void* AllocateOrReserve(size_t bytes);
 void FreeOrReserve(void* memory) noexcept;
 

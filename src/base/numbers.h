@@ -8,7 +8,8 @@
 
 namespace ncclwhy {
 
-// The whole text as an integer; nothing when it is not one or does not fit.
+// The whole text as an integer; nothing when it is not one or does not fit. No blanks, no `+`, no `0x`, also with base
+// 16; a `-` only where T is signed.
 template <typename T = int64_t>
 std::optional<T> ParseInt(std::string_view text, int base = 10) {
   T value{};
@@ -17,7 +18,8 @@ std::optional<T> ParseInt(std::string_view text, int base = 10) {
   return value;
 }
 
-// "33030532" bytes → "31.5 MiB".
+// "33030532" bytes → "31.5 MiB": 31.5 and "MiB". How many digits are shown is up to who prints. Below 1 KiB the unit is
+// "B".
 struct HumanBytes {
   double value;
   const char* unit;

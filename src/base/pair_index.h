@@ -10,6 +10,8 @@
 
 namespace ncclwhy {
 
+// A word of fewer than two bytes is visited for every text. What is visited only may be there: two pairs can share a
+// place. Immutable; keeps numbers, not the words, which may go. The cost of a text is its length and the words visited.
 class PairIndex {
  public:
   explicit PairIndex(const std::vector<std::string_view>& words) : begins_(kPlaces + 2) {
@@ -46,6 +48,7 @@ class PairIndex {
   }
 
  private:
+  // Places that pairs are hashed to: `seen` is 512 bytes on the stack.
   static constexpr size_t kPlaces = 4096;
   template <typename Visit>
   static void ForEachPair(std::string_view text, const Visit& visit) {

@@ -6,9 +6,12 @@
 
 namespace ncclwhy {
 
+// Only the speed depends on it: who is not asked works as if nothing were known. Not thread-safe.
 class Patience {
+  // Whether the memo should be asked about this text; counts.
  public:
   bool Asks() { return misses_ <= kMost || ++misses_ % 8 == 0; }
+  // What came of it, told only where it was asked.
   void Tell(bool known) { misses_ = known ? 0 : misses_ + 1; }
 
  private:

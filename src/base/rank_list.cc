@@ -8,6 +8,7 @@ namespace ncclwhy {
 
 std::string RankListText(const std::vector<int32_t>& ranks) {
   std::string text;
+  // The longest run of equal steps from `i` on.
   for (size_t i = 0; i < ranks.size();) {
     const int64_t step = i + 1 < ranks.size() ? int64_t{ranks[i + 1]} - ranks[i] : 1;
     size_t end = i + 1;
@@ -35,6 +36,7 @@ std::vector<int32_t> ParseRankList(std::string_view text, size_t most) {
     const size_t dash = part.find('-');
     const auto first = ParseInt<int32_t>(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : ParseInt<int32_t>(part.substr(dash + 1));
+    // A list that a person mistyped is no list: half of it would name the wrong ranks.
     if (!first || !last || *first < 0 || *last < *first || step < 1) return {};
     for (int64_t n = *first; n <= *last; n += step) {
       if (ranks.size() == most) return {};

@@ -9,10 +9,11 @@
 
 namespace ncclwhy {
 
-// `ranks` ascending, in few characters.
+// `ranks` ascending, in few characters. Two numbers are no pattern: "3,9", not "3-9:6".
 std::string RankListText(const std::vector<int32_t>& ranks);
 
-// The numbers; nothing when the text is anything else, or has more than `most` of them.
+// The numbers, in the order of the text; nothing when the text is anything else (blanks, a negative rank, a range that
+// falls), or has more than `most` of them: "0-2147483647" allocates nothing.
 std::vector<int32_t> ParseRankList(std::string_view text, size_t most);
 
 }  // namespace ncclwhy

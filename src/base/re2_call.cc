@@ -7,6 +7,7 @@
 
 namespace ncclwhy {
 namespace {
+// A count, not a flag: a call into RE2 may stand inside another one.
 thread_local int visits = 0;
 }  // namespace
 

@@ -32,7 +32,8 @@ auto Enter(const Call& call) noexcept {
 
 }  // namespace re2_internal
 
-// Whether so much memory could be had at this moment. Always where sanitizers stand in for malloc.
+// Whether so much memory could be had at this moment. Always where sanitizers stand in for malloc. Costs a malloc and a
+// free of memory that nobody touches.
 bool HasRoom(size_t bytes);
 
 // Throws std::bad_alloc where there is not as much memory as one call of RE2 may need (limits::kRe2Room).
@@ -41,7 +42,7 @@ void AskForRe2Room();
 // True while this thread is inside RE2: a test that makes allocations fail has to know.
 bool InsideRe2() noexcept;
 
-// What `call` returns, which must not throw.
+// What `call` returns, which must not throw: it stands behind noexcept, and an exception would end the process.
 template <typename Call>
 auto InRe2(const Call& call) {
   AskForRe2Room();

@@ -28,6 +28,7 @@ void Remove(int number) {
 
 RemovedOnSignal::RemovedOnSignal(const std::string& path) {
   const std::string name = path + ".XXXXXX";
+  // The handler sees either no name or the whole of it: the file does not exist before.
   if (name.size() >= sizeof g_file) {
     error_ = ENAMETOOLONG;
     g_file[0] = '\0';

@@ -8,14 +8,17 @@ namespace ncclwhy {
 
 class RemovedOnSignal {
  public:
-  // Makes a new file, open for writing, whose name is `path` with a point and six letters behind it.
+  // Makes a new file, open for writing, whose name is `path` with a point and six letters behind it. Takes over SIGINT,
+  // SIGTERM and SIGHUP, but none that the program ignores (nohup): they come again with their old meaning when the file
+  // is away.
   explicit RemovedOnSignal(const std::string& path);
-  // The file stays; signals are again what they were.
+  // The file stays; signals are again what they were. Behind a rename, or when its owner has unlinked it.
   ~RemovedOnSignal();
   RemovedOnSignal(const RemovedOnSignal&) = delete;
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
 
-  // -1 where none could be made; then error() is an errno. The caller closes it.
+  // -1 where none could be made; then error() is an errno (ENAMETOOLONG where the path leaves no room for the letters).
+  // The caller closes it.
   int descriptor() const { return file_; }
   int error() const { return error_; }
   std::string path() const;

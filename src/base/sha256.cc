@@ -7,6 +7,7 @@
 namespace ncclwhy {
 namespace {
 
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2).
 constexpr std::array<uint32_t, 64> kRound = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -17,6 +18,7 @@ constexpr std::array<uint32_t, 64> kRound = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+// One block of 64 bytes into the state, as FIPS 180-4, 6.2.2, has it.
 void Compress(const unsigned char* block, std::array<uint32_t, 8>* state) {
   std::array<uint32_t, 64> w;
   for (size_t i = 0; i < 16; ++i) {
@@ -43,9 +45,11 @@ void Compress(const unsigned char* block, std::array<uint32_t, 8>* state) {
 }  // namespace
 
 Sha256Digest Sha256(std::string_view data) {
+  // … and of the square roots of the first eight (5.3.3).
   std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::string padded(data);
+  // A one, zeros, and the length in bits, so that the whole is a multiple of 64 bytes (5.1.1).
   padded.push_back('\x80');
   while (padded.size() % 64 != 56) padded.push_back('\0');
   const uint64_t bits = static_cast<uint64_t>(data.size()) * 8;

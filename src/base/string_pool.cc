@@ -44,6 +44,7 @@ StringPool StringPool::Copy() const {
     out.views_.emplace_back(p, text.size());
     p += text.size();
   }
+  // The index holds numbers and hashes alone, which are the same in the copy.
   out.index_ = index_;
   return out;
 }
@@ -60,6 +61,7 @@ char* StringPool::Allocate(size_t n) {
   return p;
 }
 
+// There is always a free slot: the index is at most three quarters full.
 size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
   size_t at = hash & (index_.size() - 1);
   while (index_[at].id != kFree && (index_[at].hash != hash || views_[index_[at].id] != text)) {
@@ -68,6 +70,7 @@ size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
   return at;
 }
 
+// Texts are not compared: all of them are different.
 void StringPool::Grow() {
   std::vector<Slot> larger(index_.empty() ? kFirstSlots : 2 * index_.size());
   for (const Slot& slot : index_) {
@@ -81,6 +84,7 @@ void StringPool::Grow() {
 
 StringId StringPool::Intern(std::string_view text) {
   const uint32_t hash = Hash(text);
+  // One more than are there now, so the index exists from the first text on.
   if (4 * (views_.size() + 1) > 3 * index_.size()) Grow();
   Slot& slot = index_[SlotOf(text, hash)];
   if (slot.id != kFree) return StringId{slot.id};

@@ -21,16 +21,19 @@ class StringPool {
   StringPool(StringPool&&) noexcept = default;
   StringPool& operator=(StringPool&&) noexcept = default;
 
-  // In which every id means the same.
+  // In which every id means the same. The texts lie in one block of their size then: where nothing is added any more,
+  // nothing is wasted.
   StringPool Copy() const;
-  // The id of `text`; equal texts have equal ids. The empty text always has id 0.
+  // The id of `text`; equal texts have equal ids, numbered in the order in which they came. The empty text always has
+  // id 0. Copies the bytes; never fails but for memory: limits are kept by who calls (FactsBuilder::Intern).
   StringId Intern(std::string_view text);
   // The id of `text`, or an invalid id if it was never interned.
   StringId Find(std::string_view text) const;
-  // Empty for an invalid id.
+  // Empty for an invalid id. As long as the pool lives, also when it grows: blocks are never moved.
   std::string_view View(StringId id) const { return id.value < views_.size() ? views_[id.value] : std::string_view{}; }
 
   size_t size() const { return views_.size(); }
+  // Of texts, without what the index and the views take.
   size_t bytes() const { return bytes_; }
 
  private:

@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kLongestName = 128;
 
+// NCCL_IB_HCA, nccl-ib-hca and Nccl_Ib_Hca are one to whoever mistyped a name.
 std::string Folded(std::string_view name) {
   std::string out(name.substr(0, kLongestName));
   for (char& c : out) c = c == '-' ? '_' : IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
@@ -22,6 +23,7 @@ bool SameButCase(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return low(x) == low(y); });
 }
 
+// Only the latest star is ever tried again: what an earlier one took, a later one can take as well.
 bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t i = 0;
@@ -45,6 +47,7 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   return g == glob.size();
 }
 
+// Optimal string alignment, in three rows; a prefix that is too far away ends it.
 int EditDistance(std::string_view a, std::string_view b, int limit) {
   const int far = limit + 1;
   if (std::abs(static_cast<int>(a.size()) - static_cast<int>(b.size())) > limit) return far;
@@ -73,6 +76,7 @@ int EditDistance(std::string_view a, std::string_view b, int limit) {
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
   const std::string wanted = Folded(name);
   const int letters = static_cast<int>(wanted.size());
+  // A fifth of the letters, two at least, and never more than half: "NET" is not near "IB".
   int best = std::min(std::max(2, letters / 5), letters / 2) + 1;  // more is another word
   std::string_view found;
   for (const std::string_view candidate : names) {

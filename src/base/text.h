@@ -20,20 +20,24 @@ constexpr int HexValue(char c) {
 }
 constexpr bool IsHexDigit(char c) { return HexValue(c) >= 0; }
 
-// A and a are alike.
+// A and a are alike; letters beyond ASCII are compared byte by byte.
 bool SameButCase(std::string_view a, std::string_view b);
 
-// `*` matches any run of characters, everything else itself: "net-*" and "net-refused".
+// `*` matches any run of characters, the empty one as well, everything else itself: "net-*" and "net-refused". The
+// whole text has to match. No recursion: a glob of many stars takes size × size steps at most.
 bool GlobMatches(std::string_view glob, std::string_view text);
 
-// "slurm bare-metal" → its words, which stand between blanks.
+// "slurm bare-metal" → its words, which stand between blanks (no tabs). Views of `text`.
 std::vector<std::string_view> SplitWords(std::string_view text);
 
-// Letters to insert, drop, change or swap to make one of the other; `limit` + 1 when it is more than `limit`.
+// Letters to insert, drop, change or swap to make one of the other; `limit` + 1 when it is more than `limit`, or a text
+// is longer than 128 bytes. A swap counts once, as what is swapped is left alone afterwards.
 int EditDistance(std::string_view a, std::string_view b, int limit);
 
-// The nearest of `names` to `name`; empty when none is near. Of equally near ones the first. Case and the kind of
-// separator do not count: they are what people get wrong most often.
+// The nearest of `names` to `name`; empty when none is near: more than a fifth of the letters (at least two, and at
+// most half of them) are wrong. Of equally near ones the first. Case and the kind of separator do not count: they are
+// what people get wrong most often. Failing that a name of ten letters or more stands for the shortest that begins with
+// it: NCCL_IB_GID for NCCL_IB_GID_INDEX.
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace ncclwhy

@@ -22,6 +22,7 @@ namespace ncclwhy {
 template <typename Value>
 class TextMemo {
  public:
+  // One text and what is known of it. The text is the memo's own copy.
   struct Entry {
     uint64_t kind = 0;
     bool known = false;  // the value is; who finds it out sets this
@@ -30,12 +31,15 @@ class TextMemo {
   };
 
   // The entry of a text of this kind that was seen at least once before, or null. A text that comes once is never
-  // copied. Valid until the next call.
+  // copied: its hash alone is noted, and the entry is made when it comes again. Valid until the next call. An entry
+  // with `known` false is new: who asked finds the value out and puts it there. The same kind and text may give null
+  // again later, when others took its place.
   Entry* Find(uint64_t kind, std::string_view text) {
     if (text.size() < kShortest || text.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
     const uint64_t hash = HashQuickly(text, kind);
     const size_t number = hash & (places_.size() - 1);
+    // Two ways: the one that was not asked for last gives way.
     Place& place = places_[number];
     for (size_t way = 0; way < kWays; ++way) {
       if (place.kept[way] != hash) continue;
@@ -57,6 +61,7 @@ class TextMemo {
   }
 
  private:
+  // Shorter texts are found out as fast as they are looked up, longer ones do not come again.
   static constexpr size_t kShortest = 4;
   static constexpr size_t kLongest = 512;
   static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
@@ -67,6 +72,7 @@ class TextMemo {
     return swar::Same(a.data(), b.data(), a.size());
   }
 
+  // Forgets everything: what comes again is found out again, once.
   void Grow() {
     entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
     places_.assign(entries_.size() / kWays, {});

@@ -7,7 +7,8 @@
 
 namespace ncclwhy {
 
-// Milliseconds from some beginning.
+// Milliseconds from some beginning, never falling: a clock that somebody sets does not matter. Where a system has no
+// clock for threads, both are the wall's.
 int64_t ThreadMilliseconds();
 int64_t WallMilliseconds();
 
@@ -15,10 +16,11 @@ class TimeBudget {
  public:
   using Clock = int64_t (*)();
 
-  // Begins now. Another thread must not ask: it has a clock of its own.
+  // Begins now. Another thread must not ask: it has a clock of its own. The clocks can be replaced by tests.
   explicit TimeBudget(int64_t milliseconds, Clock thread = ThreadMilliseconds, Clock wall = WallMilliseconds)
       : milliseconds_(milliseconds), thread_(thread), wall_(wall), thread_start_(thread()), wall_start_(wall()) {}
 
+  // Asks two clocks, one of them through the kernel: not for what is done a million times.
   bool Spent() const;
 
  private:

@@ -39,6 +39,7 @@ constexpr WideRange kZero[] = {
     {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF},
 };
 
+// Sorted ranges that do not overlap: the last one that begins at or before `c`.
 template <size_t N>
 bool Contains(const WideRange (&ranges)[N], char32_t c) {
   const WideRange* it = std::upper_bound(std::begin(ranges), std::end(ranges), c,
@@ -58,6 +59,7 @@ size_t DecodeUtf8(std::string_view text, char32_t* code_point) {
   }
   size_t length = 0;
   char32_t value = 0;
+  // The least value that needs so many bytes: a shorter form exists for what is below it, and overlong ones hide text.
   char32_t least = 0;
   if ((first & 0xE0) == 0xC0) {
     length = 2, value = first & 0x1Fu, least = 0x80;

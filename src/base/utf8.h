@@ -13,13 +13,15 @@ namespace ncclwhy {
 // valid UTF-8 (overlong forms, surrogates and values above U+10FFFF are not) or `text` is empty.
 size_t DecodeUtf8(std::string_view text, char32_t* code_point);
 
-// Appends `code_point` as UTF-8.
+// Appends `code_point`, which is a valid one, as UTF-8: surrogates are not refused.
 void AppendUtf8(char32_t code_point, std::string* out);
 
-// `text` with every byte that is not part of valid UTF-8 written as \xNN. The result is always valid UTF-8.
+// `text` with every byte that is not part of valid UTF-8 written as \xNN, lower case. The result is always valid UTF-8,
+// and up to four times as long. A sequence that is cut short is as many escapes as it has bytes.
 std::string SanitizeUtf8(std::string_view text);
 
-// Terminal columns of a code point: 0 for combining marks, 2 for East Asian wide and most emoji, else 1.
+// Terminal columns of a code point: 0 for combining marks, 2 for East Asian wide and most emoji, else 1. By tables of
+// blocks, without locale: wcwidth knows what the C library of the machine knows.
 int DisplayWidth(char32_t code_point);
 
 // Terminal columns of a text without control characters; an invalid byte counts as one column.

@@ -46,6 +46,7 @@ std::optional<VersionRange> ParseVersionRange(std::string_view text) {
   const std::string_view first = text.substr(0, dots);
   const std::string_view last = text.substr(dots + 2);
   if (first.empty() && last.empty()) return std::nullopt;
+  // Both ends may mean several releases: "2.19..2.21" is 2.19.0 to 2.21.99.
   if (!first.empty()) {
     const auto version = OneVersion(first);
     if (!version) return std::nullopt;

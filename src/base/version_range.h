@@ -7,8 +7,9 @@
 
 namespace ncclwhy {
 
-// "2.28.9", "2.28.9+cuda13.0", "2.7" → 22809, 22809, 20700. Zero when it does not begin with two numbers.
-// NCCL's own code since 2.9; older releases are given the same shape, so that versions compare.
+// "2.28.9", "2.28.9+cuda13.0", "2.7" → 22809, 22809, 20700. Zero when it does not begin with two numbers. NCCL's own
+// code since 2.9 (NCCL_VERSION_CODE); older releases are given the same shape, so that versions compare. Parts above 99
+// count as 99, a first one above 200,000 as that: no text makes the code overflow.
 int32_t VersionCode(std::string_view text);
 
 // Both ends belong to it. Open ends are 0 and INT32_MAX.

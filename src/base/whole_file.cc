@@ -21,6 +21,7 @@ std::string Target(const std::string& path) {
   return out;
 }
 
+// There is no way to ask for the umask but to set it; for a moment it is 0 for all threads.
 mode_t NewFileMode() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -51,6 +52,7 @@ int WholeFile::Open() {
   struct stat old {};
   const bool exists = stat(target_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) return EISDIR;
+  // A device or pipe is never replaced: a file in the place of /dev/null would be a nuisance.
   if (exists && !S_ISREG(old.st_mode)) {
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     return file_ < 0 ? errno : 0;
@@ -76,6 +78,7 @@ int WholeFile::Finish(std::optional<mode_t> mode) {
     if (!mode) mode = exists ? old.st_mode & 07777 : NewFileMode();
     if (fchmod(file_, *mode) != 0) error = errno;
   }
+  // An error of close is one of writing: on network file systems a full disk is told here.
   if (close(std::exchange(file_, -1)) != 0 && error == 0) error = errno;
   if (part_.empty() || error != 0) return error;
   if (rename(part_.c_str(), target_.c_str()) != 0) return errno;

@@ -18,16 +18,21 @@ namespace ncclwhy {
 
 class WholeFile {
  public:
+  // Only looks up where a symbolic link leads; nothing is made yet.
   explicit WholeFile(const std::string& path);
+  // Takes the unfinished part away, where Finish was not called or failed.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
+  // EISDIR for a folder. The old file, if there is one, is untouched until Finish.
   int Open();
   // To write to, behind Open.
   int descriptor() const { return file_; }
+  // May be called any number of times; a short write goes on where it stopped.
   int Write(std::string_view bytes);
-  // `mode`: of the file; without one that of the file it replaces, or what the umask leaves.
+  // `mode`: of the file; without one that of the file it replaces, or what the umask leaves. Renames, so whoever has
+  // the old file open keeps it; nothing is synced to the disk. Once, last; on an error the old file stays.
   int Finish(std::optional<mode_t> mode = std::nullopt);
   // Written as it is: nothing can be taken back.
   bool is_device() const { return file_ >= 0 && part_.empty(); }
@@ -38,7 +43,8 @@ class WholeFile {
   std::optional<RemovedOnSignal> removed_;
 };
 
-// All of `bytes`, whatever interrupts.
+// All of `bytes`, whatever interrupts: 0, or the errno that stopped it in the middle. For pipes and sockets as well,
+// which take less than they are given.
 int WriteAll(int descriptor, std::string_view bytes);
 
 }  // namespace ncclwhy

@@ -13,7 +13,10 @@ namespace ncclwhy {
 // Immutable; usable as a constant.
 class WordFinder {
  public:
-  // At most 32 words of three bytes or more; they are borrowed.
+  static constexpr size_t kMost = 32;  // words
+  static constexpr size_t kLeast = 3;  // bytes of each
+  // The words are borrowed, and must live as long. Word i is in group i % 8: a byte has a bit for each group, as many
+  // as a vector of bytes can look up at once.
   constexpr explicit WordFinder(std::span<const std::string_view> words) : words_(words) {
     for (size_t i = 0; i < words.size(); ++i) {
       const auto bit = static_cast<uint8_t>(1u << (i % 8));
@@ -27,12 +30,14 @@ class WordFinder {
     }
   }
 
-  // Bit i: words[i] is in `text`.
+  // Bit i: words[i] is in `text`, anywhere, also within a longer word. The same on every machine; with AVX2 32 places
+  // are looked at in one step.
   uint32_t Find(std::string_view text) const;
 
  private:
-  // The first bytes of each word are looked up. Bit b of a table at a byte: a word of group b has it at that place.
-  static constexpr size_t kPlaces = 3;
+  // The first bytes of each word are looked up. Bit b of a table at a byte: a word of group b has it at that place. A
+  // place of a text is compared with words only where all three say so.
+  static constexpr size_t kPlaces = kLeast;
 
   uint32_t Beginning(std::string_view text, uint32_t groups) const;
   uint32_t FindPortably(std::string_view text) const;

@@ -51,6 +51,7 @@ class ProgressLine {
   ~ProgressLine() {
     if (shown_) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
   }
+  // ncclwhy: read 812 MiB, 3 of 16 files
   void Show(const Progress& progress) {
     const auto now = Clock::now();
     if (now < next_) return;
@@ -123,6 +124,7 @@ class AnalyzeCommand : public Subcommand {
       Complain("--follow and --db exclude each other: make the timeline when the job has ended");
       return kExitTrouble;
     }
+    // From here `logs_` are names in the file system, and "-".
     TakeRasAddresses();
     if (follow_ && !ras_.empty()) {
       Complain("--follow and ras:// exclude each other: a status is of one moment");
@@ -133,6 +135,8 @@ class AnalyzeCommand : public Subcommand {
       logs_ = {"-"};
       AwaitStandardInput();
     }
+    // Names that lead to nothing are found before hours of reading, and with the hint that a typing mistake deserves.
+    // While following, a file may still come.
     const std::string nothing = logs_.empty() || !ras_.empty() ? std::string() : NothingThere(logs_);
     if (!nothing.empty() && !follow_) {
       Complain(nothing);
@@ -195,6 +199,7 @@ class AnalyzeCommand : public Subcommand {
     return analyzer.value()->Finish();
   }
 
+  // ras://10.0.0.1:28028 among the names is no file: NCCL's own status, asked for over the network.
   void TakeRasAddresses() {
     for (const std::string& log : logs_) {
       if (const std::string_view address = RasAddress(log); !address.empty()) ras_.emplace_back(address);
@@ -228,6 +233,7 @@ class AnalyzeCommand : public Subcommand {
   }
 
   // Nothing is there yet, or a report of this program.
+  // `symlink_status`: a link that leads nowhere is something, too, and is not written through.
   static bool IsOurs(const char* path) {
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) return true;
@@ -268,6 +274,7 @@ class AnalyzeCommand : public Subcommand {
     return status;
   }
 
+  // Bytes for one output. A terminal gets its width, colours and links; a file none of them.
   Result<std::string> Rendered(const Report& report, const std::string& output, bool to_file) const {
     ReportFormat format;
     format.language = options_.language;

@@ -36,6 +36,7 @@ struct CommandFacts {
   std::vector<PositionalFacts> positionals;
 };
 
+// Adds the command's options to an app of its own, and reads them there.
 CommandFacts FactsOf(Subcommand* command);
 
 // What --help prints: fits a screen of 24 × 80 lines. Short options share a line.

@@ -34,6 +34,7 @@ class LiveAnswer {
   bool running() const { return child_ > 0; }
   // The answer, once it is there. No answer when the copy failed, either; running() is false then.
   std::optional<Answer> Poll();
+  // Kills the copy, if there is one, and forgets what it said so far.
   void Stop();
 
  private:

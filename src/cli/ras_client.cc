@@ -38,6 +38,8 @@ class RasConnection {
   RasConnection(const RasConnection&) = delete;
   RasConnection& operator=(const RasConnection&) = delete;
 
+  // Empty when it is open, else why not, of the last address that was tried. The time is for all addresses together;
+  // the look-up of the name has none.
   std::string Open(const std::string& host, const std::string& port, Clock::time_point deadline) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -67,6 +69,7 @@ class RasConnection {
     return why;
   }
 
+  // False when the other side has gone, or at the deadline.
   bool Send(std::string_view words, Clock::time_point deadline) {
     while (!words.empty()) {
       if (!Wait(POLLOUT, deadline)) return false;
@@ -77,6 +80,7 @@ class RasConnection {
     return true;
   }
 
+  // kNothing: the deadline, or an error.
   enum class Got { kBytes, kEnd, kNothing };
   Got Receive(std::string* bytes, Clock::time_point deadline) {
     char buffer[kRasLine];
@@ -143,6 +147,7 @@ Result<std::string> AskRas(std::string_view address, std::string* problem) {
   const std::string name = std::string(kRasScheme) + std::string(address);
   const auto [host, port] = HostAndPort(address);
   RasConnection connection;
+  // One time for the connection and the greetings, another one for the status, for which RAS asks all ranks.
   const auto soon = Clock::now() + kRasConnect;
   if (const std::string why = connection.Open(host, port, soon); !why.empty()) {
     return Status::Io(name + ": cannot be asked: " + why + " (is the job running, and NCCL_RAS_ENABLE not 0?)");

@@ -23,8 +23,11 @@ class RunFolder {
   void RemoveUnlessWanted() const;
 
  private:
+  // In `wanted`, or below it where it has something in it.
   static Result<RunFolder> MakeIn(const std::string& wanted);
+  // A folder with a name of its own below `folder`.
   static Result<RunFolder> MakeTemporary(const std::string& folder);
+  // The folder for what the command prints, for its owner only.
   Status MakeLogs() const;
 
   std::string path_;

@@ -27,6 +27,7 @@ class Subcommand {
  public:
   virtual ~Subcommand() = default;
   virtual std::string_view name() const = 0;
+  // Constant texts: views of the program.
   virtual CommandText text() const = 0;
   // With the words of the help: a description, and the name of the value as type name.
   virtual void AddOptions(CLI::App* app) = 0;

@@ -42,6 +42,7 @@ struct Question {
 
 using Values = std::map<std::string, std::string>;
 
+// Values are put in as they are, each a whole word or a part of one: no shell reads them.
 std::string Filled(std::string text, const Values& values) {
   for (const auto& [name, value] : values) {
     const std::string place = "{" + name + "}";
@@ -52,6 +53,7 @@ std::string Filled(std::string text, const Values& values) {
   return text;
 }
 
+// Whether a row has the place in its file's name or in its words.
 bool Asks(const Row& row, std::string_view place) {
   return row.file.find(place) != std::string_view::npos ||
          std::any_of(row.words.begin(), row.words.end(), [&](const char* w) {
@@ -65,6 +67,7 @@ bool IsJobId(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return IsAlnum(c) || c == '_' || c == '.' || c == '+'; });
 }
 
+// What the folder in the archive is called; a host without a name is "host".
 std::string HostName() {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
@@ -82,6 +85,8 @@ std::vector<std::string> Interfaces() {
   return out;
 }
 
+// Asks everything, then keeps what came of it, in the order of commands.def. Errors of the sink stop the keeping, not
+// the asking.
 class Collector {
  public:
   Collector(const CollectionOptions& options, const KnowledgeBase& knowledge, CollectionSink* sink)
@@ -109,6 +114,7 @@ class Collector {
   }
 
  private:
+  // The job of the first process that tells one, else of whoever asks.
   std::string Job() const {
     for (const HostProcess& process : processes_) {
       if (std::string job = process.Variable("SLURM_JOB_ID"); IsJobId(job)) return job;
@@ -117,12 +123,14 @@ class Collector {
     return own != nullptr && IsJobId(own) ? own : "";
   }
 
+  // "job": within a job of Slurm; "since": with a time; "ever": without one; else always.
   bool Wanted(std::string_view when, const std::string& job) const {
     if (when == "job") return !job.empty();
     if (when == "since") return !options_.since.empty();
     return when != "ever" || options_.since.empty();
   }
 
+  // A question with its places filled in, and no more time than whoever asks has.
   void AddQuestion(const Row& row, const Values& values) {
     Question question;
     question.file = Filled(std::string(row.file), values);
@@ -134,6 +142,7 @@ class Collector {
     questions_.push_back(std::move(question));
   }
 
+  // A row with {pid} or {interface} is asked for each.
   void Ask() {
     const std::string job = Job();
     for (const Row& row : kRows) {
@@ -178,6 +187,7 @@ class Collector {
     questions_.remove_if([&](const Question& question) { return asked.count(&question) == 0; });
   }
 
+  // A line of the MANIFEST for each question, with an answer or without; the answer as a file.
   void Keep(const Question& question) {
     const CommandRun& run = question.run;
     std::string line = question.file + "  ";
@@ -212,6 +222,7 @@ class Collector {
   }
 
   template <typename Variables>
+  // Only variables that the knowledge knows, and their values without passwords: an environment has secrets.
   std::string KnownOnes(const Variables& variables) const {
     std::vector<std::string> lines;
     for (const auto& [name, value] : variables) {
@@ -223,6 +234,7 @@ class Collector {
     return out;
   }
 
+  // Of the processes; without any, of this one.
   void Environments() {
     std::vector<std::pair<std::string, std::string>> own;
     for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -271,6 +283,7 @@ class Collector {
   // A line of the MANIFEST. Names of files and what tools say come from elsewhere.
   void Note(const std::string& line) { manifest_ += EscapeTerminal(line) + "\n"; }
 
+  // Empty texts make no file. The first error of the sink is kept.
   void Put(const std::string& name, std::string_view text) {
     if (status_.ok() && !text.empty()) status_ = sink_->AddText(top_ + "/" + name, text);
   }

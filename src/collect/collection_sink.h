@@ -19,10 +19,12 @@ class CollectionSink {
   // A file of that size: `next` gives its bytes piece by piece; an empty piece ends it
   // early, and an archive fills it up with NUL.
   virtual Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) = 0;
+  // Once, last. What was added before may be nowhere until then.
   virtual Status Finish() = 0;
   // Whether this file is where the collection goes: it may lie in a folder that is collected.
   virtual bool IsItself(const struct stat& file) const;
 
+  // A file with this text.
   Status AddText(const std::string& name, std::string_view text);
 };
 

@@ -28,6 +28,7 @@ struct CommandRun {
 
 inline constexpr size_t kMostOutput = 16 << 20;  // of one command
 
+// All at once; returns when the last one has ended or was stopped. A command that is not there costs nothing.
 void RunBatch(std::vector<CommandRun*> batch);
 
 }  // namespace ncclwhy

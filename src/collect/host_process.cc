@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr size_t kMostBytes = 4 << 20;
 constexpr size_t kMostThreads = 4096;
 
+// Empty where it may not be read, or the process is gone by now: between two files of one process it may end at any
+// time.
 std::string ReadProc(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string out(kMostBytes, '\0');
@@ -30,6 +32,7 @@ std::string ReadProc(const std::string& path) {
   return out;
 }
 
+// Empty pieces are left out: an empty word of a command line is lost, which only text for the eye notices.
 std::vector<std::string> Split(const std::string& text, char at) {
   std::vector<std::string> out;
   for (size_t from = 0; from < text.size();) {
@@ -40,6 +43,7 @@ std::vector<std::string> Split(const std::string& text, char at) {
   return out;
 }
 
+// /proc has "self", "meminfo" and so on between the numbers.
 std::optional<pid_t> PidOf(const std::string& name) {
   pid_t pid = 0;
   const char* end = name.data() + name.size();
@@ -58,6 +62,7 @@ std::vector<pid_t> AllPids() {
 }
 
 // The fields of /proc/PID/stat behind the name: 4711 (name with (blanks)) S 4700 …
+// The last bracket, since a name may hold one.
 std::vector<std::string> StatOf(pid_t pid) {
   const std::string stat = ReadProc("/proc/" + std::to_string(pid) + "/stat");
   const size_t close = stat.rfind(')');
@@ -65,6 +70,8 @@ std::vector<std::string> StatOf(pid_t pid) {
 }
 
 // From ticks since the machine was started.
+// CLOCK_BOOTTIME, which goes on while the machine sleeps, as the kernel's own ticks do. Seconds since 1970; off by one
+// where the two clocks are read across a second.
 std::time_t StartOf(pid_t pid) {
   constexpr size_t kStart = 19;
   const std::vector<std::string> fields = StatOf(pid);
@@ -75,6 +82,7 @@ std::time_t StartOf(pid_t pid) {
   return std::time(nullptr) - up.tv_sec + std::strtol(fields[kStart].c_str(), nullptr, 10) / ticks;
 }
 
+// As text to be kept in the folder that is collected; no program reads it again.
 std::string StateOf(const std::string& folder) {
   std::string out;
   for (const std::string& line : Split(ReadProc(folder + "/status"), '\n')) {
@@ -113,6 +121,7 @@ HostProcess ReadProcess(pid_t pid) {
   out.pid = pid;
   out.user = process.st_uid;
   out.started = StartOf(pid);
+  // Of the memory of the process: it may have written a title there (`setproctitle`), which is what ps shows, too.
   for (const std::string& word : Split(ReadProc(folder + "/cmdline"), '\0')) {
     out.command += (out.command.empty() ? "" : " ") + word;
   }
@@ -125,6 +134,8 @@ HostProcess ReadProcess(pid_t pid) {
     std::error_code error;
     struct stat status {};
     if (::stat((folder + fd).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    // "/var/log/job.out (deleted)", and a path of another mount namespace, that of a container: such a name must lead
+    // to the very same file, or it is none.
     const std::string path = fs::read_symlink(folder + fd, error).string();
     struct stat there {};  // not so when it was deleted
     if (error || ::stat(path.c_str(), &there) != 0 || there.st_dev != status.st_dev || there.st_ino != status.st_ino) {
@@ -137,6 +148,7 @@ HostProcess ReadProcess(pid_t pid) {
   return out;
 }
 
+// A library that was linked statically, as in older wheels of PyTorch, is not seen in the maps.
 std::vector<pid_t> ProcessesWithNccl() {
   std::vector<pid_t> out;
   for (const pid_t pid : AllPids()) {
@@ -147,6 +159,7 @@ std::vector<pid_t> ProcessesWithNccl() {
 }
 
 std::vector<pid_t> WithDescendants(pid_t pid) {
+  // Field 4 of /proc/PID/stat is the parent. Those whose parent has died hang elsewhere and are not found.
   std::multimap<pid_t, pid_t> children;
   for (const pid_t one : AllPids()) {
     const std::vector<std::string> fields = StatOf(one);

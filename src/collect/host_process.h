@@ -24,6 +24,7 @@ struct HostProcess {
 };
 
 // pid -1: there is none.
+// What may not be seen is empty.
 HostProcess ReadProcess(pid_t pid);
 // Processes that have NCCL loaded, as far as we may see it.
 std::vector<pid_t> ProcessesWithNccl();

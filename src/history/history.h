@@ -36,6 +36,7 @@ class History {
     size_t jobs = 0;   // that were not there
     size_t again = 0;  // that were, and were replaced
   };
+  // An empty list is no error, and makes nothing.
   Result<Added> Add(const std::vector<PastJob>& jobs);
   // What each host hangs on, in place of what was known of that; empty: none is known any more.
   Status SetPlaces(const std::vector<HostPlace>& places);
@@ -44,7 +45,9 @@ class History {
 
  private:
   explicit History(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+  // Within the transaction of Add.
   Status Write(const std::vector<PastJob>& jobs, Added* added);
+  // Within that of SetPlaces.
   Status WritePlaces(const std::vector<HostPlace>& places);
   std::unique_ptr<Database> database_;
 };

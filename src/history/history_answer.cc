@@ -16,6 +16,7 @@ namespace {
 
 using OrderedJson = OrderedJsonValue;
 
+// By UTC; "" for a time that is none.
 std::string Day(int64_t seconds) {
   const std::time_t time = seconds;
   std::tm parts{};
@@ -23,6 +24,7 @@ std::string Day(int64_t seconds) {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
+// One digit: the figure is an order of magnitude.
 std::string ChanceWords(double chance) {
   if (chance >= 0.1) return "by chance";
   return chance < 1e-12 ? "<1e-12" : fmt::format("{:.1g}", chance);
@@ -34,6 +36,7 @@ struct Answer {
   OrderedJson rows = OrderedJson::array();
 };
 
+// One row of hosts, devices, places or versions: `share` is that of all jobs in which it took part.
 OrderedJson RowOf(const char* what, const Suspect& s, const HistoryTotals& totals) {
   OrderedJson row = {
       {what, s.name},
@@ -48,6 +51,7 @@ OrderedJson RowOf(const char* what, const Suspect& s, const HistoryTotals& total
   return row;
 }
 
+// Causes with how many jobs and hosts they had, the most frequent first.
 Result<Answer> Causes(History& history, const HistoryQuestion& asked) {
   Result<Select> select = Select::Prepare(history.database(),
                                           "SELECT cause, count(*), min(ended), max(ended), (SELECT count(DISTINCT "
@@ -71,6 +75,7 @@ Result<Answer> Causes(History& history, const HistoryQuestion& asked) {
   }
 }
 
+// `question` is one of HistoryQuestions(): what is none of them is answered as "hosts".
 Result<Answer> Find(History& history, std::string_view question, const HistoryQuestion& asked) {
   const Result<HistoryTotals> totals = TotalsOf(history, asked.since);
   if (!totals.ok()) return totals.status();
@@ -98,12 +103,14 @@ Result<Answer> Find(History& history, std::string_view question, const HistoryQu
   return out;
 }
 
+// Names come from logs: escaped for a terminal here, and nowhere else.
 std::string Cell(const std::string& key, const OrderedJson& value) {
   if (key == "chance") return ChanceWords(value.get<double>());
   if (key == "share") return fmt::format("{:.3g} %", value.get<double>() * 100);
   return value.is_string() ? EscapeTerminal(value.get<std::string>()) : value.dump();
 }
 
+// Columns as wide as their widest cell, two blanks between them; the last one is not padded.
 std::string Aligned(const OrderedJson& rows) {
   std::vector<std::vector<std::string>> lines;
   for (const OrderedJson& row : rows) {
@@ -143,6 +150,7 @@ std::string DrainLines(const OrderedJson& rows) {
   return out;
 }
 
+// As Prometheus wants label values, and without anything that a terminal obeys.
 std::string Label(const std::string& text) {
   std::string out;
   for (const char c : EscapeTerminal(text)) {
@@ -175,6 +183,7 @@ Result<std::string> AnswerHistory(History& history, std::string_view question, c
   return answer.value().sentence + "\n" + Aligned(answer.value().rows);
 }
 
+// Only those of asked.top: a label for every host of a cluster would be a series each, which Prometheus keeps for long.
 Result<std::string> HistoryMetrics(History& history, const HistoryQuestion& asked) {
   std::string out;
   const auto head = [&](const char* name, const char* help) {

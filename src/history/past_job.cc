@@ -13,6 +13,8 @@ namespace {
 
 using Parts = std::vector<std::pair<std::string, std::string>>;
 
+// A report may come from anybody: what is missing, and whatever is asked of something that is no object, is null, so
+// that a chain of members needs no check between.
 const JsonValue& Member(const JsonValue& object, const char* name) {
   static const JsonValue kNone;
   const auto it = object.is_object() ? object.find(name) : object.end();
@@ -29,6 +31,7 @@ std::string Text(const JsonValue& object, const char* name) {
   return text.substr(0, size);
 }
 
+// -1 as well for 3.0: the schema writes whole numbers without a point.
 int64_t Number(const JsonValue& object, const char* name) {
   const JsonValue& member = Member(object, name);
   return member.is_number_integer() ? member.get<int64_t>() : -1;
@@ -38,11 +41,14 @@ void Add(Parts* parts, const char* kind, std::string value) {
   if (!value.empty() && parts->size() < kPastParts) parts->emplace_back(kind, std::move(value));
 }
 
+// Last, since only then they are all there: until then Add() bounds what is appended, repeats included.
 void Sort(Parts* parts) {
   std::sort(parts->begin(), parts->end());
   parts->erase(std::unique(parts->begin(), parts->end()), parts->end());
 }
 
+// A host that is blamed took part, even where no rank of it wrote a log. A device goes with its host, since every host
+// has a mlx5_2; by its name where there is one ("node17 mlx5_2"), else by its number ("node17 GPU 3").
 void Blame(const JsonValue& culprits, PastJob* job) {
   for (const JsonValue& culprit : culprits.is_array() ? culprits : JsonValue::array()) {
     const std::string host = Text(culprit, "host");
@@ -82,6 +88,8 @@ int64_t DateIn(const std::string& text) {
   return 0;
 }
 
+// See PastJob::key. The job's number alone would not do: schedulers start again from 1, and a job that is requeued
+// keeps its number.
 std::string KeyOf(const JsonValue& report, const std::string& first_time) {
   const JsonValue& job = Member(report, "job");
   const JsonValue& communicators = Member(job, "communicators");
@@ -92,6 +100,8 @@ std::string KeyOf(const JsonValue& report, const std::string& first_time) {
   for (const JsonValue& fact : Member(job, "environment")) {
     if (Text(fact, "name") == "job_id" && !first_time.empty()) return "job " + Text(fact, "value") + " " + first_time;
   }
+  // No name of a file: the same logs give the same key, whatever folder they were read from. Each line counts with its
+  // first kPastNameBytes.
   std::string quoted = Text(report, "outcome") + Text(report, "progress");
   for (const char* list : {"outcome_evidence", "timeline", "consequences"}) {
     for (const JsonValue& item : Member(report, list)) quoted += "\n" + Text(item, "text");
@@ -104,10 +114,12 @@ std::string KeyOf(const JsonValue& report, const std::string& first_time) {
   return "text " + Sha256Hex(quoted);
 }
 
+// `ended` is for reports without any date in their timeline.
 PastJob OneJob(const JsonValue& report, int64_t ended) {
   PastJob out;
   std::string first_time;
   for (const JsonValue& step : Member(report, "timeline")) {
+    // The last step that has a date, in the order of the timeline.
     const std::string time = Text(step, "time");
     if (first_time.empty()) first_time = time;
     if (const int64_t date = DateIn(time); date > 0) ended = date;
@@ -132,6 +144,8 @@ PastJob OneJob(const JsonValue& report, int64_t ended) {
     if (Text(fact, "name") == "cuda_driver") Add(&out.parts, "cuda_driver", Text(fact, "value"));
   }
   const JsonValue& causes = Member(report, "causes");
+  // out.verdict == "degraded") && causes.is_array() || With any other verdict, causes that are listed were only
+  // weighed, and blame nobody.
   if ((out.verdict == "failure" || out.verdict == "degraded") && causes.is_array() && !causes.empty()) {
     out.cause = Text(causes[0], "id");
     const JsonValue& confidence = Member(causes[0], "confidence");
@@ -156,11 +170,14 @@ Result<std::vector<PastJob>> JobsOfReport(std::string_view json, int64_t ended) 
     return Status::Corrupt("is no report of `ncclwhy --format json`");
   }
   PastJob whole = OneJob(report, ended);
+  // The report on several jobs has a short answer for each behind what it says of the whole: those are kept, and the
+  // whole lends them its key and its end.
   const JsonValue& several = Member(report, "jobs");
   if (!several.is_array() || several.empty()) return std::vector<PastJob>{std::move(whole)};
   std::vector<PastJob> out;
   for (const JsonValue& answer : several) {
     PastJob job;
+    // Not the place in the list, which has no meaning.
     std::string identity = Text(answer, "name") + "\n" + Text(answer, "cause");
     for (const JsonValue& file : Member(answer, "files"))
       identity += file.is_string() ? "\n" + file.get<std::string>() : "";

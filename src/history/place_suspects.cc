@@ -19,10 +19,12 @@ struct JobHosts {
 };
 
 // Numbers of hosts by name: "node17.cluster.example" hangs where "node17" does.
+// Members are public: it is a table that this file fills and reads.
 class HostPlaces {
  public:
   static Result<HostPlaces> Read(History& history) {
     HostPlaces out;
+    // A history that never was told any place has no such table, which is no error: there are no suspects then.
     const Result<int64_t> there =
         history.database().Integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'place'");
     if (!there.ok()) return there.status();
@@ -41,6 +43,7 @@ class HostPlaces {
       out.members.back().insert(out.NumberOf(select.value().Text(0)));
     }
   }
+  // A host that no place names gets a number, too: it counts among the hosts of its jobs.
   size_t NumberOf(const std::string& host) {
     const auto known = numbers.find(host);
     if (known != numbers.end()) return known->second;
@@ -54,6 +57,8 @@ class HostPlaces {
   std::map<std::string, size_t, std::less<>> numbers;
 };
 
+// Both lists in one pass, since a job's rows stand together. Blame of a job whose decision is fix-first is left out:
+// its fault lies in the job, which would have failed anywhere. Its hosts stay, since it took part.
 Result<std::vector<JobHosts>> JobsOf(History& history, HostPlaces* places, int64_t since) {
   Result<Select> select = Select::Prepare(
       history.database(),
@@ -74,6 +79,7 @@ Result<std::vector<JobHosts>> JobsOf(History& history, HostPlaces* places, int64
   }
 }
 
+// "gpu.ecc 4, ib.retry-exceeded 1": the most frequent first, further ones not said.
 std::string CausesIn(const std::map<std::string, int64_t>& counts) {
   constexpr size_t kCausesShown = 3;
   std::vector<std::pair<int64_t, std::string>> order;
@@ -122,11 +128,15 @@ Suspect Ask(const std::string& name, const std::set<size_t>& members, const std:
   s.hosts = static_cast<int64_t>(by_host.size());
   s.causes = CausesIn(causes);
   if (s.blamed == 0) return s;
+  // A single bad host is told by itself. The place must be suspect without it: its `others` are the jobs that blame any
+  // other host of the place.
   const auto most = std::max_element(by_host.begin(), by_host.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto others = std::count_if(blamed_here.begin(), blamed_here.end(), [&](const std::set<size_t>& blamed) {
     return blamed.size() > 1 || !blamed.contains(most->first);
   });
+  // The mean share of a job's hosts that hang here, times how many hosts a failure blames at once: the probability that
+  // a failure hits the place, by chance.
   const double one = with_hosts == 0 ? 1 : share / static_cast<double>(with_hosts);
   s.chance = ChanceOfBlame(failures, std::min(1.0, one * at_once / static_cast<double>(failures)), others);
   return s;
@@ -140,11 +150,13 @@ Result<std::vector<Suspect>> BlamedPlaces(History& history, const HistoryQuestio
   const Result<std::vector<JobHosts>> jobs = JobsOf(history, &places.value(), asked.since);
   if (!jobs.ok()) return jobs.status();
   std::vector<Suspect> out;
+  // A leaf and its only spine have the same hosts: they could never be told apart, and would count twice as tests.
   std::set<std::set<size_t>> told;
   for (size_t i = 0; i < places.value().names.size(); ++i) {
     if (!told.insert(places.value().members[i]).second) continue;
     out.push_back(Ask(places.value().names[i], places.value().members[i], jobs.value()));
   }
+  // All places that were asked are tests, also those that nobody blames: before they go.
   for (Suspect& s : out) s.chance = ForMany(s.chance, static_cast<int64_t>(out.size()));
   std::erase_if(out, [](const Suspect& s) { return s.blamed == 0; });
   std::stable_sort(out.begin(), out.end(), [](const Suspect& a, const Suspect& b) {

@@ -15,6 +15,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
+// Views of `line`.
 Words WordsOf(std::string_view line) {
   Words words;
   for (size_t at = 0; at < line.size();) {
@@ -28,6 +29,7 @@ Words WordsOf(std::string_view line) {
 }
 
 template <typename Visit>
+// Without blank lines and comments.
 void ForEachLine(std::string_view text, Visit visit) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -42,12 +44,16 @@ void ForEachLine(std::string_view text, Visit visit) {
 // Hosts and switches below each switch or block.
 class Tree {
  public:
+  // What several lines say of one place adds up: topology.yaml has nodes and children in lines of their own. `children`
+  // are names of switches.
   void Add(const std::string& place, std::string_view nodes, std::string_view children) {
     Below& below = below_[place];
     for (std::string& host : ExpandHostList(nodes)) below.hosts.insert(std::move(host));
     for (std::string& child : ExpandHostList(children)) below.places.insert("switch " + child);
   }
   bool empty() const { return below_.empty(); }
+  // A walk from every place down, not one from the top: a host is below each switch of its path, and with two roots
+  // there is no top.
   void AllPlaces(std::set<HostPlace>* out) const {
     for (const auto& [place, below] : below_) {
       std::set<std::string> seen;
@@ -73,6 +79,7 @@ class Tree {
 };
 
 // SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=node[01-16]
+// false: no line of this kind. A switch without nodes and children is one.
 bool AddSlurmLine(std::string_view line, Tree* tree) {
   std::string place;
   std::string_view nodes, children;
@@ -90,6 +97,7 @@ bool AddSlurmLine(std::string_view line, Tree* tree) {
   return !place.empty();
 }
 
+// Of `  - switch: "leaf1"` also the dash of a list.
 std::string_view Unquoted(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\"'-");
   if (begin == std::string_view::npos) return {};
@@ -100,6 +108,7 @@ std::string_view Unquoted(std::string_view text) {
 class SlurmYaml {
  public:
   explicit SlurmYaml(Tree* tree) : tree_(tree) {}
+  // Line by line, without a parser of YAML: a list that goes on in the next line is lost.
   void Line(std::string_view line) {
     const size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return;
@@ -117,7 +126,8 @@ class SlurmYaml {
 };
 
 // Of a node's labels those that say where it stands: topology.kubernetes.io/zone, network.topology.nvidia.com/leaf,
-// topology.k8s.aws/network-node-layer-3, cloud.google.com/gce-topology-block, example.com/rack.
+// topology.k8s.aws/network-node-layer-3, cloud.google.com/gce-topology-block, example.com/rack. Other labels (kind of
+// machine, operating system, role) say what a node is, not where.
 bool SaysWhere(std::string_view label) {
   const size_t slash = label.rfind('/');
   const std::string_view name = label.substr(slash == std::string_view::npos ? 0 : slash + 1);
@@ -131,6 +141,7 @@ void AddLabel(std::string_view host, std::string_view label, std::string_view va
   out->insert({std::string(host), std::string(label) + " " + std::string(value)});
 }
 
+// A list of nodes, or one node. What has no name or no labels is passed over.
 Status AddNodes(std::string_view text, std::set<HostPlace>* out) {
   const JsonValue json = JsonValue::parse(text, nullptr, false);
   if (!json.is_object()) return Status::Corrupt("is no JSON of nodes");
@@ -180,6 +191,7 @@ Result<std::vector<HostPlace>> PlacesOf(std::string_view text) {
       } else if (labels && words.size() > 2) {
         AddLabelledNode(words, &places);
       } else if (words.size() == 2 && words[0].back() != ':' && words[0] != "-") {
+        // Any text has lines of two words: the table counts only where nothing else was found.
         table.emplace_back(words[0], words[1]);
       }
     });

@@ -23,6 +23,7 @@ Result<std::vector<double>> Row(History& history, const std::string& sql, int co
   return out;
 }
 
+// "gpu.ecc 4, ib.retry-exceeded 1", for one suspect.
 Result<std::string> CausesOf(History& history, const std::string& kind, const std::string& name, int64_t since) {
   Result<Select> select = Select::Prepare(history.database(),
                                           "SELECT cause, count(*) FROM blame JOIN job ON job.id = blame.job WHERE "
@@ -72,6 +73,7 @@ Result<std::vector<Suspect>> BlamedOnes(History& history, const std::string& kin
               those + " GROUP BY blame.job)",
           2, asked.since);
   if (!shares.ok()) return shares.status();
+  // Every host that ever took part is a test, also those that nobody blames.
   const Result<std::vector<double>> hosts =
       Row(history, "SELECT count(DISTINCT value) FROM part WHERE kind = 'host'", 1, 0);
   if (!hosts.ok()) return hosts.status();
@@ -117,6 +119,7 @@ Result<std::vector<Suspect>> BlamedOnes(History& history, const std::string& kin
   return out;
 }
 
+// Drawn without putting back: all jobs of a window are known, and a version's jobs are a part of them.
 Result<std::vector<Suspect>> FailingVersions(History& history, const HistoryQuestion& asked) {
   const Result<HistoryTotals> totals = TotalsOf(history, asked.since);
   if (!totals.ok()) return totals.status();
@@ -145,6 +148,7 @@ Result<std::vector<Suspect>> FailingVersions(History& history, const HistoryQues
   return out;
 }
 
+// Of the asked.top most blamed ones: a host beyond is not considered.
 Result<std::vector<Suspect>> HostsToDrain(History& history, const HistoryQuestion& asked) {
   Result<std::vector<Suspect>> all = BlamedOnes(history, "host", asked, true);
   if (!all.ok()) return all;

@@ -8,7 +8,7 @@ namespace ncclwhy {
 // Fills host_of_address. Addresses that two hosts claim (docker0 everywhere is 172.17.0.1) are left out.
 void BuildAddressBook(JobModel& model);
 
-// "10.0.0.7<41243>" → "10.0.0.7", "fe80::1%eth0<4>" → "fe80::1%eth0", "node3<41234>" → "node3".
+// "10.0.0.7<41243>" → "10.0.0.7", "fe80::1%eth0<4>" → "fe80::1%eth0", "node3<41234>" → "node3". A view of `address`.
 std::string_view WithoutPort(std::string_view address);
 
 }  // namespace ncclwhy

@@ -9,6 +9,7 @@ namespace {
 constexpr uint64_t kWorksAnew = 8;
 
 // Calls that a process logged behind `line`, as far as they are kept.
+// (At most limits::kCollectiveWindow of each kind are kept, which is enough to say that it went on.)
 uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
   if (s.last.line <= line) return 0;
   const auto behind = [line](const CollectiveCall& call) { return call.line > line; };
@@ -16,6 +17,7 @@ uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
          static_cast<uint64_t>(std::count_if(s.p2p_window.begin(), s.p2p_window.end(), behind));
 }
 
+// Whether it had a line before: in this source in front of `line`, or in another one.
 bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
   return p.first.line > 0 && (p.first.source != source || p.first.line < line);
 }

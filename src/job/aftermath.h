@@ -11,7 +11,7 @@
 
 namespace ncclwhy {
 
-// Lines after which a program that complained has evidently gone on.
+// Lines after which a program that complained has evidently gone on. Not the lines of one rank: of all in its source.
 inline constexpr uint64_t kLifeGoesOn = 150;
 
 // What follows a line in its own source: files have no common clock.
@@ -23,10 +23,11 @@ struct After {
   bool left_in_order = false;  // it destroyed its communicators behind the line, and aborted none
 };
 
+// Borrows the model. Each question looks through the pulses of one source; any number of threads may ask.
 class Aftermath {
  public:
   explicit Aftermath(const JobModel& model);
-  // `process` may be invalid: nobody's line.
+  // `process` may be invalid: nobody's line. All zero where nothing follows, or the source is not known.
   After Of(SourceId source, uint32_t line, ProcessId process) const;
   // Whether everybody who speaks in a source did so in front of a line, too, and works behind it: then whoever the line
   // speaks of, nobody there died of it.
@@ -47,7 +48,7 @@ class Aftermath {
   std::vector<std::unordered_map<uint32_t, Communicators>> communicators_;  // [source][ProcessId]
 };
 
-// A pulse that says of how many, and has reached it.
+// A pulse that says of how many, and has reached it: `50/50`. A total of one counts nothing.
 bool IsComplete(const PulseFacts& pulse);
 
 }  // namespace ncclwhy

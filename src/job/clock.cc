@@ -18,6 +18,7 @@ struct Parts {
   int month = 0;  // by name
 };
 
+// 2025-03-01 12:00:00 → 2025 3 1 12 0 0; Mar  1 12:00:00 → 1 12 0 0 and the month 3. A number too long is 0.
 Parts PartsOf(std::string_view text) {
   constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -55,6 +56,7 @@ SecondsFraction FractionOf(std::string_view text) {
   return out;
 }
 
+// Since 1970, in the calendar of today; 0 for a date that is none, such as the 30th of February.
 double Days(double year, double month, double day) {
   using namespace std::chrono;  // NOLINT
   const auto date = std::chrono::year(static_cast<int>(year)) / static_cast<int>(month) / static_cast<int>(day);

@@ -21,12 +21,14 @@ struct Instant {
   ClockScale scale = ClockScale::kDate;
 };
 
-// Seconds that a time stamp stands for. Those of one log are comparable: all have the same form. A stamp without a
-// date counts from midnight, one without a year from a year of 366 days; time zones are left out.
+// Seconds that a time stamp stands for. Those of one log are comparable: all have the same form. A stamp without a date
+// counts from midnight, one without a year from a year of 366 days; time zones are left out, as the hosts of a job
+// rarely differ in theirs. `time` may have a bracket in front. Nothing where it is of no known form.
 std::optional<Instant> InstantOf(std::string_view time);
 std::optional<double> SecondsOf(std::string_view time);
 
-// From one stamp to a later one of the same log, in seconds; nothing when they do not tell, or run backwards.
+// From one stamp to a later one of the same log, in seconds; nothing when they do not tell, or run backwards. Clocks
+// without a date that run backwards have passed midnight, once.
 std::optional<double> SecondsBetween(std::string_view first, std::string_view last);
 
 }  // namespace ncclwhy

@@ -54,6 +54,7 @@ class CommunicatorTracker {
     return it == by_pointer_.end() ? nullptr : &instances_[it->second];
   }
 
+  // A new one, which has the pointer from now on: NCCL uses the memory of freed communicators again.
   Instance& Create(ProcessId process, std::string_view comm, int32_t rank, int64_t nranks) {
     Instance i;
     i.process = process;
@@ -70,6 +71,7 @@ class CommunicatorTracker {
     return instances_.back();
   }
 
+  // Events in line order: what a line without a pointer means depends on the lines before it.
   void ReadSource(uint32_t s) {
     const SourceFacts& facts = *model_.sources[s];
     for (const Event& e : facts.events) {

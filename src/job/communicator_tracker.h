@@ -6,7 +6,8 @@
 
 namespace ncclwhy {
 
-// Fills communicators, edges, largest, and the per-process state of a model whose processes are tracked.
+// Fills communicators, edges, largest, and the per-process state of a model whose processes are tracked. Bounded by
+// limits::kCommunicatorViews and kMissingRanks; what is left out is counted in model.dropped.
 void TrackCommunicators(JobModel& model);
 
 }  // namespace ncclwhy

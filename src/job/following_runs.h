@@ -18,9 +18,9 @@ struct Mark {
   bool bad() const { return life == Life::kEnding && how != Ending::kClean; }
 };
 
-// The first lines of the runs behind the first one. A launcher or scheduler told the end of a job, or another launch
-// begins; nobody who worked before goes on, and work begins from the start. `marks` in the order of their lines.
-// `attempts`: attempts at one job are runs, too.
+// The first lines of the runs behind the first one, ascending. A launcher or scheduler told the end of a job, or
+// another launch begins; nobody who worked before goes on, and work begins from the start. `marks` in the order of
+// their lines. `attempts`: attempts at one job are runs, too. Empty: one run, as far as can be told.
 std::vector<uint32_t> FollowingRuns(const SourceFacts& facts, const std::vector<Mark>& marks, bool attempts);
 
 }  // namespace ncclwhy

@@ -33,6 +33,7 @@ struct HostClocks {
   std::vector<std::string_view> contrary;
 };
 
+// Views are of the model. Empty where there is one host, or no stamp.
 HostClocks AlignClocks(const JobModel& model);
 
 }  // namespace ncclwhy

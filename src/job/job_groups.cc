@@ -108,6 +108,7 @@ void ProcessGroups::Join(uint32_t a, uint32_t b) {
   parent_[std::max(a, b)] = std::min(a, b);
 }
 
+// Linear in the ranks of all communicators, but for finding, which is nearly constant.
 ProcessGroups GroupByCommunicator(const JobModel& model) {
   ProcessGroups groups(model.processes.size());
   for (const Communicator& c : model.communicators) {

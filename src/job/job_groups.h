@@ -11,7 +11,7 @@ namespace ncclwhy {
 
 inline constexpr uint32_t kNobody = UINT32_MAX;  // no number of a group or run
 
-// Union-find over the processes.
+// Union-find over the processes. Finding shortens paths, so it is no const; not thread-safe.
 class ProcessGroups {
  public:
   explicit ProcessGroups(size_t processes);
@@ -28,7 +28,7 @@ class ProcessGroups {
 ProcessGroups GroupByCommunicator(const JobModel& model);
 
 // Sets Process::job: what a rank of one job did says nothing about the ranks of another. Processes belong together when
-// they share a communicator or a source.
+// they share a communicator or a source. All stay -1 where there is one job, or more than limits::kJobsApart.
 void GroupJobs(JobModel& model);
 
 }  // namespace ncclwhy

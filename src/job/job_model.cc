@@ -114,6 +114,7 @@ int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* 
   return -1;
 }
 
+// In this order: communicators need processes, the address book both; hosts of sources need all three.
 JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   JobModel model;
   model.sources = sources;

@@ -33,6 +33,7 @@ struct NetworkUse {
   std::string_view devices;  // the list that NET/IB : Using printed
 };
 
+// One process in one life. Its lines may stand in several sources; views are of the facts of those.
 struct Process {
   ProcessId id;
   std::string_view host;  // may be empty
@@ -64,7 +65,7 @@ struct Process {
   bool known() const { return pid >= 0 || rank >= 0 || launcher_rank >= 0 || !pod.empty(); }
 };
 
-// One rank within one communicator.
+// One rank within one communicator. Of a rank that left no log only rank, nranks and what others know of it are set.
 struct Rank {
   int32_t rank = -1;
   ProcessId process;      // invalid when this rank left no log
@@ -104,6 +105,8 @@ struct Divergence {
   std::vector<std::pair<int32_t, uint32_t>> lines;  // (rank, line of its call at the divergence), by rank
 };
 
+// As all its processes together show it. Which of their lines are of one communicator is told by commId, by parent and
+// color, or by size and order (communicator_tracker.h).
 struct Communicator {
   CommId id;
   std::string_view comm_id;  // NCCL's hash
@@ -120,6 +123,8 @@ struct Communicator {
   bool destroyed = false;
 };
 
+// One connection between two ranks of a communicator, over all channels, as one of its ends prints it: the other end
+// has another one.
 struct Edge {
   int32_t from = -1;
   int32_t to = -1;
@@ -133,6 +138,7 @@ struct Edge {
   Place place;
 };
 
+// Immutable behind BuildJobModel; any number of threads may read it.
 struct JobModel {
   std::vector<const SourceFacts*> sources;  // by SourceId, sorted by name
   std::vector<Process> processes;           // by ProcessId
@@ -148,12 +154,15 @@ struct JobModel {
   // The process of a line, or an invalid id. A line without a header belongs to the process of its launcher rank, else
   // to the only process of its file.
   ProcessId ProcessOf(SourceId source, uint32_t process_index, int32_t launcher_rank) const;
-  // The rank of a process in the largest communicator (or its only one); -1 when unknown.
+  // The rank of a process in the largest communicator (or its only one); -1 when unknown. Process::rank, for ids that
+  // may be invalid.
   int32_t RankOf(ProcessId process) const;
   // The rank that a launcher's number in front of a line of `source` means; -1 where it is that of a task with several
   // ranks, whose host, if it has one alone, goes to `host`.
   int32_t RankOfLabel(SourceId source, int32_t label, std::string_view* host) const;
   // Resolves `10.0.0.7<41243>`, `10.0.0.7`, a host name or `host<port>` to hosts and ranks that are known to own it.
+  // Host names are the same up to their first dot. Empty where nobody does; an address that several hosts claim is
+  // nobody's.
   struct Owner {
     std::string_view host;
     std::vector<ProcessId> processes;
@@ -169,6 +178,7 @@ struct JobModel {
   std::map<std::string, std::string_view, std::less<>> host_of_address;
 };
 
+// `sources` may come in any order; their facts are borrowed, and must not change.
 JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources);
 
 }  // namespace ncclwhy

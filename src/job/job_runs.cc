@@ -39,8 +39,9 @@ bool JobRuns::Find() {
     borders_.push_back(FollowingRuns(*model_.sources[s], marks_[s], attempts_));
   }
   if (model_.sources.size() == 1 && OneWorld() && borders_[0].empty()) return false;
+  FindRuns();
   do {
-    FindRuns();
+    PlaceRanks();
     if (runs_.size() > kMostRuns) return false;
   } while (JoinRuns());
   FindFollowers();
@@ -60,9 +61,15 @@ bool JobRuns::OneWorld() const {
 }
 
 void JobRuns::FindRuns() {
-  runs_.clear();
   for (const Process& p : model_.processes) {
     if (in_world_[p.id.value]) AddProcess(runs_[groups_.Find(p.id.value)], p);
+  }
+}
+
+void JobRuns::PlaceRanks() {
+  for (auto& [id, run] : runs_) {
+    run.nranks = -1;
+    run.placed.clear();
   }
   for (const Communicator& c : model_.communicators) {
     for (const Rank& r : c.ranks) {
@@ -84,7 +91,10 @@ void JobRuns::AddProcess(Run& run, const Process& p) const {
     if (own.last > 0) run.hulls[source.value].Add(own.first, own.last);
   }
   if (!p.host.empty()) run.hosts.insert(p.host);
-  if (run.version.empty()) run.version = p.nccl_version;
+  if (run.version.empty()) {
+    run.version = p.nccl_version;
+    run.speaks = p.id.value;
+  }
   run.over = run.over && (p.destroyed || p.aborted);
   run.aborted = run.aborted || p.aborted;
 }
@@ -109,25 +119,41 @@ Hull JobRuns::OwnLines(const Process& p, uint32_t source, const ProcessFacts& pa
 
 // Whether two that were taken for different runs were found to be one.
 bool JobRuns::JoinRuns() {
-  const auto join = [&](uint32_t a, uint32_t b) {
-    groups_.Join(a, b);
-    return true;
-  };
   for (uint32_t s = 0; s < model_.sources.size(); ++s) {
     const std::vector<uint32_t> order = RunsIn(s);
     for (size_t i = 1; i < order.size(); ++i) {
       const Run& a = runs_[order[i - 1]];
       const Run& b = runs_[order[i]];
-      if (!OneBehindTheOther(s, a, b)) return join(order[i - 1], order[i]);
+      if (OneBehindTheOther(s, a, b)) continue;
+      Join(order[i - 1], order[i]);
+      return true;
     }
   }
   for (auto a = runs_.begin(); a != runs_.end(); ++a) {
     for (auto b = std::next(a); b != runs_.end(); ++b) {
-      if (PartsOfOne(a->second, b->second) || (!attempts_ && AgainTheSame(a->second, b->second)))
-        return join(a->first, b->first);
+      if (!PartsOfOne(a->second, b->second) && (attempts_ || !AgainTheSame(a->second, b->second))) continue;
+      Join(a->first, b->first);
+      return true;
     }
   }
   return false;
+}
+
+// The run with the smaller id has all of both then, but for where its ranks are.
+void JobRuns::Join(uint32_t a, uint32_t b) {
+  groups_.Join(a, b);
+  Run& run = runs_[std::min(a, b)];
+  auto other = runs_.extract(std::max(a, b));
+  Run& from = other.mapped();
+  run.hulls.merge(from.hulls);
+  for (const auto& [source, hull] : from.hulls) run.hulls[source].Add(hull.first, hull.last);
+  run.hosts.merge(from.hosts);
+  if (!from.version.empty() && (run.version.empty() || from.speaks < run.speaks)) {
+    run.version = from.version;
+    run.speaks = from.speaks;
+  }
+  run.over = run.over && from.over;
+  run.aborted = run.aborted || from.aborted;
 }
 
 std::vector<uint32_t> JobRuns::RunsIn(uint32_t source) const {

@@ -31,6 +31,7 @@ struct Run {
   std::map<int32_t, std::string_view> placed;  // rank in the largest communicator -> host
   std::set<std::string_view> hosts;
   std::string_view version;
+  uint32_t speaks = 0;  // the process that told it
   int64_t nranks = -1;
   bool over = true;            // each of its processes has left
   bool aborted = false;        // one of them has given up its communicator
@@ -38,13 +39,15 @@ struct Run {
   bool complete() const { return nranks > 0 && static_cast<int64_t>(placed.size()) >= nranks; }
 };
 
-// All members are for who goes on with them (separate_jobs.cc). Borrows model and marks.
+// All members are for who goes on with them (separate_jobs.cc). Borrows model and marks. In doubt two runs are joined:
+// it begins with one for each communicator, and joins until nothing says any more that two are one.
 class JobRuns {
  protected:
   JobRuns(const JobModel& model, const std::vector<std::vector<Mark>>& marks, bool attempts);
 
-  // False: there is one job, as far as can be told.
+  // False: there is one job, as far as can be told, or there are more runs than anybody would compare.
   bool Find();
+  // Its lines, host and version; a run is over when each of its processes has left.
   void AddProcess(Run& run, const Process& p) const;
   // The runs of a source, by where they begin.
   std::vector<uint32_t> RunsIn(uint32_t source) const;
@@ -62,12 +65,22 @@ class JobRuns {
   std::map<uint32_t, Run> runs_;                 // by the group of its processes
 
  private:
+  // The ordinary job: everybody who speaks is in one communicator.
   bool OneWorld() const;
+  // Its lines in a source without those that another run printed through the same stream; empty where all are.
   Hull OwnLines(const Process& p, uint32_t source, const ProcessFacts& part) const;
+  // One for each group of processes.
   void FindRuns();
+  // Which rank stands on which host, of the largest communicator of each.
+  void PlaceRanks();
+  // True: two were found to be one and joined; asked again until it says false.
   bool JoinRuns();
+  void Join(uint32_t a, uint32_t b);
+  // Adds runs of which NCCL says nothing, by where borders_ are.
   void FindFollowers();
+  // Whether `b` begins where `a` is over, and not beside it.
   bool OneBehindTheOther(uint32_t source, const Run& a, const Run& b) const;
+  // Whether `b` is another attempt at `a`: the same ranks on the same hosts, in the same files.
   bool AgainTheSame(const Run& a, const Run& b) const;
 
   std::vector<std::vector<uint32_t>> borders_;  // by source: where runs begin that follow another

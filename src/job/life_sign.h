@@ -42,7 +42,7 @@ enum class SignOf : uint8_t {
   kJob,    // the job as a whole: its launcher or scheduler speaks of itself
 };
 
-// One such line, with whom it names.
+// One such line, with whom it names. Numbers that it does not tell are -1, texts empty.
 struct LifeSign {
   Life life = Life::kNone;
   Ending how = Ending::kNone;

@@ -29,6 +29,7 @@ struct OutcomeLine {
   std::string note;  // of the sign, if it is one
 };
 
+// Refers to model and signs by place and index; `pulse` points into the facts.
 struct OutcomeReading {
   Outcome outcome = Outcome::kUnknown;
   bool work_done = false;             // it had come to its end before it ended badly
@@ -41,6 +42,8 @@ struct OutcomeReading {
   std::vector<Place> restarts;        // lines that begin another attempt, of the first source that has such
 };
 
+// `signs` in the order of sources and lines. What counts is not that a bad line stands there, but that nothing behind
+// it shows that it was got over (aftermath.h). kUnknown where the lines end before the job did, as far as they tell.
 OutcomeReading ReadOutcome(const JobModel& model, const std::vector<LifeSign>& signs);
 
 }  // namespace ncclwhy

@@ -20,6 +20,7 @@ struct Part {
   uint32_t index;
 };
 
+// One pid cannot be two ranks of one communicator in two sources: then it is two containers' pid 1.
 bool Conflict(const Claims& a, const Claims& b) {
   for (const auto& [id, ranks] : a) {
     const auto it = b.find(id);
@@ -30,10 +31,12 @@ bool Conflict(const Claims& a, const Claims& b) {
   return false;
 }
 
+// Of a fact that has its text in the pool of its source.
 Place PlaceOf(const JobModel& model, uint32_t source, const LineRef& ref) {
   return {SourceId{source}, ref.line, ref.offset, model.sources[source]->Str(ref.text)};
 }
 
+// What is known already stays: sources come in the order of their names.
 void AddPart(JobModel& model, Process& p, const Part& part) {
   const SourceFacts& facts = *model.sources[part.source];
   const ProcessFacts& f = facts.processes[part.index];

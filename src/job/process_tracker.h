@@ -6,7 +6,8 @@
 
 namespace ncclwhy {
 
-// Fills processes, process_of, only_process_of, launcher_of and hosts of a model whose `sources` are set.
+// Fills processes, process_of, only_process_of, launcher_of and hosts of a model whose `sources` are set. Ids are given
+// in the order of sources, so they are the same whatever was read first.
 void TrackProcesses(JobModel& model);
 
 }  // namespace ncclwhy

@@ -4,6 +4,7 @@
 
 namespace ncclwhy {
 
+// One pass for a named number, one for a number alone; two numbers that nothing names tell nothing.
 NumberInName NumberInFileName(std::string_view path) {
   const size_t slash = path.find_last_of("/:");
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);

@@ -14,6 +14,7 @@ struct NumberInName {
   NumberKind kind = kBare;
 };
 
+// By the last part of the path alone: logs/rank3/nccl.log has none. Numbers of more than six digits are times or jobs.
 NumberInName NumberInFileName(std::string_view path);
 
 // Its number alone.

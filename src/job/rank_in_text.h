@@ -7,8 +7,8 @@
 
 namespace ncclwhy {
 
-// Who speaks, -1 when the text names nobody or several. A rank behind "for", "from", "to" or "with" is somebody else:
-// "rank 1: waiting for rank 3" is said by 1.
+// Who speaks, -1 when the text names nobody or several. A rank behind "for", "from", "to", "with" or "of" is somebody
+// else: "rank 1: waiting for rank 3" is said by 1. Nor is it "local_rank 3".
 int32_t RankInText(std::string_view text);
 
 // The host that a program puts before its rank: "[worker-24] rank 2: …", "gpu-a17: rank 3: …". Only names that end with

@@ -68,6 +68,7 @@ class Separator : private JobRuns {
     });
   }
 
+  // From its first to its last line in that source.
   Hull LinesOf(const Process& p, uint32_t source) const {
     Hull out;
     for (const auto& [s, index] : p.parts) {
@@ -106,7 +107,9 @@ class Separator : private JobRuns {
       if (id == kNobody) return false;
       const Run& run = runs_[id];
       if (!run.complete()) return true;
-      return !Marked(source, from, to, {Life::kEnding, Life::kNone}) && run.hosts.contains(p.host);
+      // (VllmWorkerProcess pid=7157) in front of a run's first header says no host.
+      const bool there = run.hosts.contains(p.host) || (p.host.empty() && id == behind);
+      return there && !Marked(source, from, to, {Life::kEnding, Life::kNone});
     };
     const bool of_next = may(behind, lines.first, behind == kNobody ? 0 : runs_[behind].hulls[source].first);
     const bool of_last = may(before, before == kNobody ? 0 : runs_[before].hulls[source].last, lines.last);
@@ -132,7 +135,7 @@ class Separator : private JobRuns {
         runs_[home].sources.insert(s);
         continue;
       }
-      const bool stranger = closed && !StrangersIn(s).empty() && !marks_[s].empty();
+      const bool stranger = closed && !StrangersIn(s).empty() && !marks_[s].empty() && !IsHostsOwn(s);
       const bool lives = !marks_[s].empty() || !model_.sources[s]->pulses.empty();
       if (!apart && (attempts_ || (!stranger && !(lives && runs_.size() > 1)))) continue;  // of all
       const auto [it, fresh] = own.try_emplace(folders.of[s], kSourceRuns + s);
@@ -140,6 +143,14 @@ class Separator : private JobRuns {
       run.sources.insert(s);
       for (const Process* p : StrangersIn(s)) run.hosts.insert(p->host);
     }
+  }
+
+  // messages.gpu-a17 beside the output of a job that was there: who speaks in it are the daemons of that host.
+  bool IsHostsOwn(uint32_t s) const {
+    return std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) {
+      return std::any_of(run.second.hosts.begin(), run.second.hosts.end(),
+                         [&](std::string_view host) { return NameHolds(model_.sources[s]->name, host); });
+    });
   }
 
   // Of a source without a process of any communicator: by its folder, its name, its hosts.

@@ -31,8 +31,8 @@ struct JobPart {
 
 enum class Apart : uint8_t { kJobs, kAttempts };  // kAttempts: attempts at one job, too
 
-// The jobs in the order in which they begin; none when there is one job. `marks`: of each source, in the order of their
-// lines. A source that tells nothing of any job is part of all of them.
+// The jobs in the order in which they begin; none when there is one job, or more than limits::kJobsApart. `marks`: of
+// each source, in the order of their lines. A source that tells nothing of any job is part of all of them.
 std::vector<JobPart> SeparateJobs(const JobModel& model, const std::vector<std::vector<Mark>>& marks,
                                   Apart apart = Apart::kJobs);
 

@@ -49,6 +49,7 @@ std::string_view WithoutFront(std::string_view word) {
   return IsOneOf(kInFront, front) && LooksLikeHost(rest) ? rest : word;
 }
 
+// Words of a path that may be hosts; dots, slashes and underscores part them, hyphens do not.
 std::vector<std::string_view> WordsOf(std::string_view name) {
   std::vector<std::string_view> words;
   for (size_t at = 0; at < name.size();) {

@@ -15,6 +15,7 @@ std::string_view DigitsAt(std::string_view text, size_t at) {
   return text.substr(at, end - at);
 }
 
+// Runs of at least `least` digits become #.
 std::string Masked(std::string_view text, size_t least) {
   std::string out;
   for (size_t i = 0; i < text.size();) {

@@ -18,7 +18,7 @@ struct FolderView {
 FolderView FoldersOf(const JobModel& model);
 
 // The id that a scheduler gave, from a file name: slurm-1234.out, slurm-1234_7.out, job_1234.log, train.o1234. May be
-// empty.
+// empty; a number of one or two digits is no id. All of these views are of the name.
 std::string_view JobIdInName(std::string_view name);
 // "nccl.node42.31011.log" → "nccl.node#.#.log": numbers of at least two digits, as pids and times have.
 std::string NamePattern(std::string_view name);

@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// py-spy's or gdb's output by itself: no event of another kind, no header, no label.
 bool HoldsOnlyStacks(const SourceFacts& facts) {
   const bool stacks =
       std::all_of(facts.events.begin(), facts.events.end(), [](const Event& e) { return e.kind == EventKind::kStack; });
@@ -27,6 +28,7 @@ int64_t PidOf(const SourceFacts& facts) {
   return pid;
 }
 
+// -1 unless the name says `rank`: of dump-3.txt the 3 may be anything.
 int32_t RankInName(const SourceFacts& facts) {
   const NumberInName in = NumberInFileName(facts.name);
   return in.kind == kRank ? in.number : -1;

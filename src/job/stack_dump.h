@@ -13,7 +13,8 @@ namespace ncclwhy {
 std::set<uint32_t> StackDumps(const JobModel& model);
 
 // Gives the stacks of a dump to their process. All other sources were tracked before, ranks are named. A dump whose
-// process is not found, or of which several could be it, is nobody's.
+// process is not found, or of which several could be it, is nobody's: a wrong one would say that a rank that works
+// hangs.
 void TrackStackDump(JobModel& model, uint32_t source);
 
 }  // namespace ncclwhy

@@ -6,6 +6,8 @@
 
 namespace ncclwhy {
 
+// In their order: of two ranks the lesser one is behind. kAborted and kDestroyed say nothing of how far a rank had
+// come; Rank::reached does.
 enum class Stage : uint8_t {
   kNone,       // nothing seen
   kProcess,    // the process wrote a line
@@ -18,6 +20,7 @@ enum class Stage : uint8_t {
   kAborted,    // Abort START or COMPLETE
   kDestroyed,  // Destroy COMPLETE
 };
+// As in reports: "bootstrap". Valid for the life of the program.
 std::string_view StageName(Stage stage);
 
 }  // namespace ncclwhy

@@ -18,6 +18,7 @@ std::map<int64_t, ProcessId> ProcessesByPid(const JobModel& model) {
   return by_pid;
 }
 
+// A rank, else a pid on a host, else the source: threads of one process have the same one.
 std::string OwnerOf(const ThreadStack& s) {
   const std::string source = std::to_string(s.place.source.value);
   if (s.rank >= 0) return "r" + std::to_string(s.rank);

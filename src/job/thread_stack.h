@@ -24,7 +24,7 @@ struct ThreadStack {
   std::string_view program;  // the frames of the program alone
 };
 
-// In the order of sources and lines.
+// In the order of sources and lines. A thread that stands in no Python frame ("<no Python frame>") is left out.
 std::vector<ThreadStack> FindStacks(const JobModel& model);
 
 }  // namespace ncclwhy

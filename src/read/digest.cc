@@ -4,6 +4,7 @@
 
 namespace ncclwhy {
 
+// At most kSniffedBytes are held back, then the witness gets them first.
 void DigestBuilder::Sniff(std::string_view* chunk) {
   const size_t wanted = std::min(kSniffedBytes - first_.size(), chunk->size());
   first_ += chunk->substr(0, wanted);
@@ -22,6 +23,7 @@ SourceDigest DigestBuilder::Finish() {
   return witness_->Finish();
 }
 
+// A digest by its name alone: its own bytes would have said so.
 std::vector<SourceDigest> DigestBuilder::FinishAll(std::vector<std::string>* problems) {
   // A node whose disk was full, a copy that broke: its logs are missing, which an empty log does not say.
   if (witness_ == nullptr && first_.empty() && context_.name.ends_with(".digest")) {

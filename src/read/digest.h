@@ -24,12 +24,14 @@ class DigestBuilder {
     if (witness_ == nullptr) Sniff(&chunk);
     if (witness_ != nullptr && !chunk.empty()) witness_->Push(chunk);
   }
+  // Once; a source without a byte is a text without lines.
   SourceDigest Finish();
   // Instead, for what may hold several sources. Adds a sentence on what could not be read.
   std::vector<SourceDigest> FinishAll(std::vector<std::string>* problems);
 
  private:
   void Sniff(std::string_view* chunk);
+  // Hands the first bytes to the witness that knows them.
   void Begin();
 
   const WitnessContext context_;

@@ -64,6 +64,11 @@ void Fields(auto& v, Is<NewsFacts> auto& x) {
   v(x.lines, x.last);
 }
 
+void Fields(auto& v, Is<ComplaintFacts> auto& x) {
+  v.Process(x.process);
+  v(x.line, x.text);
+}
+
 void Fields(auto& v, Is<Hit> auto& x) {
   v.Place(x.line, x.offset);
   v.Process(x.process);
@@ -97,7 +102,7 @@ void Fields(auto& v, Is<SourceDigest> auto& x) {
   v.Processes(f.processes.size());
   v(f.fields);
   v.FieldCount(f.fields.size());
-  v(f.events, f.connections, f.collectives, f.pulses, f.news);
+  v(f.events, f.connections, f.collectives, f.pulses, f.news, f.complaints);
   v(x.hits.hits, x.catalog, x.mentions, x.messages, x.parts, x.encoded);
 }
 

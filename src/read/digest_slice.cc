@@ -22,7 +22,7 @@ class Slicer {
     out_.facts.strings = facts_.strings.Copy();
     Processes();
     Facts();
-    for (const Hit& hit : whole_.hits.hits) Keep(hit, &out_.hits.hits);
+    Hits();
     for (const CatalogHit& hit : whole_.catalog) Keep(hit, &out_.catalog);
     for (const EnvMention& mention : whole_.mentions) {
       if (Inside(mention.line)) out_.mentions.push_back(mention);
@@ -38,6 +38,7 @@ class Slicer {
   }
 
  private:
+  // Where the slice is all of the source nothing is cut, records with line 0 included.
   bool Inside(uint32_t line) const { return whole_source_ || (line >= first_ && line <= last_); }
   bool Touches(const LineRef& begin, const LineRef& end) const { return begin.line <= last_ && end.line >= first_; }
   uint32_t ProcessOf(uint32_t process) const { return process < new_index_.size() ? new_index_[process] : kNoProcess; }
@@ -50,12 +51,23 @@ class Slicer {
     facts->back().process = ProcessOf(fact.process);
   }
 
+  // There may be a hundred thousand, and as many slices as jobs.
+  void Hits() {
+    const std::vector<Hit>& all = whole_.hits.hits;
+    const auto from = [&](uint32_t line) {
+      return std::partition_point(all.begin(), all.end(), [&](const Hit& hit) { return hit.line < line; });
+    };
+    const auto end = whole_source_ || last_ == UINT32_MAX ? all.end() : from(last_ + 1);
+    for (auto hit = whole_source_ ? all.begin() : from(first_); hit < end; ++hit) Keep(*hit, &out_.hits.hits);
+  }
+
   // The text of a place outside is not known inside.
   LineRef Clamped(const LineRef& place) const {
     if (Inside(place.line)) return place;
     return {std::clamp(place.line, first_, last_), place.offset, {}};
   }
 
+  // Who speaks in the slice, with new numbers. A stream whose process prints no header in here is nobody's again.
   void Processes() {
     new_index_.assign(facts_.processes.size(), kNoProcess);
     std::set<std::pair<uint32_t, int64_t>> speaking;  // who prints a header in the slice
@@ -80,6 +92,7 @@ class Slicer {
     }
   }
 
+  // The lines that are kept and stand inside, and as many as they stand for.
   LineTrail Sliced(const LineTrail& trail) const {
     if (whole_source_ || (trail.first >= first_ && trail.last <= last_)) return trail;
     LineTrail out;
@@ -100,6 +113,8 @@ class Slicer {
     return out;
   }
 
+  // Events and all else that has a line is inside or not. Streams of collectives and edges are where they begin: what
+  // of them lies behind the end cannot be taken out.
   void Facts() {
     SourceFacts& out = out_.facts;
     out.fields = facts_.fields;
@@ -118,9 +133,13 @@ class Slicer {
       NewsFacts kept{ProcessOf(news.process), Sliced(news.lines), Inside(news.lines.last) ? news.last : StringId{}};
       if (kept.lines.count > 0) out.news.push_back(std::move(kept));
     }
+    for (const ComplaintFacts& c : facts_.complaints) {
+      if (Inside(c.line)) out.complaints.push_back({ProcessOf(c.process), c.line, c.text});
+    }
     for (const PulseFacts& pulse : facts_.pulses) Pulse(pulse);
   }
 
+  // A pulse that goes on behind the slice: how far it had come at the end of it is known only where it began anew.
   void Pulse(const PulseFacts& whole) {
     PulseFacts p = whole;
     p.process = ProcessOf(whole.process);

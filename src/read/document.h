@@ -27,6 +27,7 @@ class Document {
     bool is_dict() const { return kind() == Kind::kDict; }
     bool is_list() const { return kind() == Kind::kList; }
     // Of a list: its values; of a dictionary: its pairs.
+    // 0 of all else.
     size_t size() const;
     Value operator[](size_t index) const;          // of a list
     Value operator[](std::string_view key) const;  // of a dictionary: the last pair of that key
@@ -48,6 +49,7 @@ class Document {
   void set_root(Id id) { root_ = id; }
 
   // The makers return no id when there is no room for one more value.
+  // A container is empty; a number is 0 and a text has no bytes until its maker sets them.
   std::optional<Id> New(Kind kind);
   std::optional<Id> NewInteger(int64_t value, Kind kind = Kind::kInteger);
   std::optional<Id> NewReal(double value);

@@ -56,10 +56,13 @@ class GrowingFile {
   std::string TakeNotice();
 
  private:
+  // The file that has the name now; none is no error, it may come later.
   void Open();
+  // For good: nothing more is read of it.
   void Fail(const std::string& reason);
   // At the end of what is there now: has the file become another one? True when there is something to read.
   bool Restarted(const Lines& lines);
+  // Whole lines go on at once, the rest waits; what begins like something packed is not followed.
   void Take(std::string_view bytes, const Lines& lines);
 
   const SourceSpec spec_;

@@ -18,8 +18,10 @@ class GzipCheck {
  public:
   // Packed bytes, before what comes out of them.
   void In(std::string_view packed);
+  // What came out of the stream, in order.
   void Out(std::string_view bytes);
   // Asked when all has come out.
+  // True also where it is not known: too much in the packed bytes looked like a trailer.
   bool Fits() const;
 
  private:
@@ -27,7 +29,9 @@ class GzipCheck {
     uint32_t crc = 0;
     uint32_t size = 0;
   };
+  // Eight bytes in front of a member's magic number may be a trailer: sum and length of the member before.
   void FindTrailers(std::string_view packed, uint64_t begins);
+  // Begins a new sum where what came out so far fits a trailer that was found.
   void EndMember();
 
   uint64_t packed_ = 0;           // bytes so far

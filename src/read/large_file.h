@@ -27,6 +27,7 @@ class LargeFile {
     virtual ~Reader() = default;
     // The segment begins here. Not called when no line begins in it.
     virtual void Begin(uint64_t offset) = 0;
+    // In order, without gaps; borrowed until it returns.
     virtual void Push(std::string_view chunk) = 0;
   };
   struct Outcome {
@@ -46,6 +47,7 @@ class LargeFile {
 
  private:
   LargeFile(int fd, std::string name, uint64_t size) : fd_(fd), name_(std::move(name)), size_(size) {}
+  // As pread, interrupted calls repeated; `*got` is 0 at the end.
   Status ReadAt(uint64_t offset, size_t wanted, char* buffer, size_t* got) const;
 
   int fd_;

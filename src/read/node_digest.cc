@@ -23,6 +23,7 @@ constexpr size_t kFormatBytes = 4;
 enum class Frame : char { kHead = 'H', kSource = 'S', kEnd = 'E' };
 constexpr size_t kFrameBytes = 1 + 4 + 8;
 
+// Byte by byte, so that files are alike on every machine.
 uint64_t LittleEndian(std::string_view bytes) {
   uint64_t n = 0;
   for (size_t i = 0; i < bytes.size(); ++i) n |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
@@ -35,6 +36,7 @@ std::string LittleEndian(uint64_t n, size_t bytes) {
   return out;
 }
 
+// 'H' or 'S' or 'E', four bytes of length, eight of the check sum.
 std::string Framed(Frame kind, std::string_view bytes) {
   return static_cast<char>(kind) + LittleEndian(bytes.size(), 4) + LittleEndian(HashBytes(bytes, 0), 8);
 }
@@ -60,6 +62,7 @@ struct Head {
   std::vector<std::string> problems;
 };
 
+// In this order in the file. Whoever changes it raises kDigestFormat.
 void Fields(auto& v, Is<Head> auto& x) {
   v(x.version);
   v.Hash(x.words);
@@ -68,6 +71,8 @@ void Fields(auto& v, Is<Head> auto& x) {
   v(x.full_timeline, x.sources, x.problems);
 }
 
+// Everything or nothing: of a file that is damaged anywhere no source is used, as an answer would not show what is
+// missing.
 class NodeDigest : public Witness {
  public:
   explicit NodeDigest(const WitnessContext& context) : context_(context) {}
@@ -110,6 +115,7 @@ class NodeDigest : public Witness {
   void RefuseDamaged() { Refuse("is a damaged digest"); }
 
   // How many bytes of `rest` were used; 0: more are needed.
+  // One step: the beginning, or a frame that is whole. Incomplete ones wait for the next chunk.
   size_t TakeNext(std::string_view rest) {
     if (!begun_) return TakeBeginning(rest);
     if (rest.empty()) return 0;
@@ -177,6 +183,7 @@ class NodeDigest : public Witness {
     return refusal_.empty();
   }
 
+  // Numbers of patterns and messages are checked here, once, so that nobody behind this has to.
   bool TakeSource(std::string_view bytes) {
     if (sources_.size() >= head_.sources) return false;
     SourceDigest& source = sources_.emplace_back();
@@ -208,6 +215,7 @@ class NodeDigest : public Witness {
 
 namespace {
 
+// Once for both, packed and not: `put` takes the bytes.
 Status Write(const std::vector<SourceDigest>& sources, const std::vector<std::string>& problems, const RuleSet& rules,
              const KnowledgeBase& kb, bool full_timeline, const std::function<void(std::string_view)>& put) {
   if (sources.size() > limits::kDigestSources) return Status::Limit("too many sources for a digest");

@@ -18,7 +18,7 @@
 namespace ncclwhy {
 
 // Changes with digest_fields.h and with the frames.
-inline constexpr uint32_t kDigestFormat = 1;
+inline constexpr uint32_t kDigestFormat = 2;
 
 // `sources` in the order of SortSources, `problems`: what could not be read of them. Fails at a limit.
 Result<std::string> WriteNodeDigest(const std::vector<SourceDigest>& sources, const std::vector<std::string>& problems,

@@ -11,11 +11,13 @@ namespace ncclwhy {
 
 class Packer {
  public:
+  // zstd where libarchive can, else gzip; neither has a time in it.
   Packer();
   ~Packer();
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
+  // Nothing happens behind a failure; Take tells.
   void Push(std::string_view bytes);
   // What was packed; empty when libarchive failed.
   std::string Take();

@@ -32,8 +32,10 @@ class ParseThread : public ByteSink {
 
   // Each throws what the sink threw in the other thread, once.
   void OnPacked() override { alone_ = false; }
+  // Waits until the sink has all of the member before.
   bool Begin(std::string_view name) override;
   void Push(std::string_view chunk) override;
+  // The sink has everything when it is told.
   void End() override;
   // False when the sink threw. It is not asked itself: it is busy in the other thread.
   bool WantsMore() override;
@@ -42,7 +44,9 @@ class ParseThread : public ByteSink {
   static constexpr size_t kSlots = 3;
   static constexpr size_t kSlotBytes = 512u << 10;
 
+  // False: the system gives none, and everything is pushed on directly.
   bool StartThread();
+  // The other thread: takes slots in their order, until there are no more and the end was said.
   void Work();
   void GiveSlot();  // the one that is being filled
   void Settle();    // until the sink has everything

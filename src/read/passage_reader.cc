@@ -23,6 +23,7 @@ std::string Upper(std::string_view text) {
   return upper;
 }
 
+// "step (model.py:402) < fit (train.py:88)", innermost first; what does not fit is left out whole.
 void Append(std::string_view frame, std::string* frames) {
   if (frames->size() + frame.size() + 3 > limits::kEvidenceText) return;
   if (!frames->empty()) *frames += " < ";
@@ -46,6 +47,22 @@ bool IsPiece(std::string_view text) {
   return behind.empty() || Trim(After(behind, " in ")).empty();
 }
 
+// "== 4711", "--- pid 4711 ---": 4711; -1 of lines with other words.
+int64_t NumberAlone(std::string_view text) {
+  constexpr size_t kMost = 32;
+  if (text.size() > kMost) return -1;
+  const auto mark = [](char c) { return std::string_view(" =-#*:>").find(c) != std::string_view::npos; };
+  while (!text.empty() && mark(text.front())) text.remove_prefix(1);
+  while (!text.empty() && mark(text.back())) text.remove_suffix(1);
+  for (const std::string_view word : {"pid", "PID", "process"}) {
+    if (!StartsWith(text, word)) continue;
+    text.remove_prefix(word.size());
+    while (!text.empty() && mark(text.front())) text.remove_prefix(1);
+    break;
+  }
+  return scan::DigitsAt(text, 0) == text.size() ? ParseInt(text).value_or(-1) : -1;
+}
+
 // Between the last frame and the exception stand the lines of the source and marks below them.
 constexpr uint32_t kTracebackLines = 120;
 
@@ -61,6 +78,8 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
   if (text.empty()) return;
   Writer writer(process, line.outer.rank);
   std::string_view behind = line.text;
+  // " 5: File …": the label of `srun -l`. Its line is the rank's, whichever process wrote last. "12: " of any other
+  // list is taken for one, too, which only keeps its lines apart.
   if (const size_t digits = scan::DigitsAt(text, 0);
       digits > 0 && digits < 7 && StartsWith(text.substr(digits), ": ")) {
     writer.second = ParseInt<int32_t>(text.substr(0, digits)).value_or(-1);
@@ -69,6 +88,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     if (text.empty()) return;
   }
   std::string whole;
+  // Frames that came without a label are whole: the program's own write is one line.
   if (writer.second >= 0) {
     writer.first = kNoProcess;
     if (!Whole(writer, behind, &whole)) return;
@@ -84,10 +104,12 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         if (own) Append(frame, &stack.program);
         return;
       }
+      // The first line of this writer that is no frame ends its stack. It may begin another, so it goes on below.
       EndStack(stack, facts);
       stacks_.erase(it);
     }
   }
+  // Frames of a traceback stand outermost first: the last one of the program itself is where it failed.
   if (StartsWith(text, "File \"")) {
     Traceback& traceback = tracebacks_[writer];
     traceback.last = line.number;
@@ -102,6 +124,11 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     return;
   }
   if (!tracebacks_.empty()) ReadTraceback(line, writer, text, facts);
+  if (const int64_t alone = NumberAlone(text); alone > 0) {
+    number_alone_ = alone;
+    number_alone_line_ = line.number;
+  }
+  // Nearly all lines end here: the first letters of all that is known below.
   switch (text[0]) {
     case 'T':
     case 'S':
@@ -130,6 +157,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         stack.launcher_rank = writer.second;
         stack.head = std::string(text.substr(0, limits::kEvidenceText));
         stack.thread = "Current thread";
+        if (number_alone_line_ + 1 == line.number) stack.pid = number_alone_;
         stack.function = stack.frames = frame;
         if (IsProgramsOwn(text, frame)) stack.program = frame;
         stacks_[writer] = std::move(stack);
@@ -174,6 +202,7 @@ bool PassageReader::Whole(const Writer& writer, std::string_view text, std::stri
 // The exception stands behind its frames; what extracts events has just told of it.
 void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, std::string_view text,
                                   SourceFacts& facts) {
+  // Of this writer only: with eight ranks in one file the frames of several stand between.
   const auto found = tracebacks_.find(writer);
   if (found == tracebacks_.end()) return;
   Traceback& traceback = found->second;
@@ -188,6 +217,7 @@ void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, 
     traceback.function.clear();
     return;
   }
+  // The event of the exception, which was just made of this very line, gets two fields more.
   if (facts.events.empty() || facts.events.back().line != line.number ||
       facts.events.back().kind != EventKind::kPythonException || facts.events.back().field_count == 0) {
     return;
@@ -201,6 +231,7 @@ void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, 
 }
 
 bool PassageReader::BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text) {
+  // py-spy says the process once, above all of its threads.
   if (StartsWith(text, "Process ") && Contains(text, ": ")) {
     if (const auto pid = ParseInt(scan::WordBehind(text, "Process "))) pids_[writer] = *pid;
     return false;  // ncclras says "Process 4711 on node"
@@ -255,6 +286,7 @@ void PassageReader::EndStack(const Stack& stack, SourceFacts& facts) {
 }
 
 // ibstat, ibstatus and ibv_devinfo: a device, its ports, and what each is in.
+// A port takes what follows it until the next device or port begins; the device stays for its other ports.
 bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts) {
   const auto begin = [&](std::string_view device, std::string_view port) {
     EndPort(facts);
@@ -292,6 +324,7 @@ bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, Sour
   return true;
 }
 
+// "mlx5_2 port 1: DOWN, DISABLED" as the evidence, since no single line says so.
 void PassageReader::EndPort(SourceFacts& facts) {
   if (port_.line != 0 && !port_.state.empty()) {
     ParsedLine line;

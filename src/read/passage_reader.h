@@ -73,17 +73,26 @@ class PassageReader {
   // Whether the line is whole; no: it is kept for the next one of its label. `whole`: with what was kept.
   bool Whole(const Writer& writer, std::string_view text, std::string* whole);
   bool BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text);
+  // An event `stack`, unless it has no frame.
   void EndStack(const Stack& stack, SourceFacts& facts);
+  // Whether the line is of ibstat's or ibv_devinfo's list of ports.
   bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
+  // An event `device_state` for a port of which the state was told.
   void EndPort(SourceFacts& facts);
+  // A sentence of ncclras, or a rank in its list.
   void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
+  // Frames between `Traceback …` and its exception, whose event gets what they tell.
   void ReadTraceback(const ParsedLine& line, const Writer& writer, std::string_view text, SourceFacts& facts);
+  // Made with the first passage: most sources have none.
   FactsBuilder& Builder(SourceFacts& facts);
 
   std::unique_ptr<FactsBuilder> builder_;
   std::map<Writer, Stack> stacks_;
   std::map<Writer, std::string> pieces_;  // lines of stacks that a label cut
   std::map<Writer, int64_t> pids_;        // of `Process 4711: python train.py`
+  // The latest line that holds a number alone, as `== 4711` of a loop over processes in front of gdb's frames.
+  int64_t number_alone_ = -1;
+  uint32_t number_alone_line_ = 0;
   // A traceback, or several of which one led to the other, until its exception.
   struct Traceback {
     uint32_t begins = 0;   // its first line

@@ -8,6 +8,8 @@ namespace {
 
 using Item = Document::Id;
 
+// A machine with a stack, as Python's own, but one that calls nothing: the few opcodes that a dump of PyTorch's flight
+// recorder uses. Recursion there is none; whatever nests does so on the stack.
 class Unpickler {
  public:
   Unpickler(std::string_view bytes, Document* document) : bytes_(bytes), document_(*document) {}
@@ -25,6 +27,7 @@ class Unpickler {
   }
 
  private:
+  // Empty with `cut_` at the end of the bytes: callers go on with nothing, and the value that they make is not pushed.
   std::string_view Take(size_t size) {
     if (size > bytes_.size() - at_) {
       cut_ = true;
@@ -41,6 +44,7 @@ class Unpickler {
     return value;
   }
 
+  // Without its end. A module's or a class's name of an opcode `c`.
   std::string_view Line() {
     const size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos) {
@@ -57,6 +61,7 @@ class Unpickler {
     if (cut_) return;  // its argument was not there
     id ? stack_.push_back(*id) : Refuse();
   }
+  // A mark is no value.
   std::optional<Item> Pop() {
     if (stack_.empty() || document_.KindOf(stack_.back()) == Document::Kind::kMark) {
       Refuse();
@@ -88,6 +93,7 @@ class Unpickler {
     stack_.resize(first - mark);
   }
 
+  // A list, since nobody asks for the difference.
   void Tuple(size_t size) {
     if (stack_.size() < size) return Refuse();
     const auto list = document_.New(Document::Kind::kList);
@@ -99,6 +105,7 @@ class Unpickler {
     stack_.push_back(*list);
   }
 
+  // The memo holds ids, not copies: a list that is filled later is filled in all its places.
   void Remember(uint64_t index) {
     if (cut_) return;
     if (stack_.empty()) return Refuse();
@@ -113,6 +120,7 @@ class Unpickler {
     if (++recalled_ > bytes_.size()) Refuse();
   }
 
+  // Any other global is refused: it would be code to run, and a dump of a recorder has none.
   void Builder(std::string_view module, std::string_view name) {
     const bool list = module == "torch.jit._pickle" && (name == "build_intlist" || name == "build_doublelist" ||
                                                         name == "build_boollist" || name == "restore_type_tag");

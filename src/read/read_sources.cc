@@ -29,6 +29,7 @@ constexpr uint64_t kProgressBytes = 4u << 20;
 // Bytes that are asked whether they are text.
 constexpr size_t kSniffedText = 4096;
 
+// Reports never come from two threads at a time, and never run backwards.
 class ProgressMeter {
  public:
   ProgressMeter(const std::function<void(const Progress&)>& report, size_t total) : report_(report) {
@@ -173,6 +174,8 @@ struct Slot {
 
 }  // namespace
 
+// Threads take the next file that nobody has; long files are shared. Results go into slots, so their order is that of
+// `specs`, whoever read them.
 std::vector<SourceDigest> ReadSources(const std::vector<SourceSpec>& specs, const RuleSet& rules,
                                       const KnowledgeBase& kb, const ReadOptions& options,
                                       std::vector<std::string>* problems) {

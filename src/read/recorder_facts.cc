@@ -23,7 +23,8 @@ uint8_t OperationNamed(std::string_view name) {
   return static_cast<uint8_t>(at - kCollectiveNames.begin());
 }
 
-// "nccl:_all_gather_base" → AllGather. The longest word first: reduce_scatter holds reduce, all_to_all holds all.
+// "nccl:_all_gather_base" → AllGather. The longest word first: reduce_scatter holds reduce and scatter, all_gather
+// holds gather.
 std::string_view CollectiveOf(std::string_view profiling_name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kNames = {{
       {"reduce_scatter", "ReduceScatter"},
@@ -114,6 +115,7 @@ class Dump {
   Dump(const Document& document, SourceFacts* facts)
       : root_(document.root()), entries_(root_.is_list() ? root_ : root_["entries"]), facts_(*facts), builder_(facts) {}
 
+  // False: no dump of a flight recorder. Nothing was added then.
   bool Read() {
     if (!entries_.is_list() && !root_["pg_config"].is_dict()) return false;
     ReadGroups();
@@ -133,6 +135,8 @@ class Dump {
   }
 
  private:
+  // "pg 72": what stands for NCCL's pointer of a communicator, which a dump does not have. The same in the dumps of all
+  // ranks, so that they are put together.
   static std::string CommOf(const Group& group) { return "pg " + group.name; }
 
   void ReadGroups() {
@@ -160,6 +164,7 @@ class Dump {
     return std::to_string(entry["pg_id"].Integer().value_or(0));
   }
 
+  // Null where there are kRecordedGroups already.
   Group* GroupOf(Document::Value entry) {
     const std::string name = NameOf(entry);
     if (const auto it = groups_.find(name); it != groups_.end()) return &it->second;
@@ -258,6 +263,7 @@ class Dump {
   }
 
   // Several entries of one number are one coalesced call.
+  // The window keeps the latest calls: the oldest go first.
   static void NoteCall(Group& group, int64_t ordinal, const CollectiveCall& call, bool ended) {
     const auto [it, fresh] = group.calls.emplace(ordinal, call);
     if (!fresh) it->second.count += call.count;
@@ -291,6 +297,7 @@ int32_t PeerIn(std::string_view name) {
   return digit == std::string_view::npos ? -1 : ParseInt<int32_t>(name.substr(digit)).value_or(-1);
 }
 
+// nccl:all_reduce: call 64 of pg 0 (default_pg), started
 void Dump::AddPending(const Group& group, Document::Value entry, const CollectiveCall& call, int64_t ordinal,
                       uint32_t number) {
   if (++pending_ > limits::kRecordedPending) return;
@@ -320,6 +327,7 @@ void Dump::AddPending(const Group& group, Document::Value entry, const Collectiv
   }
 }
 
+// pg 72 (EXPERT_MODEL_PARALLEL_GROUP), ranks 0-7: 64 calls issued, 63 completed
 void Dump::AddGroup(const Group& group) {
   const std::string list = RankListText(group.members);
   std::string text = CommOf(group);
@@ -338,6 +346,7 @@ void Dump::AddGroup(const Group& group) {
   if (group.enqueued >= 0) event.Set(FieldId::kEnqueued, group.enqueued).Set(FieldId::kCompleted, group.completed);
 }
 
+// As of NCCL's own lines: call n stands at (n - 1) modulo the window. A call that has no entry leaves a hole.
 void Dump::AddStream(const Group& group) {
   if (group.enqueued < 0 && group.p2p.empty()) return;
   CollectiveStream stream;
@@ -347,6 +356,7 @@ void Dump::AddStream(const Group& group) {
   stream.calls = static_cast<uint64_t>(std::max<int64_t>(group.enqueued, 0));
   stream.completed = group.completed;
   for (const auto& [ordinal, call] : group.calls) {
+    // Issued, as pg_status says, since the dump's buffer ends; older ones would fall on the places of those.
     if (stream.calls - static_cast<uint64_t>(ordinal) >= limits::kCollectiveWindow) continue;
     stream.window.resize(limits::kCollectiveWindow);
     stream.window[static_cast<size_t>(ordinal - 1) % limits::kCollectiveWindow] = call;

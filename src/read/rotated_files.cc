@@ -27,6 +27,7 @@ struct Rotation {
   std::string date;  // digits of the date, and of the time
 };
 
+// train.log.2.gz is part 2 of train.log.
 std::string_view WithoutPacker(std::string_view path) {
   for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2"}) {
     if (path.size() > suffix.size() && path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
@@ -59,6 +60,7 @@ std::optional<Rotation> ByDate(std::string_view path) {
   return Rotation{std::string(log), 0, digits};
 }
 
+// train.log.2 → train.log, 2. `nccl.log.48213` has too many digits, `out.01` is a rank.
 std::optional<Rotation> RotationOf(std::string_view path) {
   path = WithoutPacker(path);
   if (std::optional<Rotation> dated = ByDate(path)) return dated;
@@ -94,6 +96,7 @@ std::set<std::string> ProcessesOf(const SourceFacts& facts) {
   return found;
 }
 
+// Of the beginning of a part: enough for the headers of its processes.
 std::set<std::string> ProcessesIn(std::string_view text) {
   Parser parser({}, nullptr, nullptr);
   parser.Push(text);

@@ -27,6 +27,8 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   Sink(const RuleSet& rules, const KnowledgeBase& kb, SharedAnswers* answers)
       : matcher_(rules.NewMatcher()), kb_(kb), answers_(answers) {}
 
+  // Rules see every line but the program's text that a traceback quotes; the catalogue's meaning is counted, or kept as
+  // a hit where no rule may speak for it.
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override {
     if (!frames_.IsSource(line, process)) matcher_->OnLine(line, process, message, facts);
     if (message >= 0) {
@@ -41,6 +43,8 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     if (line.dialect != Dialect::kNccl) passages_.OnLine(line, process, facts);
   }
 
+  // Whether lines of the shape need only be counted: no rule could match one, whatever its numbers are, the catalogue
+  // says the same of all, and its meaning is silent.
   bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
     if (message >= 0 && !MessageOf(message).silent) return false;
     const auto ask = [&](SharedAnswers::Counting* answer) {
@@ -110,6 +114,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     MessageCount count;
   };
 
+  // Of a message that comes for the first time the meaning is asked once. Numbers fit into 16 bits (kMaxMessages).
   Message& MessageOf(int number) {
     const auto n = static_cast<size_t>(number);
     if (message_at_.size() <= n) message_at_.resize(std::max(n + 1, kb_.MessageCount()), kNotSeen);
@@ -122,6 +127,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     return messages_[at];
   }
 
+  // Where it stands first; from then on a number.
   static void CountMessage(MessageCount& m, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
     if (m.count++ > 0) return;
     m.line = line.number;
@@ -209,6 +215,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   std::vector<EnvMention> mentions_;
 };
 
+// The sink is the recognizer's user, the rules' door and the prover of shapes in one: all three ask the same tables.
 SegmentDigest::SegmentDigest(const WitnessContext& context)
     : rules_(context.rules),
       kb_(context.kb),
@@ -221,6 +228,7 @@ SegmentDigest::SegmentDigest(const WitnessContext& context)
   if (context.options.segment_bytes >= limits::kSegmentBytes) blocks_ = std::make_unique<BlockJoiner>();
 }
 
+// As long as blocks may have to be joined the parser gets its bytes through the joiner.
 void SegmentDigest::Push(std::string_view chunk) {
   if (blocks_ == nullptr || blocks_->is_off()) return parser_->Push(chunk);
   blocks_->Push(chunk, [this](std::string_view bytes) { parser_->Push(bytes); });
@@ -248,6 +256,7 @@ std::unique_ptr<SegmentDigest> SegmentDigest::NewSegment(uint64_t offset) const 
 
 bool SegmentDigest::CanBeCut() const { return parser_->CanBeCut(); }
 
+// Passages do not go on over the border of a segment.
 void SegmentDigest::Join(SegmentDigest& segment) {
   segment.sink_->EndPassages(segment.parser_->facts());
   SegmentTranslation in_source = parser_->Join(*segment.parser_);

@@ -21,6 +21,7 @@ class SegmentDigest {
   SegmentDigest(const SegmentDigest&) = delete;
   SegmentDigest& operator=(const SegmentDigest&) = delete;
 
+  // Chunks of any size, in order.
   void Push(std::string_view chunk);
   // All of the segment was pushed, of which others begin.
   void End();

@@ -43,6 +43,7 @@ class HeadReader : public LargeFile::Reader {
   std::string head;
 };
 
+// The frame is found before the first byte is parsed: all segments take it off alike.
 ParserOptions WithFrame(const LargeFile& file, ParserOptions options) {
   HeadReader reader;
   file.Read(0, kFrameBytes, reader);  // what is wrong with the file shows when it is read
@@ -61,6 +62,7 @@ SegmentedRead::SegmentedRead(std::unique_ptr<LargeFile> file, const RuleSet& rul
 
 SegmentedRead::~SegmentedRead() = default;
 
+// What the first segment taught is frozen in `learned_`: all others start from it, whichever thread makes them.
 void SegmentedRead::Begin() {
   DigestReader reader([this](uint64_t) { return first_.get(); }, progress_);
   LargeFile::Outcome read = file_->Read(0, segment_bytes_, reader);
@@ -81,6 +83,7 @@ void SegmentedRead::Begin() {
   bytes_ += read.bytes;
 }
 
+// Any thread; touches nothing that is shared.
 SegmentedRead::Done SegmentedRead::Digest(uint64_t number) const {
   Done done;
   const auto make = [&](uint64_t offset) {
@@ -96,6 +99,7 @@ SegmentedRead::Done SegmentedRead::Digest(uint64_t number) const {
   return done;
 }
 
+// An exception ends the whole reading: it is kept for Finish, and nobody begins another segment.
 bool SegmentedRead::WithoutLock(std::unique_lock<std::mutex>& lock, const std::function<void()>& work) {
   std::exception_ptr thrown;
   lock.unlock();
@@ -111,6 +115,7 @@ bool SegmentedRead::WithoutLock(std::unique_lock<std::mutex>& lock, const std::f
   return false;
 }
 
+// Not too far ahead of what is joined: a segment that is done waits with its memory.
 void SegmentedRead::Help() {
   std::unique_lock<std::mutex> lock(mutex_);
   ++helping_;
@@ -128,6 +133,7 @@ void SegmentedRead::Help() {
   changed_.notify_all();
 }
 
+// One thread joins at a time, without the lock: the others go on digesting.
 void SegmentedRead::JoinReady(std::unique_lock<std::mutex>& lock) {
   if (joining_) return;
   joining_ = true;

@@ -44,6 +44,7 @@ class SegmentedRead {
     bool last = false;
   };
 
+  // One segment, by any thread.
   Done Digest(uint64_t number) const;
   // False when `work` threw: then no more are begun.
   bool WithoutLock(std::unique_lock<std::mutex>& lock, const std::function<void()>& work);

@@ -54,6 +54,7 @@ void Walk(const std::string& root, std::vector<SourceSpec>* specs, std::vector<s
   for (std::string& path : found) specs->push_back({path, path});
 }
 
+// What is named itself is read, whatever it is; only what lies in a folder is chosen.
 void Add(const std::string& path, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -68,6 +69,7 @@ void Add(const std::string& path, std::vector<SourceSpec>* specs, std::vector<st
 
 bool HasGlob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
 
+// Closes what it opened; standard input is not ours to close.
 class Descriptor {
  public:
   explicit Descriptor(int fd, bool owned) : fd_(fd), owned_(owned) {}
@@ -85,6 +87,8 @@ class Descriptor {
 
 }  // namespace
 
+// Arguments in their order, files of a folder or a glob sorted: the order of sources does not depend on the file
+// system.
 std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems) {
   std::vector<SourceSpec> specs;
   for (const std::string& argument : arguments) {
@@ -119,6 +123,7 @@ std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments,
   return unique;
 }
 
+// The path as it is in the file system, the name as reports print it: they differ for standard input alone.
 Status ReadSource(const SourceSpec& spec, ByteSink& sink) {
   const bool standard_input = spec.path == "-";
   const int fd = standard_input ? STDIN_FILENO : ::open(spec.path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -131,6 +136,7 @@ Status ReadSource(const SourceSpec& spec, ByteSink& sink) {
   return ReadDescriptor(fd, spec.name, sink);
 }
 
+// By content: packed, of an unknown packer, one endless line, or as it is.
 Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   struct stat info {};
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Status::Io(name + ": is a directory");

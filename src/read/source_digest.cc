@@ -44,6 +44,7 @@ void SortNamesakes(Iterator begin, Iterator end, std::vector<SourceDigest>* out)
 
 }  // namespace
 
+// By name, then by what they say: two archives with a rank0.log each come in the same order on every machine.
 void SortSources(std::vector<SourceDigest>* digests) {
   std::stable_sort(digests->begin(), digests->end(),
                    [](const SourceDigest& a, const SourceDigest& b) { return a.facts.name < b.facts.name; });

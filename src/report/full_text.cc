@@ -33,6 +33,7 @@ constexpr size_t kProblemsShown = 5;
 constexpr size_t kAttempts = 8;
 constexpr size_t kSteps = 12;
 
+// "(cost: none)" behind each fix would be noise. The knowledge writes it in these ways.
 bool IsFree(std::string_view cost) {
   return cost.empty() || cost == "none" || cost == "None." || cost == "无" || cost == "无。";
 }
@@ -75,6 +76,7 @@ class FullText {
     if (left > 0) layout_.Prose(prefix, Counted(forms, left), Style::kDim);
   }
 
+  // Of a job in which nothing is named, the first of the candidates lends its culprits, without its sentences.
   void Verdict() {
     std::string headline = Headline(report_, words_);
     const bool named = NamedCause(report_) != nullptr;
@@ -137,6 +139,7 @@ class FullText {
       const CallTable& table = comm.calls_differ;
       if (table.columns.empty()) continue;
       layout_.Title(words_.calls_differ);
+      // The first communicator with such a table; its last common call gives the reader his bearings.
       const size_t at = static_cast<size_t>(table.disagree - table.first);
       for (size_t row = at == 0 ? 0 : at - 1; row <= at; ++row) {
         for (const CallColumn& column : table.columns) {
@@ -221,6 +224,7 @@ class FullText {
       text.resize(end + (words_.code == "en" ? 1 : stop.size()));
     }
     layout_.Prose(fmt::format("  {}. ", number), text);
+    // A script of several lines would not be short.
     if (fix.command.find('\n') == std::string::npos) layout_.Command("     " + Prompt(fix.host), fix.command);
   }
 

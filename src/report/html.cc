@@ -29,6 +29,7 @@ class Page {
  public:
   Page(const Report& report, const Words& words) : report_(report), words_(words) {}
 
+  // The order is that of a reader in a hurry. Sections without content write nothing, not even their title.
   std::string Render() {
     Head();
     Top();
@@ -60,6 +61,7 @@ class Page {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"ncclwhy\">\n"
         "<title>{}: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
+        // The hashes are of the very text that stands between the tags: with any change the browser would refuse it.
         words_.code, Sha256Base64(HtmlStyle()), Sha256Base64(HtmlScript()),
         EscapeHtml(VerdictWord(report_.verdict, words_)), EscapeHtml(SentenceOf(report_, words_)), HtmlStyle());
   }
@@ -90,6 +92,7 @@ class Page {
         out_ += HtmlParagraph(cause.meaning);
       }
     }
+    // Without a cause it is the next best: what it may be, and what to collect.
     if (NamedCause(report_) == nullptr) {
       Decide();
       out_ += HtmlCandidates(report_, words_) + HtmlCollects(report_, words_);
@@ -116,6 +119,7 @@ class Page {
     }
     std::string steps;
     for (const TimelineStep& step : report_.timeline) {
+      // An alarm broke nothing; it is listed below.
       if (step.kind == "alarm") continue;
       const std::string place = FileLine(step.file, step.line);
       steps += fmt::format("<li class=\"{}\">{}{}</li>\n", step.kind == "root" ? "root" : "step",
@@ -154,6 +158,7 @@ class Page {
     for (size_t i = 0; i < cause.evidence.size() && shown < 3; ++i) {
       const std::string place = FileLine(cause.evidence[i].file, cause.evidence[i].line);
       if (place.empty()) continue;
+      // `#e2` is the id that HtmlEvidence gives the third line.
       places += fmt::format(" <a href=\"#e{}\"><code>{}</code></a>", i, EscapeHtml(place.substr(place.rfind('/') + 1)));
       ++shown;
     }

@@ -16,9 +16,13 @@ std::string_view HtmlStyle();
 std::string_view HtmlScript();
 
 // html_blocks.cc: what pages are built of. Nothing is written for an empty text or body.
+// `css` is a class of the page's style.
 std::string HtmlParagraph(std::string_view text, std::string_view css = {});
+// Text of a log or a command, with its blanks.
 std::string HtmlPre(std::string_view text);
+// A heading and what stands below it.
 std::string HtmlSection(std::string_view title, const std::string& body);
+// Works with the page's script alone.
 std::string HtmlCopyButton(std::string_view label, std::string_view text);
 
 // html_evidence.cc. With an `anchor` the items get the ids anchor0, anchor1, …
@@ -26,16 +30,25 @@ std::string HtmlEvidence(const std::vector<Evidence>& evidence, const Words& wor
 
 // html_fixes.cc: fixes from `begin` to before `end` with their numbers, those for other jobs, and what else to look at.
 std::string HtmlFixes(const Cause& cause, size_t begin, size_t end, const Words& words);
+// For jobs in another environment than this one.
 std::string HtmlOtherFixes(const std::vector<Fix>& fixes, const Words& words);
+// What it may be, where no cause is named.
 std::string HtmlCandidates(const Report& report, const Words& words);
+// What to collect next time.
 std::string HtmlCollects(const Report& report, const Words& words);
 
 // html_tables.cc: whole sections.
+// One row for each, the largest first.
 std::string HtmlCommunicators(const Report& report, const Words& words);
+// The ranks of the largest communicator with their last lines, as many as a page can show.
 std::string HtmlEveryRank(const Report& report, const Words& words);
+// Lines that only report somebody else's failure.
 std::string HtmlConsequences(const Report& report, const Words& words);
+// Lines that sound bad and are none here, and why.
 std::string HtmlHarmless(const Report& report, const Words& words);
+// What somebody said last, where nothing shows how the job ended.
 std::string HtmlLastWords(const Report& report, const Words& words);
+// Each with the lines that show it.
 std::string HtmlWarnings(const Report& report, const Words& words);
 
 // A culprit, or on a host that is blamed as a whole.

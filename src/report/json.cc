@@ -29,6 +29,7 @@ static OrderedJsonValue ToJson(const Confirm& c) {
   return Object("command?", c.command, "text?", c.text, "host?", c.host);
 }
 
+// "confirm" holds commands alone, for scripts that run them; "checks" also what is only to be looked at.
 static OrderedJsonValue ToJson(const Cause& c) {
   std::vector<std::string> commands;
   for (const Confirm& confirm : c.confirm) {

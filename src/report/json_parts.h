@@ -18,6 +18,7 @@
 
 namespace ncclwhy {
 
+// Bytes that are no UTF-8 become \xNN.
 inline OrderedJsonValue ToJson(std::string_view text) { return SanitizeUtf8(text); }
 // Three digits: more would pretend, and would differ between compilers.
 inline OrderedJsonValue ToJson(double number) { return std::isfinite(number) ? std::round(number * 1000) / 1000 : 0; }
@@ -34,6 +35,7 @@ OrderedJsonValue ToJson(const std::vector<T>& items) {
   return out;
 }
 template <typename T>
+// Only of one that IsKnown.
 OrderedJsonValue ToJson(const std::optional<T>& value) {
   return ToJson(*value);
 }
@@ -42,6 +44,7 @@ bool IsKnown(const std::optional<T>& value) {
   return value.has_value();
 }
 template <typename T>
+// Sorted by name, since the map is.
 OrderedJsonValue ToJson(const std::map<std::string, T>& items) {
   OrderedJsonValue out = OrderedJsonValue::object();
   for (const auto& [name, value] : items) out[SanitizeUtf8(name)] = ToJson(value);
@@ -62,6 +65,7 @@ bool IsKnown(const T& value) {
   }
 }
 
+// Names and values in turn; the end of that.
 inline void PutMembers(OrderedJsonValue*) {}
 template <typename T, typename... More>
 void PutMembers(OrderedJsonValue* object, std::string_view name, const T& value, const More&... more) {

@@ -63,6 +63,7 @@ std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
+// Greedy: a piece goes into the row where it has room. Widths are columns, of East Asian text two each.
 std::vector<std::string> Wrap(std::string_view text, size_t first_width, size_t width) {
   std::vector<std::string> lines(1);
   size_t used = 0;
@@ -156,6 +157,7 @@ Layout::Layout(int width, bool color)
       log_width_(width <= 0 ? 0 : std::max(static_cast<size_t>(width), kLeastWidth)),
       color_(color) {}
 
+// Colours are the only escapes in the output, and only where they were asked for.
 void Layout::Emit(std::string_view text, Style style) {
   if (color_ && style != Style::kPlain) {
     out_ += Code(style);
@@ -176,6 +178,7 @@ void Layout::Title(std::string_view text) {
   out_ += '\n';
 }
 
+// At least 20 columns for the text, whatever the indent takes.
 void Layout::Prose(std::string_view first, std::string_view text, Style style) {
   const size_t indent = DisplayWidth(first);
   const size_t room = prose_width_ > indent + 20 ? prose_width_ - indent : 20;
@@ -204,6 +207,7 @@ void Layout::Headed(std::string_view head, Style style, std::string_view rest) {
   }
 }
 
+// `room`: columns of the last row, which needs one for the … where something is left out.
 void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style,
                       bool prose) {
   if (lines.size() > rows && !(prose && EndWithSentence(&lines, rows))) {
@@ -243,6 +247,7 @@ void Layout::Labelled(std::string_view name, std::string_view text, size_t rows,
            true);
 }
 
+// OSC 8 makes a link of the place; where terminals do not know it they show the text alone.
 void Layout::Quote(std::string_view place, std::string_view link, std::string_view text, size_t rows) {
   const std::string visible = EscapeTerminal(place);
   out_ += "  ";
@@ -259,6 +264,7 @@ void Layout::Quote(std::string_view place, std::string_view link, std::string_vi
   EmitRows(std::move(lines), rows, rows == 1 ? first : room, "    ", Style::kPlain, false);
 }
 
+// With what a terminal of kRowWidth columns breaks by itself: commands and paths are never wrapped here.
 size_t Layout::rows() const {
   size_t rows = 0;
   for (size_t at = 0; at < out_.size();) {
@@ -294,6 +300,7 @@ void Layout::LogText(std::string_view prefix, std::string_view text, size_t rows
   }
 }
 
+// Whole, however long: a command with a break in it is another one.
 void Layout::Command(std::string_view prefix, std::string_view text) {
   const size_t indent = std::min(prefix.find_first_not_of(' '), prefix.size());
   std::string start(prefix.substr(0, indent));

@@ -19,6 +19,7 @@ Style VerdictStyle(Verdict verdict);
 class Layout {
  public:
   // `width` 0: piped.
+  // A terminal narrower than 40 columns is taken for one of 40; prose is never wider than 120.
   Layout(int width, bool color);
 
   void Blank();
@@ -51,7 +52,9 @@ class Layout {
   std::string Take() { return std::move(out_); }
 
  private:
+  // Text as it is, in the style where colours are on.
   void Emit(std::string_view text, Style style);
+  // At most `rows` of the lines; with `prose` it rather ends with a whole sentence.
   void EmitRows(std::vector<std::string> lines, size_t rows, size_t room, std::string_view indent, Style style,
                 bool prose);
 

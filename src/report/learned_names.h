@@ -12,6 +12,7 @@
 namespace ncclwhy {
 
 // "node3" → "host-1". Names of one head ("no") are tried from the longest, so that node31 is not node3 and a digit.
+// Grows without bound: who adds names bounds them. Not thread-safe while names are added.
 class LearnedNames {
  public:
   struct Found {
@@ -45,6 +46,7 @@ class LearnedNames {
   }
 
  private:
+  // Two bytes tell most names apart from other text, and nearly all names have them.
   static constexpr size_t kHead = 2;
 
   struct Hash {

@@ -16,6 +16,7 @@ namespace {
 // Room for the footer and the closing tags of what is open.
 constexpr size_t kReserve = 4000;
 
+// Code points, as limits of issues count, and not bytes: Chinese text would get a third of the room.
 size_t Characters(std::string_view text) {
   size_t n = 0;
   for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -40,6 +41,7 @@ class Markdown {
   }
   // `item` renders one entry of `items`; entries that do not fit are counted.
   template <typename T, typename Fn>
+  // Stops at the first that does not fit, so that what is left out is the end and not some.
   void List(const std::vector<T>& items, std::string_view more, const Fn& item) {
     size_t i = 0;
     while (i < items.size() && Add(item(items[i]))) ++i;
@@ -62,6 +64,7 @@ class Markdown {
   std::string out_;
 };
 
+// Indented below the item of a list, else the list would end in front of it.
 std::string CommandBlock(const std::string& command, std::string_view indent) {
   if (command.empty()) return {};
   const std::string block = MarkdownBlock(command, "sh");
@@ -74,6 +77,7 @@ std::string CommandBlock(const std::string& command, std::string_view indent) {
   return out;
 }
 
+// `rank3.log:42` root, and the line in a block: log text may hold any mark of Markdown.
 std::string EvidenceItem(const Evidence& item, const Words& words) {
   const std::string place = FileLine(item.file, item.line);
   std::string out = place.empty() ? "" : MarkdownCode(place) + " ";
@@ -175,6 +179,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
   if (!report.seen_before.empty()) {
     out.Title(words.seen_before);
     out.List(report.seen_before, words.more_items, [&](const SeenIncident& item) {
+      // In angle brackets a link needs no escape, as long as nothing ends them.
       const bool plain = item.url.starts_with("https://") && item.url.find_first_of("<>` \n\t") == std::string::npos;
       return fmt::format("- {} {}\n", EscapeMarkdown(SeenSentence(item, words)),
                          plain ? "<" + item.url + ">" : MarkdownCode(item.url));

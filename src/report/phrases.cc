@@ -14,6 +14,7 @@ const Cause* NamedCause(const Report& report) {
   return names && !report.causes.empty() ? &report.causes.front() : nullptr;
 }
 
+// In the order of the enumeration.
 std::string_view VerdictWord(Verdict verdict, const Words& words) {
   constexpr std::string_view Words::*kWords[] = {&Words::failure, &Words::healthy, &Words::undetermined,
                                                  &Words::no_nccl, &Words::degraded};
@@ -53,6 +54,8 @@ std::string Filled(std::string_view frame, std::string_view value) { return fmt:
 
 std::string Counted(std::string_view forms, uint64_t n) { return fmt::format(fmt::runtime(Plural(forms, n)), n); }
 
+// In the order in which one looks for somebody: rank, host, process, GPU, NIC.
+// rank 3 on gpu-a17, pid 4242, GPU 3, mlx5_2
 std::string CulpritName(const Culprit& culprit, const Words& words) {
   std::string out;
   const auto add = [&](const std::string& part) {
@@ -81,6 +84,7 @@ std::string CulpritSentence(const Culprit& culprit, const Words& words) {
   return name.empty() ? culprit.why : name + std::string(words.why_separator) + culprit.why;
 }
 
+// "8-12, 15"; of two neighbours "8, 9" is no longer than "8-9" and read faster.
 std::string RankRanges(std::vector<int32_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   std::string out;
@@ -98,6 +102,7 @@ std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words) {
   return Filled(Plural(words.ranks_named, ranks.size()), RankRanges(ranks));
 }
 
+// `confidence` is calibrated, so that "likely" means what people mean by it.
 std::string_view SureWord(double confidence, const Words& words) {
   if (confidence >= 0.95) return words.nearly_certain;
   if (confidence >= 0.85) return words.very_likely;
@@ -122,6 +127,9 @@ std::string_view StageClause(const Report& report, const Words& words) {
 
 }  // namespace
 
+// Of an excerpt the lines that were seen; of a job the word for its outcome, how far it came and from which state it
+// can go on.
+// hung, 41,200 iterations in 3 h 12 min, checkpoint saved at step 41000 (rank0.log:88210)
 std::string OutcomeSentence(const Report& report, const Words& words) {
   const bool unknown = report.outcome == Outcome::kUnknown;
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
@@ -144,6 +152,7 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   return out + Aside(place);
 }
 
+// Number, outcome, cause, sentence: what is not known is left out.
 std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words) {
   std::string out = fmt::format("{}.", number);
   if (attempt.outcome != Outcome::kUnknown) out += " " + std::string(OutcomeWord(attempt.outcome, words));
@@ -181,6 +190,7 @@ std::string JobLine(size_t number, const JobAnswer& job, const Words& words) {
   return out;
 }
 
+// Time as the log prints it, who, what.
 std::string StepLine(const TimelineStep& step, const Words& words) {
   Culprit who;
   who.rank = step.rank;
@@ -228,6 +238,7 @@ std::string SeenSentence(const SeenIncident& incident, const Words& words) {
   return fmt::format("{} ({}){}{}", title, incident.cause, words.why_separator, incident.solved);
 }
 
+// A file without a line is one that is spoken of as a whole.
 std::string FileLine(std::string_view file, uint64_t line) {
   if (file.empty()) return {};
   return line == 0 ? std::string(file) : fmt::format("{}:{}", file, line);
@@ -265,6 +276,7 @@ std::string FixLabel(const Fix& fix, const Words& words) {
   return general ? std::string() : Filled(words.label, fix.environment);
 }
 
+// Everything that is known, separated by commas; what is not known or zero is left out.
 std::string JobSentence(const Job& job, const Words& words) {
   std::string out;
   const auto add = [&](const std::string& part) {
@@ -319,6 +331,7 @@ std::string ReadSentence(const Coverage& c, const Words& words) {
   return Counted(words.lines_read, c.lines) + Counted(words.of_sources, c.sources);
 }
 
+// Three capitals or more between signs that part words: PID of `kill -USR1 PID`. USR1 and NCCL_DEBUG are none.
 bool HasPlaceholder(std::string_view command) {
   const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto apart = [](char c) { return std::string_view(" /:;@<>,").find(c) != std::string_view::npos; };

@@ -18,12 +18,14 @@ namespace {
 constexpr int kStages = static_cast<int>(Stage::kDestroyed);
 
 // 1 for the first one; 0: none.
+// A name that no stage has is "none" as well: so is that of a rank that was not seen.
 int StageIndex(std::string_view stage) {
   int at = kStages;
   while (at > 0 && StageName(static_cast<Stage>(at)) != stage) --at;
   return at;
 }
 
+// What one row shows: a rank, a host, or hosts that are alike.
 struct Row {
   std::string label;
   std::string hint;
@@ -69,12 +71,14 @@ std::vector<Row> HostRows(const Report& report, const std::vector<ReportRank>& r
     row.hint = name;
     row.label = name + row.label;
     if (!row.culprit) {
+      // Hosts of which as many ranks came as far: which of them it was does not count.
       const std::array<size_t, 4> state = {static_cast<size_t>(row.least), static_cast<size_t>(row.most), row.ranks,
                                            row.unseen};
       const auto [it, fresh] = alike.try_emplace(state, rows.size(), 1);
       if (!fresh) {
         Row& group = rows[it->second.first];
         group.label = Counted(words.hosts_alike, ++it->second.second);
+        // The names go into the tooltip, as far as some 2000 bytes.
         if (group.hint.size() < 2000) group.hint += " " + name;
         continue;
       }
@@ -87,6 +91,7 @@ std::vector<Row> HostRows(const Report& report, const std::vector<ReportRank>& r
 
 }  // namespace
 
+// A culprit without a rank is a host: then all of its ranks are.
 bool IsBlamed(const Report& report, const ReportRank& rank) {
   if (rank.culprit) return true;
   if (report.verdict != Verdict::kFailure || report.causes.empty() || rank.host.empty()) return false;
@@ -95,6 +100,7 @@ bool IsBlamed(const Report& report, const ReportRank& rank) {
                      [&](const Culprit& culprit) { return culprit.rank < 0 && culprit.host == rank.host; });
 }
 
+// Empty without a communicator. Of the first communicator, which is the largest.
 std::string RankPicture(const Report& report, const Words& words) {
   if (report.job.communicators.empty() || report.job.communicators.front().ranks.empty()) return {};
   const std::vector<ReportRank>& ranks = report.job.communicators.front().ranks;
@@ -115,6 +121,7 @@ std::string RankPicture(const Report& report, const Words& words) {
   bool partly = false;
   for (const Row& row : rows) {
     widest = std::max(widest, std::min(DisplayWidth(row.label), kLabelColumns));
+    // Explained below the picture only when there is such a row.
     partly |= row.least < row.most && row.unseen < row.ranks;
   }
   const int label_width = static_cast<int>(widest) * 8 + 12;

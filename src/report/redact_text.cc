@@ -16,6 +16,7 @@
 namespace ncclwhy {
 namespace {
 
+// In the order of Private: host-1, ip-4, path-2.
 constexpr std::array<std::string_view, kPrivateKinds> kNames = {"host",  "ip",  "guid", "user", "path",
                                                                 "token", "url", "pod",  "name"};
 
@@ -23,6 +24,7 @@ bool IsWordByte(char c) { return IsAlnum(c) || c == '_'; }
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
+// host-12, /path-3, https://url-1: what a pass before has put there.
 bool IsAlias(std::string_view text) {
   re2::StringPiece found;
   return InRe2([&] { return RE2::FullMatch(Piece(text), AliasPattern(), &found); });
@@ -90,6 +92,7 @@ bool IsKnownMixedWord(std::string_view word) {
   return true;
 }
 
+// Whether each word of it is in the list of known words: what everybody's logs say tells nothing of anybody.
 bool AllKnown(std::string_view run) {
   for (size_t at = 0; at < run.size();) {
     const size_t end = std::max(WordEnd(run, at), at + 1);
@@ -114,6 +117,7 @@ bool IsSystemPath(std::string_view path) {
   return true;
 }
 
+// Said by every log, and needed to read it.
 bool IsKept(Private kind, std::string_view text) {
   switch (kind) {
     case Private::kIp:
@@ -177,11 +181,13 @@ size_t KeyEnd(std::string_view text, size_t at) {
 
 std::string_view NameOf(Private kind) { return kNames[static_cast<size_t>(kind)]; }
 
+// A name of one byte, or of digits, would be found all over the text: such are left to the patterns.
 void Redactor::Learn(Private kind, const std::string& text) {
   const bool name = text.size() > 1 && text.find_first_not_of("0123456789") != std::string::npos;
   if (name && text != "localhost" && text != "127.0.0.1" && !IsAlias(text)) Alias(kind, text);
 }
 
+// Learned names are replaced again after the patterns, which may have learned some in this very text.
 void Redactor::Text(std::string* text) {
   if (text->empty()) return;
   ReplaceLearned(text);
@@ -273,6 +279,8 @@ void Redactor::ReplacePatterns(std::string* text) {
   }
 }
 
+// The last resort, and the rule: what is not known to be harmless goes. A name that no pattern finds is no worse than
+// an odd word.
 void Redactor::ReplaceUnknownWords(std::string* text) {
   std::string out;
   out.reserve(text->size());

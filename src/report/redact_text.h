@@ -23,7 +23,8 @@ std::string_view NameOf(Private kind);
 
 class Redactor {
  public:
-  // A value that is known to be of a kind.
+  // A value that is known to be of a kind. It gets an alias at once, so that aliases are numbered in the order in which
+  // values are learned. Numbers, single characters and localhost are none.
   void Learn(Private kind, const std::string& text);
   // Any text that may hold values of a log.
   void Text(std::string* text);
@@ -35,9 +36,13 @@ class Redactor {
   uint64_t Count(Private kind) const { return counts_[static_cast<size_t>(kind)]; }
 
  private:
+  // The alias of a text of this kind, made when it is new.
   std::string Alias(Private kind, std::string_view text);
+  // By whole names: node3 is not replaced in node31.
   void ReplaceLearned(std::string* text) const;
+  // What says of itself what it is: addresses, `password=…`, NCCL's header.
   void ReplacePatterns(std::string* text);
+  // Everything else that no knowledge knows.
   void ReplaceUnknownWords(std::string* text);
 
   LearnedNames learned_;  // all but names, which are found again word by word

@@ -15,10 +15,14 @@
 namespace ncclwhy {
 namespace {
 
+// A result needs a rule, also where no cause is named.
 constexpr char kUndeterminedRule[] = "ncclwhy.undetermined";
 
+// A message object of SARIF. As plain text and not as Markdown, which a line of a log could use.
 OrderedJsonValue Message(std::string_view text) { return {{"text", SanitizeUtf8(text)}}; }
 
+// A file as a relative URI; without a line (0) the whole of it. The line itself goes along as a snippet, since a viewer
+// rarely has the log.
 OrderedJsonValue Location(std::string_view file, uint64_t line, std::string_view text, std::string_view note) {
   OrderedJsonValue physical = {{"artifactLocation", {{"uri", EscapeUriPath(file)}}}};
   if (line > 0) {
@@ -84,10 +88,12 @@ class Sarif {
     const OrderedJsonValue out = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                                   {"version", "2.1.0"},
                                   {"runs", OrderedJsonValue::array({run})}};
+    // What cannot be seen (marks of direction, of no width) is escaped, so that a viewer shows it as it is.
     return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
   }
 
  private:
+  // `rank`: how sure, in percent, where a result has that; negative: it has none.
   void AddResult(const std::string& rule, const char* level, std::string_view text, const std::string& fingerprint,
                  const std::vector<Evidence>& evidence, double rank) {
     OrderedJsonValue result = {{"ruleId", SanitizeUtf8(rule)}, {"level", level}, {"message", Message(text)}};
@@ -97,6 +103,7 @@ class Sarif {
     results_.push_back(std::move(result));
   }
 
+  // Once, however many results it has: a viewer finds it by its id.
   void AddRule(const std::string& id, OrderedJsonValue rule) {
     if (ids_.insert(id).second) rules_.push_back(std::move(rule));
   }
@@ -134,6 +141,7 @@ class Sarif {
     AddResult(kUndeterminedRule, "warning", text, Sha256Hex(kUndeterminedRule), {}, -1);
   }
 
+  // Two runs that warn of the same with other numbers have the same fingerprint: it is no new alert.
   void AddWarning(const Warning& warning) {
     AddRule(warning.id, {{"id", SanitizeUtf8(warning.id)}, {"shortDescription", Message(warning.id)}});
     AddResult(warning.id, "warning", warning.text, Sha256Hex(warning.id + "\n" + WithoutNumbers(warning.text)),

@@ -22,6 +22,7 @@ constexpr int kPlot = 760;
 constexpr size_t kStoryColumns = 40;
 constexpr size_t kLanes = 60;
 
+// Pixels, for a font of some 8 a column: SVG does not measure text by itself, and a browser's font is not known here.
 int LabelWidth(const std::vector<std::string>& labels) {
   size_t widest = 0;
   for (const std::string& label : labels) widest = std::max(widest, std::min(DisplayWidth(label), kStoryColumns));
@@ -38,6 +39,7 @@ std::string RowLabel(int y, std::string_view text, bool culprit) {
                      EscapeHtml(PrefixOfWidth(text, kStoryColumns)));
 }
 
+// Only with a named cause: candidates are not accused.
 bool IsCulprit(const Report& report, const TimelineStep& step) {
   if (NamedCause(report) == nullptr) return false;
   const std::vector<Culprit>& culprits = report.causes.front().culprits;
@@ -55,6 +57,7 @@ std::string StoryPicture(const Report& report, const Words& words) {
     bool culprit;
     std::vector<size_t> steps;
   };
+  // In the order in which they are first spoken of, the culprit's on top. A step that speaks of nobody is the job's.
   std::vector<Lane> lanes;
   for (size_t i = 0; i < report.timeline.size(); ++i) {
     const TimelineStep& step = report.timeline[i];
@@ -74,6 +77,8 @@ std::string StoryPicture(const Report& report, const Words& words) {
   std::vector<int> places;
   double last = 0;
   for (size_t i = 0; i < report.timeline.size(); ++i) {
+    // A step without a time stands where the one before it does. Without any time the steps stand at equal distances,
+    // and the axis has no numbers.
     if (clocks && report.timeline[i].seconds >= 0) last = report.timeline[i].seconds / most;
     if (!clocks) last = static_cast<double>(i) / static_cast<double>(report.timeline.size() - 1);
     places.push_back(static_cast<int>(last * (kPlot - 24)) + 8);
@@ -112,6 +117,8 @@ std::string StoryPicture(const Report& report, const Words& words) {
   return out + "</svg></div>\n";
 }
 
+// Empty where no rank told of a collective, and with more than kLanes groups: then no two ranks are alike, and lanes
+// show nothing.
 std::string CallsPicture(const Report& report, const Words& words) {
   if (report.job.communicators.empty()) return {};
   struct Group {

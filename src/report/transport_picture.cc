@@ -18,11 +18,13 @@ constexpr int kMostSide = 860;
 // Cells beyond this make a page that browsers are slow to show.
 constexpr size_t kMostCells = 8192;
 
+// Between two ranks, or two hosts: connections of several kinds may be folded into one.
 struct Cell {
   std::map<std::string, int64_t> channels;  // by transport
 };
 using Matrix = std::map<std::pair<size_t, size_t>, Cell>;
 
+// Instead of a picture where there is none, or it would have too many cells: "P2P/CUMEM 56".
 std::string CountTable(const Job& job, const Words& words) {
   std::string out =
       fmt::format("<table><tr><th>{}</th><th>{}</th></tr>\n", EscapeHtml(words.transports), EscapeHtml(words.count));
@@ -70,6 +72,7 @@ void DrawLabels(const std::vector<Label>& labels, int left, int top, int cell, s
   }
 }
 
+// A cell has the colour of the transport with the most channels; a second kind is marked, and all stand in the hint.
 std::string Draw(const Matrix& matrix, const std::vector<Label>& labels, const Words& words) {
   std::map<std::string, size_t> legend;
   bool mixed = false;
@@ -80,6 +83,7 @@ std::string Draw(const Matrix& matrix, const std::vector<Label>& labels, const W
   size_t widest = 0;
   for (const Label& label : labels) widest = std::max(widest, std::min(DisplayWidth(label.name), kNameColumns));
 
+  // As large as fits, between 3 pixels (a dot) and 18 (room for a name).
   const int cell = std::clamp(kMostSide / static_cast<int>(labels.size()), 3, 18);
   const int side = static_cast<int>(labels.size()) * cell;
   const int left = static_cast<int>(widest) * 8 + 12;
@@ -137,6 +141,7 @@ std::string TransportPicture(const Report& report, const Words& words) {
       hosts.try_emplace(host_of[rank], 0);
     }
   }
+  // Ranks while their names can be read, then hosts; beyond that nobody finds anything in a matrix.
   const bool by_rank = ranks.size() <= kMatrixRows;
   if (!by_rank && hosts.size() > kMatrixHosts) return CountTable(job, words);
 

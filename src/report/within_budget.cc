@@ -20,6 +20,7 @@ uint64_t KeepFirst(List* list, size_t most) {
   return gone;
 }
 
+// 1 where there was something.
 uint64_t Clear(std::string* text) {
   const uint64_t gone = text->empty() ? 0 : 1;
   text->clear();
@@ -37,6 +38,7 @@ uint64_t DropContext(Report* report) {
   return gone;
 }
 
+// Whom the answer speaks of stays: the picture without the others is still true.
 uint64_t DropInnocentRanks(Report* report) {
   uint64_t gone = 0;
   for (ReportCommunicator& comm : report->job.communicators) {
@@ -120,6 +122,7 @@ Budgeted RenderWithin(Report report, const Format& format, const RenderOptions& 
   std::string bytes = format.render(report, options);
   std::string said;  // what was left out
   std::vector<std::pair<std::string, uint64_t>> gone;
+  // The report is rendered anew for each block: what a block saves depends on the format, and on what went before it.
   for (const Block& block : kBlocks) {
     if (bytes.size() + said.size() <= budget) break;
     Report less = report;
@@ -132,6 +135,7 @@ Budgeted RenderWithin(Report report, const Format& format, const RenderOptions& 
     } else {
       same->second += count;
     }
+    // In JSON it is the notes that tell.
     less.coverage.notes[std::string("left_out_") + block.name] += count;
     report = std::move(less);
     bytes = format.render(report, options);

@@ -30,10 +30,13 @@ struct JobStreams {
   std::array<int, 3> job = {-1, -1, -1};  // its descriptors 0, 1, 2; -1: as inherited
   std::vector<Relayed> relayed;
 
+  // Our ends: the keeper closes its copies, the wrapper when all is over.
   void CloseOurs();
+  // When the command has them: else the end of a stream would never be seen.
   void CloseJobs();
 };
 
+// By what our own three are. On an error what was opened is not closed.
 Result<JobStreams> OpenJobStreams();
 
 }  // namespace ncclwhy

@@ -22,6 +22,7 @@ namespace {
 // for.
 constexpr int kRoundsBehindEnd = 4096;
 
+// For exec, which changes nothing although it takes char*. The words must live as long.
 std::vector<char*> Pointers(const std::vector<std::string>& words) {
   std::vector<char*> out;
   for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
@@ -34,6 +35,7 @@ class KeeperProcess {
   KeeperProcess(const KeeperSpec& spec, JobStreams* streams, int messages, pid_t wrapper_group, pid_t wrapper)
       : spec_(spec), streams_(streams), messages_(messages), wrapper_group_(wrapper_group), wrapper_(wrapper) {}
 
+  // The streams are set up before the command starts, and what only the command needs is closed behind that.
   [[noreturn]] void Run(const sigset_t& inherited_mask) {
     if (streams_->terminal) {
       (void)::setsid();
@@ -64,6 +66,7 @@ class KeeperProcess {
   }
 
  private:
+  // A wrapper that is gone is told nothing; one that does not read keeps the keeper waiting, a packet is short.
   void Tell(KeeperMessage::Kind kind, int value) {
     if (messages_ < 0) return;
     const KeeperMessage message{kind, value};
@@ -71,6 +74,7 @@ class KeeperProcess {
     }
   }
 
+  // A pipe that exec closes tells whether it worked: bytes in it are the errno.
   void Start(const sigset_t& inherited_mask) {
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) ::_exit(1);
@@ -91,6 +95,7 @@ class KeeperProcess {
     ::_exit(1);
   }
 
+  // Between fork and exec: only what may be called there.
   [[noreturn]] void Exec(const sigset_t& inherited_mask, int failure) {
     (void)::setpgid(0, streams_->reads_terminal ? wrapper_group_ : 0);
     // SIGTTOU is blocked here, so that a group in the background may do this.
@@ -109,10 +114,12 @@ class KeeperProcess {
     ::_exit(127);
   }
 
+  // When the command has ended, the wrapper knows it, and all that was printed has been handed on.
   bool Done() const {
     return ended_ && told_ && std::all_of(relays_.begin(), relays_.end(), [](const auto& r) { return r->ended(); });
   }
 
+  // One wait for everything. Behind the end it only looks what has still arrived.
   void Round() {
     std::vector<pollfd> wanted = {{children_, POLLIN, 0}, {messages_, POLLIN, 0}};
     for (const auto& relay : relays_) wanted.push_back(relay->Wanted());
@@ -139,6 +146,7 @@ class KeeperProcess {
     }
   }
 
+  // Of the command only its own changes count; other children were adopted.
   void Reap() {
     signalfd_siginfo drop;
     while (::read(children_, &drop, sizeof drop) > 0) {
@@ -158,6 +166,7 @@ class KeeperProcess {
     }
   }
 
+  // When the wrapper is gone the command goes on: nobody can send it anything any more.
   void Hear() {
     KeeperMessage message;
     const ssize_t n = ::recv(messages_, &message, sizeof message, MSG_DONTWAIT);
@@ -194,6 +203,7 @@ class KeeperProcess {
 
 }  // namespace
 
+// The keeper is a copy of this process: all that it needs of `spec` is there.
 Result<Keeper> StartKeeper(const KeeperSpec& spec, JobStreams* streams, const sigset_t& inherited_mask) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

@@ -10,6 +10,7 @@ namespace ncclwhy {
 
 class NonblockingOutput {
  public:
+  // Borrows `fd`; opens it anew where that is possible.
   explicit NonblockingOutput(int fd);
   ~NonblockingOutput();
   NonblockingOutput(const NonblockingOutput&) = delete;

@@ -30,14 +30,19 @@ class OutputLog {
   OutputLog(const OutputLog&) = delete;
   OutputLog& operator=(const OutputLog&) = delete;
 
+  // Never fails for the command's sake: what no disk takes goes to `unlogged`, or is lost.
   void Write(std::string_view bytes);
   // Bytes that are neither in the beginning nor in the end.
   uint64_t dropped() const { return dropped_; }
 
  private:
+  // To the part that is open, which is opened when it is needed.
   void Append(std::string_view bytes);
+  // The part that is full becomes `.1`; what was `.1` is dropped, but the beginning, which becomes `.2` and stays.
   void Rotate();
+  // Looks for complaints in what is neither beginning nor, maybe, end.
   void Pin(std::string_view bytes);
+  // Keeps lines that complain, and kFollowing bytes behind them.
   void PinLines(std::string_view bytes);
 
   const std::string path_;

@@ -21,6 +21,7 @@ class PulseWatch {
 
   // The command begins, or goes on after it was stopped.
   void Begin(Time now) { last_sign_ = now; }
+  // What was printed since, or pieces of it.
   void See(std::string_view bytes, Time now);
   // The latest sign of work.
   Time last_sign() const { return last_sign_; }

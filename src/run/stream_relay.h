@@ -39,7 +39,9 @@ class StreamRelay {
  private:
   static constexpr size_t kBuffer = 256 << 10;
 
+  // A piece at most, when the one before was handed on: that is what slows a command whose reader is slow.
   bool Read();
+  // As much as the reader takes now.
   void Write(bool alone);
   void CloseInput();
 

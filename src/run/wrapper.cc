@@ -75,6 +75,8 @@ std::string ForRawTerminal(const std::string& text) {
   return out;
 }
 
+// Everything happens in Round, by what a descriptor has to say: signals, the keeper, keys, room in the pseudo-terminal.
+// There is no second thread: forking would copy it in the middle of something.
 class WrapperProcess {
  public:
   explicit WrapperProcess(const WrapperOptions& options) : options_(options) {}
@@ -100,6 +102,8 @@ class WrapperProcess {
   }
 
  private:
+  // Streams first, then the keeper, which starts the command. Our copies of what only the keeper needs are closed, else
+  // the end of a stream would never be seen.
   Status Start() {
     Result<JobStreams> streams = OpenJobStreams();
     if (!streams.ok()) return streams.status();
@@ -122,6 +126,7 @@ class WrapperProcess {
     return {};
   }
 
+  // Nothing is to be looked at without a watch: then it sleeps until somebody speaks.
   void Round() {
     const bool reads = streams_.terminal && terminal_.raw() && typed_.empty() && !input_ended_;
     pollfd wanted[] = {{signals_.fd(), POLLIN, 0},
@@ -136,6 +141,8 @@ class WrapperProcess {
     if (looks_ >= 0 && !over_) Look();
   }
 
+  // Keys are handed on as they come, and nothing is read while some wait for room. Ctrl-C and Ctrl-\ are keys here, as
+  // the terminal is raw: the command's own terminal makes signals of them.
   void Type() {
     char keys[4096];
     const ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
@@ -154,11 +161,13 @@ class WrapperProcess {
     if (n < 0 && errno != EINTR && errno != EAGAIN) typed_.clear();
   }
 
+  // Without waiting for an answer: a keeper that is gone is noticed by Hear.
   void Send(KeeperMessage::Kind kind, int value) {
     const KeeperMessage message{kind, value};
     (void)!::send(keeper_.messages, &message, sizeof message, MSG_NOSIGNAL);
   }
 
+  // What comes to us was meant for the command, but for what tells of our own children and terminal.
   void TakeSignals() {
     signalfd_siginfo info;
     while (::read(signals_.fd(), &info, sizeof info) == sizeof info) {
@@ -180,6 +189,7 @@ class WrapperProcess {
     }
   }
 
+  // Remembered for whoever has to say how it ended: a stop that was asked for is no failure.
   void Note(int number) {
     end_.passed_on |= uint64_t{1} << (number & 63);
     if (number != SIGHUP && number != SIGINT && number != SIGQUIT && number != SIGTERM) return;
@@ -187,6 +197,7 @@ class WrapperProcess {
     stopped_ = Clock::now();
   }
 
+  // The command's terminal is as large as ours. Where its standard error alone is one, nobody else tells the command.
   void Resize() {
     winsize size{};
     if (streams_.master < 0 || ::ioctl(streams_.terminal ? STDIN_FILENO : STDERR_FILENO, TIOCGWINSZ, &size) != 0)
@@ -195,6 +206,7 @@ class WrapperProcess {
     if (!streams_.terminal) Send(KeeperMessage::kSignal, SIGWINCH);
   }
 
+  // The shell has brought us to the foreground again: keys are ours, and the time it slept counts as no silence.
   void GoOn() {
     if (streams_.terminal) terminal_.MakeRaw();
     Resize();
@@ -239,6 +251,8 @@ class WrapperProcess {
     }
   }
 
+  // At most every kTick. What the command prints beyond kLook in that time is not looked at: the keeper drops what the
+  // pipe has no room for.
   void Look() {
     const auto now = Clock::now();
     if (now - looked_ < std::chrono::milliseconds(kTick)) return;
@@ -261,6 +275,8 @@ class WrapperProcess {
 
   std::string Unlogged() const { return unlogged_.get() != nullptr ? unlogged_.get()->Text() : std::string(); }
 
+  // In a copy of this process, so that reading logs takes no time from the command's output and signals. It may be
+  // killed at any moment: when the work goes on, or the command ends.
   void Answer(const Silence& silence) {
     answering_ = ::fork();
     if (answering_ != 0) return;
@@ -281,6 +297,7 @@ class WrapperProcess {
     answering_ = -1;
   }
 
+  // Of all children: the answer's copy is ours, and so is the keeper, of which Hear knows.
   void Reap() {
     for (pid_t pid; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
       if (pid == answering_) answering_ = -1;

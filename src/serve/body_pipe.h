@@ -22,10 +22,13 @@ class BodyPipe {
   BodyPipe(const BodyPipe&) = delete;
   BodyPipe& operator=(const BodyPipe&) = delete;
 
+  // Before either side begins.
   Status Open();
   // Waits until there is room, not longer than `deadline`.
   Sent Write(std::string_view bytes, Deadline deadline);
+  // The end of the body. May be called again.
   void CloseWriter();
+  // Nobody reads on: the writer is told kReaderGone.
   void CloseReader();
   int reader() const { return reader_; }
 

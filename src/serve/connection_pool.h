@@ -32,6 +32,7 @@ class ConnectionPool {
     return true;
   }
 
+  // Waits for all connections, as shutdown does; both may be called.
   ~ConnectionPool() { shutdown(); }
   ConnectionPool(const ConnectionPool&) = delete;
   ConnectionPool& operator=(const ConnectionPool&) = delete;

@@ -26,7 +26,9 @@ class Form {
 
   // False ends the reading. After a problem the rest is read and thrown away, within limits, so that the browser gets
   // to reading the answer.
+  // A part begins, and the one before is over. A token has to come before logs.
   bool Begin(std::string_view name, std::string_view file_name);
+  // The next bytes of the part.
   bool Write(std::string_view bytes);
 
   // 0, or the status to refuse with, and why.
@@ -45,7 +47,9 @@ class Form {
 
  private:
   enum class Part { kNone, kToken, kText, kLogs, kLanguage, kRedact };
+  // The first reason counts. True: go on reading, to throw it away.
   bool Refuse(int status, std::string problem);
+  // Uses the short text that a part held.
   void EndPart();
 
   const Access& access_;

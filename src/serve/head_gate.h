@@ -39,9 +39,13 @@ class HeadGate {
     Clock::time_point until;
   };
 
+  // The gate's thread.
   void Run();
+  // Whether the head is whole now; it is looked at, not read.
   void Look(int socket, bool closing);
+  // Turns those away whose time is over.
   void Expire();
+  // Takes a socket out of the gate, with the lock held; whoever asked for it owns the socket.
   void Forget(int socket);
 
   const std::function<void(int, std::string_view)> ready_;

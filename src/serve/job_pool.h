@@ -15,6 +15,7 @@ namespace ncclwhy {
 
 class JobPool {
  public:
+  // Fewer threads where the system gives no more (start_threads.h).
   JobPool(size_t threads, size_t queue);
   // Waits for the jobs that run or wait.
   ~JobPool();
@@ -24,6 +25,7 @@ class JobPool {
   // False when the queue is full. Jobs must not throw.
   bool Submit(std::function<void()> job);
 
+  // Jobs that a thread works on at this moment.
   size_t running() const;
   size_t waiting() const;
 

@@ -25,6 +25,7 @@ class LogJob::Sink : public ByteSink {
   Sink(LogJob* job, Analyzer* analyzer) : job_(job), analyzer_(analyzer) {}
 
   bool Begin(std::string_view name) override { return Keep(analyzer_->Begin(name)); }
+  // Bytes after decompression: a small body can hold a large log.
   void Push(std::string_view chunk) override {
     bytes_ += chunk.size();
     if (bytes_ > job_->max_bytes_) {
@@ -57,11 +58,13 @@ class LogJob::Sink : public ByteSink {
   bool too_late_ = false;
 };
 
+// For a client that has gone and for a server that stops: reading ends at the next chunk.
 void LogJob::Cancel() {
   cancelled_ = true;
   body_.CloseWriter();
 }
 
+// Nothing when the time is over. The worker goes on until it notices, and its answer is then nobody's.
 std::optional<LogAnswer> LogJob::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
   done_.wait_until(lock, deadline_, [this] { return answer_.has_value(); });
@@ -89,6 +92,8 @@ LogAnswer LogJob::Analyse() {
   options_.redact = request_.redact;
   options_.job = request_.job;
   options_.attempt = request_.attempt;
+  // One thread for a request: the pool has as many workers as there are processors, and one client must not take them
+  // all.
   options_.jobs = 1;
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
   if (!analyzer.ok()) return Problem(500, analyzer.status().message());
@@ -106,10 +111,12 @@ LogAnswer LogJob::Analyse() {
   }
   if (sink.too_late()) return Problem(504, "the time limit was reached while the log was read");
   if (!sink.status().ok()) return Problem(500, sink.status().message());
+  // An empty body is the client's mistake (400); one that cannot be unpacked is no log (422).
   if (sink.bytes() == 0) {
     return Problem(read.ok() ? 400 : 422, read.ok() ? "the body holds no log: it is empty" : read.message());
   }
 
+  // Part of it could be read: the report says so, and is worth having.
   if (!read.ok()) (void)analyzer.value()->AddProblem(read.message());
   Result<Report> report = analyzer.value()->Finish();
   // There is no job or attempt of that number.

@@ -51,6 +51,7 @@ class LogJob {
 
  private:
   class Sink;
+  // What Run would answer; may throw.
   LogAnswer Analyse();
 
   const LogRequest request_;

@@ -21,6 +21,7 @@ class Metrics {
   // One report.
   void CountReport(const std::string& verdict, const std::string& cause, uint64_t bytes, Clock::duration took);
 
+  // All of it, with what the server's pool says of itself.
   std::string Text(size_t running, size_t waiting) const;
 
  private:

@@ -152,6 +152,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kRefusals
 // Our own words: there is nothing in them to escape.
 std::string Quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
 
+// `place` must be there, once.
 void Fill(std::string_view place, std::string_view text, std::string* document) {
   document->replace(document->find(place), place.size(), text);
 }
@@ -185,6 +186,7 @@ std::string OpenApiDocument() {
   std::string formats;
   std::string types;
   std::vector<std::string_view> seen;
+  // Several formats have one media type, which may stand there once.
   for (const std::string& name : FormatNames()) {
     formats += (formats.empty() ? "" : ", ") + Quoted(name);
     const std::string_view type = FindFormat(name)->media_type;

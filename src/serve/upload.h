@@ -28,6 +28,7 @@ class Upload {
 
   // `room` must outlive it.
   Upload(uint64_t max_bytes, UploadRoom* room) : left_(max_bytes), room_(room) {}
+  // Gives the room back.
   ~Upload();
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;

@@ -10,9 +10,11 @@
 
 namespace ncclwhy {
 
+// Rows behind those that are there already: pattern rules come first, query rules later.
 Status AddFindingRows(Database& database, const RuleSet& rules, const std::vector<Finding>& findings);
 // The views difference and doubtful_setting.
 Status AddDifferenceRows(Database& database, const std::vector<RankDifference>& differences);
+// `model` names sources and processes of the places.
 Status AddSettingRows(Database& database, const JobModel& model, const std::vector<DoubtfulSetting>& settings);
 Status AddComparisonRows(Database& database, const JobModel& model, const JobComparison& comparison);
 

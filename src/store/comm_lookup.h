@@ -13,6 +13,7 @@ namespace ncclwhy {
 // Borrows the model.
 class CommLookup {
  public:
+  // Linear in the ranks; pointers are views of the facts.
   explicit CommLookup(const JobModel& model);
 
   struct Found {

@@ -26,6 +26,7 @@ int CannotCreate(const std::string& path) {
 
 }  // namespace
 
+// One pass without a branch that depends on the text.
 bool IsPlainText(std::string_view text) {
   // Text is long and nearly always plain: no byte is worth a branch of its own.
   signed char least = 1;
@@ -39,6 +40,7 @@ std::string CleanText(std::string_view text) {
   return out;
 }
 
+// Every connection is made as for a file from a stranger, also one in memory: queries of strangers come to both.
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode, const std::string& shown) {
   // A name that begins with "file:" or is ":memory:" would not be a file name to SQLite.
   const bool file = mode != Mode::kMemory;
@@ -67,6 +69,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
 
 Database::~Database() { sqlite3_close_v2(db_); }
 
+// Set once and kept: setting SQLite's own again would have it prepare all statements anew.
 void Database::Authorize(Authorizer may, void* self) {
   may_ = may;
   authority_ = self;
@@ -85,6 +88,7 @@ Status Database::Execute(const char* sql, const char* doing) {
   return code == SQLITE_OK ? Status::Ok() : Error(code, doing);
 }
 
+// The first column of the first row; an error where there is no row.
 Result<int64_t> Database::Integer(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   int code = sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr);
@@ -99,6 +103,8 @@ Result<int64_t> Database::Integer(const char* sql) {
   return value;
 }
 
+// A sentence for a person, with the code that decides the exit status: what the system refused is kIo, what the file is
+// kCorrupt, what the query asked too much of kLimit.
 Status Database::Error(int code, std::string_view doing) const {
   const std::string head = name_ + ": ";
   switch (code & 0xFF) {
@@ -147,6 +153,7 @@ Insert& Insert::Real(double value) {
   return *this;
 }
 
+// Text that SQLite can take as it is stays where it is until Run; only what has to be mended is copied.
 Insert& Insert::Text(std::string_view value) {
   if (IsPlainText(value)) {
     const char* data = value.empty() ? "" : value.data();
@@ -163,6 +170,7 @@ Insert& Insert::Null() {
   return *this;
 }
 
+// The statement is ready for the next row, whatever became of this one.
 Status Insert::Run() {
   // A value too many or too few would put each of the others into a wrong column of the next row.
   const int bound = next_ - 1;

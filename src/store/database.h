@@ -28,13 +28,16 @@ class Database {
 
   // Sentences name it `shown`, or as `path` says where that is empty.
   static Result<std::unique_ptr<Database>> Open(const std::string& path, Mode mode, const std::string& shown = {});
+  // Statements that are still there keep the connection until they are gone.
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   // Statements without results, separated by semicolons. `doing` completes "… while …" of an error.
+  // Of several statements those before an error have run.
   Status Execute(const char* sql, const char* doing);
   // One integer, for PRAGMAs and counts.
+  // The first column of the first row; an error where there is none.
   Result<int64_t> Integer(const char* sql);
   // What the last failed call means, in a sentence that begins with the name of the file.
   Status Error(int code, std::string_view doing) const;
@@ -50,6 +53,7 @@ class Database {
 
  private:
   Database(sqlite3* db, std::string name) : db_(db), name_(std::move(name)) {}
+  // SQLite's door to the authorizer that is set now.
   static int Ask(void* self, int action, const char* a, const char* b, const char* database, const char* view);
   sqlite3* db_;
   std::string name_;
@@ -63,6 +67,7 @@ class Database {
 // Parameters are bound in order. The text must live until Run; bytes that are not UTF-8 are written as \xNN.
 class Insert {
  public:
+  // `database` must outlive it.
   static Result<Insert> Prepare(Database& database, const char* sql);
   Insert(Insert&& other) noexcept : database_(other.database_), statement_(other.statement_) {
     other.statement_ = nullptr;
@@ -72,13 +77,16 @@ class Insert {
   Insert& operator=(const Insert&) = delete;
   ~Insert();
 
+  // The next parameter.
   Insert& Integer(int64_t value);
   Insert& Real(double value);
+  // Copied only where it has to be mended; see CleanText.
   Insert& Text(std::string_view value);
   Insert& Null();
   // NULL for what is not known: -1, 0 or empty text.
   Insert& IntegerOrNull(int64_t value, int64_t unknown = -1) { return value == unknown ? Null() : Integer(value); }
   Insert& TextOrNull(std::string_view value) { return value.empty() ? Null() : Text(value); }
+  // Inserts the row, and begins the next one, also behind an error.
   Status Run();
 
  private:

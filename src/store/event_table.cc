@@ -71,6 +71,7 @@ class Answer {
   sqlite3_destructor_type lives_;
 };
 
+// The columns are those of schema.sql, where the table of a file stands: there is one list of them.
 int Connect(sqlite3* db, void* events, int, const char* const*, sqlite3_vtab** table, char**) {
   return Careful([&] {
     const std::vector<SchemaPart>& parts = SchemaParts();
@@ -90,6 +91,7 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
+// Equal to a process, a kind or both: other conditions are SQLite's to check.
 int BestIndex(sqlite3_vtab*, sqlite3_index_info* info) {
   int process = -1;
   int kind = -1;
@@ -155,6 +157,7 @@ int Eof(sqlite3_vtab_cursor* base) {
 
 int64_t IdOf(const Cursor& cursor) { return int64_t{cursor.row()} + 1; }
 
+// Text of `fields` is made anew for each row, so SQLite must copy it; all other text lives as long as the model.
 int Column(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   return Careful([&] {
     const Cursor& cursor = *static_cast<Cursor*>(base);
@@ -192,6 +195,7 @@ const sqlite3_module& Module() {
   return kModule;
 }
 
+// Rows of one process come in the order of the kinds' names, as the index of a table on disk would give them.
 // Numbers that sort as the names do.
 const std::array<uint8_t, kKinds>& PlacesByName() {
   static const std::array<uint8_t, kKinds> kPlaces = [] {
@@ -213,6 +217,7 @@ size_t KindNumber(std::string_view name) {
 }
 
 // Sorts the numbers 0 … keys - 1 of `count` rows by key, keeping their order.
+// Counting sort: linear, and rows of one key stay in their order.
 template <typename KeyOf>
 void SortInto(uint32_t count, size_t keys, KeyOf key_of, std::vector<uint32_t>* sorted, std::vector<uint32_t>* ends) {
   ends->assign(keys + 1, 0);
@@ -234,6 +239,7 @@ Status EventTable::Register(Database& database) {
   return code == SQLITE_OK ? Status::Ok() : database.Error(code, "it was opened");
 }
 
+// Only pointers to events are gathered; indexes are made when a query first needs them.
 void EventTable::Show(const JobModel& model) {
   model_ = &model;
   columns_ = std::make_unique<EventColumns>(model);

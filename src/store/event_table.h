@@ -20,8 +20,10 @@ class EventTable {
   static constexpr const char* kCreate = "CREATE VIRTUAL TABLE _event USING ncclwhy_event";
 
   // Makes kCreate possible. The table must outlive the database.
+  // Once for a database.
   Status Register(Database& database);
   // What the table shows from now on; borrowed.
+  // Linear in the events; indexes are made by the questions below.
   void Show(const JobModel& model);
 
   // Numbers of rows, from 0, in the order in which the indexes of `_event` on disk would give them.
@@ -40,7 +42,9 @@ class EventTable {
     const Event* event;
     uint32_t source;
   };
+  // Once for a model, when a query first asks for a kind.
   void IndexKinds();
+  // The same for processes; the more costly one, as each event's process is looked up.
   void IndexProcesses();
 
   const JobModel* model_ = nullptr;

@@ -19,7 +19,9 @@ struct TableFiller {
 std::span<const TableFiller> TableFillers();
 
 // Those that are of some length.
+// Calls of collectives are not among them.
 Status FillEvents(Database& database, const JobModel& model);
+// With `--timeline full` every call, else what the windows of the streams hold.
 Status FillCollectives(Database& database, const JobModel& model);
 
 }  // namespace ncclwhy

@@ -14,6 +14,7 @@
 namespace ncclwhy {
 namespace {
 
+// Row by row through one prepared statement: a text is bound where it lies, in the pool of its source.
 class EventFiller {
  public:
   EventFiller(const JobModel& model, Insert& insert) : model_(model), columns_(model), insert_(insert) {}
@@ -56,6 +57,8 @@ class CollectiveFiller {
   }
 
  private:
+  // What a call's row has beside the call. `seq` counts from 0, by process and communicator; sends and receives for
+  // themselves, since each rank issues its own.
   struct Row {
     SourceId source;
     ProcessId process;
@@ -63,6 +66,7 @@ class CollectiveFiller {
     int64_t seq = 0;
   };
 
+  // The last kCollectiveWindow calls of each stream: call i stands at i modulo the window.
   Status FillFromStreams(SourceId source, const SourceFacts& facts) {
     for (const CollectiveStream& stream : facts.collectives) {
       Row row{source, model_.ProcessOf(source, stream.process, -1), facts.Str(stream.comm)};
@@ -81,6 +85,7 @@ class CollectiveFiller {
   }
 
   Status FillFromEvents(SourceId source, const SourceFacts& facts) {
+    // Each call has its line then, and is counted as the stream did.
     std::map<std::pair<uint32_t, std::string_view>, std::pair<int64_t, int64_t>> counts;  // collectives, p2p
     for (const Event& event : facts.events) {
       if (event.kind != EventKind::kCollective) continue;

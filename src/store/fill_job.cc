@@ -8,6 +8,7 @@
 #include "analyze/rank_traits.h"
 #include "job/collective_compare.h"
 #include "job/host_clocks.h"
+#include "job/job_complaints.h"
 #include "job/thread_stack.h"
 #include "store/fill.h"
 #include "store/row_writer.h"
@@ -15,12 +16,14 @@
 namespace ncclwhy {
 namespace {
 
+// 0 without a stream, or where the window has lost the line of the call.
 uint32_t LastCallLine(const Rank& r) {
   if (r.stream == nullptr || r.stream->calls == 0) return 0;
   const CollectiveCall* last = CallAt(*r.stream, r.stream->calls - 1);
   return last == nullptr ? 0 : last->line;
 }
 
+// A JSON list, for json_each.
 std::string MinorityJson(const Divergence& divergence) {
   std::string out;
   for (const int32_t rank : divergence.minority) out += (out.empty() ? "[" : ",") + std::to_string(rank);
@@ -36,6 +39,7 @@ uint32_t BeganAnew(const PulseFacts& pulse) {
   return next == lines.end() ? pulse.beats.last : *next;
 }
 
+// One row for each source, by SourceId.
 Status FillSources(Database& database, const JobModel& model) {
   RowWriter rows(database, "_source");
   for (size_t i = 0; i < model.sources.size(); ++i) {
@@ -62,6 +66,7 @@ Status FillProcesses(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// What only a divergence has is NULL where there is none.
 Status FillCommunicators(Database& database, const JobModel& model) {
   RowWriter rows(database, "_communicator");
   for (const Communicator& c : model.communicators) {
@@ -77,6 +82,7 @@ Status FillCommunicators(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// `divergence.lines` has the ranks that made the call, in order, so one pass over both finds each rank's line.
 Status FillRanks(Database& database, const JobModel& model) {
   RowWriter rows(database, "_rank");
   for (const Communicator& c : model.communicators) {
@@ -100,6 +106,7 @@ Status FillRanks(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Those that FindStacks reads out of dumps, not every event.
 Status FillStacks(Database& database, const JobModel& model) {
   RowWriter rows(database, "_stack");
   for (const ThreadStack& stack : FindStacks(model)) {
@@ -112,6 +119,7 @@ Status FillStacks(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// The hosts of both ends are looked up once, so that a query needs no join for them.
 Status FillConnections(Database& database, const JobModel& model) {
   const RankHosts hosts = HostsOfRanks(model);
   const auto host_of = [&](const Edge& e, int32_t rank) {
@@ -130,6 +138,7 @@ Status FillConnections(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// One row for each trait that a process is known to have.
 Status FillTraits(Database& database, const JobModel& model) {
   RowWriter rows(database, "_trait");
   for (const RankTraits& traits : ReadRankTraits(model)) {
@@ -142,6 +151,7 @@ Status FillTraits(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Pulses: `lines first_line … last_line` of `source` in which the number called `name` grew.
 Status FillProgress(Database& database, const JobModel& model) {
   RowWriter rows(database, "_progress");
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
@@ -158,6 +168,16 @@ Status FillProgress(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Each sentence once, in the order of the job (job_complaints.h).
+Status FillComplaints(Database& database, const JobModel& model) {
+  RowWriter rows(database, "_complaint");
+  for (const Complaint& c : ComplaintsOf(model)) {
+    Status status = rows.Add("source", c.source, "line", c.line, "process", c.process, "text", c.text);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
 Status FillHardware(Database& database, const JobModel& model) {
   RowWriter rows(database, "_hardware");
   for (const HardwareFact& fact : FindHardware(model)) {
@@ -168,6 +188,7 @@ Status FillHardware(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Hosts whose stamps contradict what both have seen have no row: nothing is known of their clocks.
 Status FillClocks(Database& database, const JobModel& model) {
   RowWriter rows(database, "_clock");
   const HostClocks clocks = AlignClocks(model);
@@ -191,6 +212,7 @@ Status FillEnvironment(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Counters that are zero have no row.
 Status FillCoverage(Database& database, const JobModel& model) {
   RowWriter rows(database, "_coverage");
   for (size_t i = 0; i < model.sources.size(); ++i) {
@@ -207,7 +229,8 @@ Status FillCoverage(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
-constexpr std::array<TableFiller, 14> kFillers = {{
+// In the order of schema.sql. Indexes are made when a table is full: rows go in faster without.
+constexpr std::array<TableFiller, 15> kFillers = {{
     {"_source", FillSources, nullptr},
     {"_process", FillProcesses, nullptr},
     {"_communicator", FillCommunicators, nullptr},
@@ -221,6 +244,7 @@ constexpr std::array<TableFiller, 14> kFillers = {{
     {"_connection", FillConnections, nullptr},
     {"_trait", FillTraits, nullptr},
     {"_progress", FillProgress, nullptr},
+    {"_complaint", FillComplaints, nullptr},
     {"_hardware", FillHardware, nullptr},
     {"_clock", FillClocks, nullptr},
     {"_environment", FillEnvironment,

@@ -15,6 +15,7 @@ void AppendJsonString(std::string_view text, std::string* out);
 void AppendJsonValue(std::string_view text, std::string* out);
 
 // An object of such values.
+// Members in alphabetical order, values as AppendJsonValue writes them.
 std::string JsonObject(const std::map<std::string, std::string>& members);
 
 }  // namespace ncclwhy

@@ -8,7 +8,8 @@
 
 namespace ncclwhy {
 
-// `%` any text, `_` one character; ASCII letters of both cases are the same.
+// `%` any text, `_` one character; ASCII letters of both cases are the same. No recursion: length times length in steps
+// at most.
 bool IsLike(std::string_view text, std::string_view pattern);
 
 // `text LIKE pattern` asks IsLike from now on.

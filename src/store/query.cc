@@ -171,6 +171,7 @@ class Caps {
   TimeBudget time_{limits::kQueryMilliseconds};
 };
 
+// What went wrong, for whoever wrote the query.
 Status QueryError(const Database& database, int code, const Gate& gate) {
   switch (code & 0xFF) {
     case SQLITE_AUTH:
@@ -214,6 +215,7 @@ bool IsEmptyTail(Database& database, const char* tail, const char* end) {
   return empty;
 }
 
+// A value as text, as `sqlite3` prints it; a BLOB in hexadecimal digits, as it may hold anything.
 std::optional<std::string> Cell(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
@@ -233,6 +235,7 @@ std::optional<std::string> Cell(sqlite3_stmt* statement, int column) {
   }
 }
 
+// The limits of rows and bytes are kept here, those of steps and time by Caps.
 Result<QueryTable> ReadRows(const Database& database, sqlite3_stmt* statement, const Gate& gate) {
   QueryTable table;
   const int columns = sqlite3_column_count(statement);
@@ -312,6 +315,7 @@ Result<QueryTable> RunQuery(Database& database, std::string_view sql, const Befo
   return table;
 }
 
+// For rules, which ask for columns by name.
 std::vector<QueryRow> RowsOf(QueryTable table) {
   std::vector<QueryRow> rows;
   rows.reserve(table.rows.size());

@@ -115,6 +115,14 @@ CREATE VIEW progress AS
     g.first_value, g.last_value, g.total, g.first_time, g.last_time
   FROM _progress g LEFT JOIN _process p ON p.id = g.process;
 
+CREATE TABLE _complaint (
+  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, line INTEGER NOT NULL, process INTEGER, text TEXT NOT NULL
+) STRICT;
+
+CREATE VIEW complaint AS
+  SELECT c.source, c.line, c.process, p.rank AS rank, p.host AS host, c.text
+  FROM _complaint c LEFT JOIN _process p ON p.id = c.process;
+
 CREATE TABLE _hardware (
   id INTEGER PRIMARY KEY, host TEXT, kind TEXT NOT NULL, value TEXT NOT NULL, source INTEGER, line INTEGER, text TEXT
 ) STRICT;

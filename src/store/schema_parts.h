@@ -14,6 +14,7 @@ struct SchemaPart {
 };
 
 // In the order in which they can be made.
+// Split once; valid for the life of the program.
 const std::vector<SchemaPart>& SchemaParts();
 
 // A view of schema.sql. What begins with an underscore is private.

@@ -22,6 +22,7 @@ class Select {
   ~Select();
 
   // Bound in order, before the first row.
+  // The next parameter, from the first.
   Select& Bind(int64_t value);
   Select& Bind(std::string_view value);
   // False behind the last row.

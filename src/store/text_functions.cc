@@ -12,8 +12,10 @@
 namespace ncclwhy {
 namespace {
 
+// Of UTF-8: SQLite counts characters.
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+// A view of SQLite's own memory, good until another function converts the value. NUL bytes are part of the text.
 std::string_view WholeText(sqlite3_value* value) {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
   return {bytes == nullptr ? "" : bytes, bytes == nullptr ? 0 : static_cast<size_t>(sqlite3_value_bytes(value))};
@@ -28,6 +30,7 @@ std::string_view BlobOf(sqlite3_value* value) {
 class Finder {
  public:
   explicit Finder(std::string_view needle) : needle_(needle), back_(needle.size() + 1) {
+    // back_[n]: how many of the first n bytes are the needle's beginning again, when the next one does not fit.
     for (size_t i = 1, k = 0; i < needle.size(); ++i) {
       while (k > 0 && needle[i] != needle[k]) k = back_[k];
       back_[i + 1] = static_cast<uint32_t>(k += needle[i] == needle[k] ? 1 : 0);
@@ -57,6 +60,8 @@ bool AnyNull(int count, sqlite3_value** values) {
   return std::any_of(values, values + count, [](sqlite3_value* v) { return sqlite3_value_type(v) == SQLITE_NULL; });
 }
 
+// instr(text, needle): counted from 1 in characters, of blobs in bytes; 0 when it is not there. SQLite's own takes as
+// long as the product of both sizes, which a query over logs can make minutes.
 void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
   const bool blobs = sqlite3_value_type(values[0]) == SQLITE_BLOB && sqlite3_value_type(values[1]) == SQLITE_BLOB;
@@ -69,6 +74,7 @@ void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   sqlite3_result_int64(context, characters + 1);
 }
 
+// An empty needle changes nothing. The result is bounded while it grows, and not by what it would have been.
 void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
   const std::string_view text = WholeText(values[0]), needle = WholeText(values[1]), with = WholeText(values[2]);
@@ -95,6 +101,7 @@ void Trim(sqlite3_context* context, int count, sqlite3_value** values) {
   const int sides = *static_cast<const int*>(sqlite3_user_data(context));
   std::string_view text = WholeText(values[0]);
   const std::string_view set = count > 1 ? WholeText(values[1]) : " ";
+  // A set, since SQLite's own tries every character of it at every place.
   std::unordered_set<std::string_view> characters;
   for (size_t at = 0; at < set.size();) {
     size_t end = at + 1;

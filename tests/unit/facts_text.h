@@ -32,6 +32,9 @@ inline std::string FactsText(const SourceFacts& f) {
     }
     o << " | " << f.Str(e.text) << '\n';
   }
+  for (const ComplaintFacts& c : f.complaints) {
+    o << "! p" << c.process << ' ' << c.line << " | " << f.Str(c.text) << '\n';
+  }
   for (const ConnectionFacts& c : f.connections) {
     o << "C p" << c.process << ' ' << c.from << ">" << c.to << c.direction << f.Str(c.transport) << '/'
       << f.Str(c.device) << c.gdr << c.shared << ' ' << c.channels;

@@ -67,11 +67,13 @@ class NCCLWHY_EXPORT Analyzer {
   // Files, directories (recursive), globs, archives, `-` for standard input; read by Finish. What does not exist
   // becomes a problem of the report. A path that is named twice is read once. Fails behind Finish.
   Status AddArguments(const std::vector<std::string>& arguments);
+  // AddArguments of one: it is expanded as there.
   Status AddFile(const std::string& path);
 
   // A source whose bytes the caller has. One at a time: Begin, Push any number of times, EndSource. `name` is what the
   // report prints; a name that is used already gets " (2)" behind it.
   Status Begin(std::string_view name);
+  // Any number of bytes, cut anywhere. Fails outside of Begin and EndSource, and behind Finish.
   Status Push(std::string_view bytes);
   Status EndSource();
 

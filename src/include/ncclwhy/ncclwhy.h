@@ -88,8 +88,8 @@ NCCLWHY_EXPORT void ncclwhy_analyzer_free(ncclwhy_analyzer* analyzer);
 
 /* Options, before the first source. `name` is one of
  *   language (en, zh), top, seen, jobs (numbers), job, attempt (of several in one place the one to report on, from 1),
- * kb, rules (a directory; may be set repeatedly), database (a path),
- *   timeline (default, full), redact (true, false). */
+ *   kb, rules (a directory; may be set repeatedly), database (a path), timeline (default, full), redact (true, false).
+ */
 NCCLWHY_EXPORT ncclwhy_code ncclwhy_analyzer_set(ncclwhy_analyzer* analyzer, const char* name, size_t name_length,
                                                  const char* value, size_t value_length);
 

@@ -46,12 +46,13 @@ struct Culprit {
   std::string why;     // one clause: why this one
 };
 
-// A line near another one.
+// A line near an evidence, of those that the parser keeps: of events, of rules and of the catalogue.
 struct ContextLine {
   uint64_t line = 0;
   std::string text;  // behind its header, clipped
 };
 
+// One line that speaks for or against a cause.
 struct Evidence {
   std::string role;   // direct | supporting | contradicting | absent
   std::string file;   // source name as given on the command line; empty when role is absent
@@ -64,8 +65,10 @@ struct Evidence {
   std::vector<ContextLine> context = {};
 };
 
+// What to do about a cause, where the job runs in this environment.
 struct Fix {
   std::string environment;  // any docker kubernetes slurm mpi bare-metal pytorch vllm ray cloud code
+  // One sentence or a few, in the language of the analysis, with the log's own values filled in.
   std::string text;
   std::string command;    // may be empty
   std::string cost;       // may be empty
@@ -73,15 +76,20 @@ struct Fix {
   bool at_hand = false;   // the logs show that kind of job, or say nothing against it where it is the usual one
 };
 
+// A command or a look that would tell whether it is this cause.
 struct Confirm {
   std::string command;
   std::string text;
   std::string host = {};  // as of a Fix
 };
 
+// One explanation, with all that a reader needs of it. Texts are in the language of the analysis; `command` and `id`
+// are in none.
 struct Cause {
   std::string id;  // stable; `ncclwhy explain` lists them
   std::string title;
+  // Together with the chance that it is none of them, those of all causes that were weighed add up to 1. A report lists
+  // the first few of them.
   double confidence = 0;  // probability, 0..1, that this is the root cause
   std::string summary;    // one sentence with the log's own values
   std::string meaning;
@@ -90,6 +98,7 @@ struct Cause {
   std::string why_not;       // for causes after the first: what speaks against it
   std::vector<Culprit> culprits;
   std::vector<Evidence> evidence;
+  // At most three, those that fit this job best first.
   std::vector<Fix> fixes;
   std::vector<Confirm> confirm;
   std::vector<std::string> references;
@@ -121,6 +130,7 @@ struct Attempt {
   Outcome outcome = Outcome::kUnknown;
   std::string cause;  // id; empty when none is named
   std::string file;   // source name; empty when it is in several
+  // 1-based.
   uint64_t first_line = 0;
   uint64_t last_line = 0;
   std::string sentence;  // what happened then, with the log's own values
@@ -142,6 +152,7 @@ struct JobAnswer {
 // a host or device.
 enum class Action : uint8_t { kUndecided, kRerun, kRerunWithout, kFixFirst };
 
+// The action of the report, for people and for bots that requeue a job.
 struct Decision {
   Action action = Action::kUndecided;
   std::vector<std::string> hosts;    // for kRerunWithout, as the log spells them
@@ -211,19 +222,24 @@ struct LastWord {
   std::string host = {};
 };
 
+// What to collect for the next time, where the logs do not decide: more than an answer can be made of.
+// One sentence. `command` is empty where there is none to run.
 struct Collect {
   std::string what;
   std::string command;
 };
 
+// Something worth telling that is not the answer: a setting that nobody reads, two hosts with different drivers.
 struct Warning {
   std::string id;  // cause id or a rule id
+  // One sentence, with the log's own values.
   std::string text;
   std::vector<Evidence> evidence;
   bool slow = false;         // of what costs time and fails nothing
   bool contradicts = false;  // two witnesses cannot both be right: whoever has a failure to mend has to know it
 };
 
+// One rank of one communicator, seen or not: a rank without a log is listed, too, where there is room.
 struct ReportRank {
   int32_t rank = -1;
   std::string host;
@@ -231,6 +247,7 @@ struct ReportRank {
   int32_t gpu = -1;
   // none | process | bootstrap | topology | channels | connected | ready | running | aborted | destroyed
   std::string stage;
+  // Without a log, a rank is known from the size of its communicator and from what other ranks say of it.
   bool seen = true;  // false: no log of this rank
   bool culprit = false;
   std::string file;  // where its last line stands
@@ -252,7 +269,9 @@ struct CallTable {
   std::vector<CallColumn> columns;  // most ranks first; empty where the ranks agree or no log lists the calls
 };
 
+// A communicator as the ranks' logs together show it. `stage` is that of the rank that is farthest behind.
 struct ReportCommunicator {
+  // Counted from 1 in the order of the list: a number of this report, which no log knows.
   int64_t id = 0;
   std::string comm_id;  // NCCL's hash as printed, may be empty
   int64_t nranks = 0;
@@ -262,6 +281,7 @@ struct ReportCommunicator {
   CallTable calls_differ;
 };
 
+// A connection as the ranks print it: `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`. Sorted by from, to and transport.
 struct TransportEdge {  // aggregated over channels
   int32_t from = -1;
   int32_t to = -1;
@@ -277,14 +297,17 @@ struct EnvironmentFact {
   uint64_t line = 0;
 };
 
+// What the logs say of the job, whether anything failed or not.
 struct Job {
+  // Sorted, each once; more than one is worth a look by itself.
   std::vector<std::string> nccl_versions;
   int64_t hosts = 0;
   int64_t processes = 0;
   std::vector<ReportCommunicator> communicators;  // largest first
   std::map<std::string, int64_t> transports;      // connections by transport
   std::vector<TransportEdge> edges;               // of the largest communicator
-  // Beyond the limits of a report, only counted: communicators, and they with ranks and edges.
+  // Beyond the limits of a report, only counted: communicators; and these with ranks, edges, transports, clocks,
+  // consequences and warnings.
   int64_t unlisted_communicators = 0;
   int64_t unlisted = 0;
   std::vector<EnvironmentFact> environment;  // by name
@@ -311,6 +334,8 @@ struct Checkpoint {
   std::string text;
 };
 
+// Everything. What was not read, or was cut off at a limit, is in `problems` and `coverage`: an empty list alone does
+// not say that there was nothing.
 struct Report {
   Verdict verdict = Verdict::kNoNccl;
   Outcome outcome = Outcome::kUnknown;  // of the job; of its last attempt; of the worst of several jobs

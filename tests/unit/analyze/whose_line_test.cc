@@ -46,6 +46,19 @@ TEST_CASE("a kernel's line is of the host in front of it, and of the rank with i
   CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", oom}}) == "3 on gpu-b11");
 }
 
+TEST_CASE("a kernel's line on a helper is of the one rank there that lost one", "[analyze]") {
+  const std::string oom =
+      "Mar  1 12:00:01 gpu-b11 kernel: [883.4] Memory cgroup out of memory: Killed process 9155 (pt_data_worker) "
+      "total-vm:61000144kB, anon-rss:41000112kB, file-rss:0kB\n";
+  const auto lost = [](int rank) {
+    const std::string label = "1: [rank" + std::to_string(rank) + "]: ";
+    return label + "Traceback (most recent call last):\n" + label + "  File \"train.py\", line 5, in <module>\n" +
+           label + "RuntimeError: DataLoader worker (pid 9155) is killed by signal: Killed.\n";
+  };
+  CHECK(Culprit({{"job.log", Labelled(lost(3))}, {"messages.txt", oom}}) == "3 on gpu-b11");
+  CHECK(Culprit({{"job.log", Labelled(lost(2) + lost(3))}, {"messages.txt", oom}}) == "-1 on gpu-b11");
+}
+
 TEST_CASE("a GPU that a kernel names by its PCI address is that of the rank that sits there", "[analyze]") {
   const std::string fault = " kernel: [412.1] NVRM: Xid (PCI:0000:c3:00): 79, GPU has fallen off the bus.\n";
   CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", "Mar  1 12:00:01 gpu-b10" + fault}}) == "1 on gpu-b10");

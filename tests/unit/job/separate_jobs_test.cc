@@ -83,6 +83,19 @@ TEST_CASE("one job is not taken apart", "[jobs]") {
   }
 }
 
+TEST_CASE("daemons of a host and workers without one are no other job", "[jobs]") {
+  const std::string daemons =
+      "Mar  9 01:11:58 n1 jsmd[9543]: ok\nMar  9 01:30:14 n1 sshd[9319]: ok\nMar  9 02:59:32 n1 kernel: Out of "
+      "memory\n";
+  // The marks are of the first source.
+  const std::vector<Mark> killed = {{3, Life::kEnding, false}};
+  CHECK(JobsOf({{"messages.n1", daemons}, {"train.out", World("n1", 1, "0xaa")}}, killed).empty());
+  CHECK(JobsOf({{"other.log", daemons}, {"train.out", World("n1", 1, "0xaa")}}, killed).size() == 2);
+  const std::string ready = "(VllmWorkerProcess pid=77) Worker ready\n";
+  CHECK(JobsOf({{"a", ready + World("n1", 1, "0xaa")}}).empty());
+  CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + ready}}).size() == 2);
+}
+
 TEST_CASE("two runs in one stream", "[jobs]") {
   SECTION("with the same seats taken again") {
     CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + "bye\n" + World("n1", 11, "0xbb")}}) == Texts{"a 1-3", "a 4-"});

@@ -38,7 +38,8 @@ const Case kPrefixes[] = {
     {"(Worker_TP1 pid=99) ", -1, 1, 99, "", "Worker_TP1", "", ""},
     {"(raylet) ", -1, -1, -1, "", "", "", ""},
     {"INFO 10-13 09:06:25 [v1/executor/x.py:558] ", -1, -1, -1, "", "", "10-13 09:06:25", ""},
-    {"[2025-03-01 12:00:00 TP3] ", -1, 3, -1, "", "", "2025-03-01 12:00:00", ""},
+    {"[2025-03-01 12:00:00 TP3] ", 3, 3, -1, "", "", "2025-03-01 12:00:00", ""},
+    {"[2025-03-01 12:00:00 DP1 TP3 EP3] ", -1, 3, -1, "", "", "2025-03-01 12:00:00", ""},
     {"2025-03-01T12:00:00.123456789Z stdout F ", -1, -1, -1, "", "", "2025-03-01T12:00:00.123456789Z", "stdout"},
     {"2025-03-01T12:00:00.123456789Z ", -1, -1, -1, "", "", "2025-03-01T12:00:00.123456789Z", ""},
     {"2025-03-01T12:00:00.123456Z 01O ", -1, -1, -1, "", "", "2025-03-01T12:00:00.123456Z", "stdout"},
@@ -104,6 +105,14 @@ TEST_CASE("ambiguous prefixes are believed once they stood in front of a header"
   CHECK(stripper.Strip("gpu-a17: hello").text == "gpu-a17: hello");
   stripper.Strip("gpu-a17: " + kNccl);
   CHECK(stripper.Strip("gpu-a17: hello").prefix.host == "gpu-a17");
+}
+
+TEST_CASE("a label is believed when syslog behind it says the same host", "[outer_prefix]") {
+  OuterPrefixStripper stripper;
+  CHECK(stripper.Strip("gpu-a17:   State : In Progress").prefix.host.empty());
+  CHECK(stripper.Strip("gpu-a18: Jan 20 06:12:40 gpu-a17 nv-fabricmanager[2871]: text").prefix.host.empty());
+  CHECK(stripper.Strip("gpu-a17: Jan 20 06:12:40 gpu-a17 nv-fabricmanager[2871]: text").text == "text");
+  CHECK(stripper.Strip("gpu-a17:   State : In Progress").prefix.host == "gpu-a17");
 }
 
 TEST_CASE("labels are believed without NCCL when they return before records", "[outer_prefix]") {

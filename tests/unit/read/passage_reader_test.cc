@@ -91,6 +91,17 @@ TEST_CASE("a stack is one event, of every tool that prints stacks", "[read]") {
               "frames=c10d::ProcessGroupNCCL::~ProcessGroupNCCL()"});
 }
 
+TEST_CASE("a loop over processes prints the number of each before its frames", "[read]") {
+  CHECK(Events(DigestOfText("== 4711\n#0  0x00007f16 in poll () from /lib/libc.so.6\n"
+                            "--- pid 4712 ---\n#0  __flock (fd=87) at a.S:78\n#1  main () at a.c:1\n"
+                            "4713\n\nwords\n#0  0x00007f16 in read () from /lib/libc.so.6\n"),
+               EventKind::kStack) ==
+        Lines{"2 pid=4711 process=Current thread function=poll frames=poll",
+              "4 pid=4712 process=Current thread function=__flock (a.S:78) frames=__flock (a.S:78) < main (a.c:1) "
+              "program=__flock (a.S:78) < main (a.c:1)",
+              "9 process=Current thread function=read frames=read"});
+}
+
 TEST_CASE("stacks of many ranks in one file, line by line", "[read]") {
   std::string log;
   for (const char* text :

@@ -40,17 +40,25 @@ TEST_CASE("what every match of a regex contains", "[rules]") {
 }
 
 TEST_CASE("texts of which a match has one", "[rules]") {
-  const auto any_of = [](std::string_view regex) { return TextsOfRegex(regex).any_of; };
-  using Lists = std::vector<RegexTexts::AnyOf>;
+  using Lists = std::vector<Texts>;
+  const auto any_of = [](std::string_view regex, const Texts& literals = {}) {
+    Lists lists;
+    for (const WordSet& words : TextsOfRegex(regex, literals).any_of) lists.push_back(words.words());
+    return lists;
+  };
   CHECK(any_of("one|two") == Lists{{"one", "two"}});
   CHECK(any_of("GPU.*(?:[Ff]ail|FAIL|Failed to|[Ee]rror)") == Lists{{"ail", "FAIL", "rror"}});
   CHECK(any_of("(?:ab|cd)+x(?:e(?:fg|hi)|klm)") == Lists{{"ab", "cd"}, {"fg", "hi", "klm"}});
-  CHECK(any_of("(?:QP.*fail|fail.*QP)") == Lists{{"fail"}});
+  CHECK(any_of("(?:QP.*fail|fail.*QP)") == Lists{{"fail"}, {"QP"}});
+  CHECK(any_of("(?:QP.*fail|fail.*QP|lost)") == Lists{{"fail", "lost"}, {"QP", "lost"}});
   CHECK(any_of("(?:ab|cd)?x").empty());
   CHECK(any_of("(?:ab|)x").empty());
   CHECK(any_of("(?:ab|\\d+)x").empty());
   CHECK(any_of("(?:ab|c)x").empty());
   CHECK(any_of("one|(?i)two").empty());
+  // What a line is asked for has a literal.
+  CHECK(any_of("(?:QP.*(?:[Ff]ail|rror)|(?:[Ff]ail|rror).*QP)", {"Failed", "rror"}) == Lists{{"QP"}});
+  CHECK(any_of("(?:ab|cd)x", {"ab", "c"}) == Lists{{"ab", "cd"}});
   const RegexTexts texts = TextsOfRegex("GPU.*(?:[Ff]ail|FAIL)");
   CHECK(texts.Refuse("GPU 3 is fine"));
   CHECK_FALSE(texts.Refuse("GPU 3 Failed"));

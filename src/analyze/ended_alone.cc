@@ -1,0 +1,75 @@
+#include "analyze/ended_alone.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+// What launchers, schedulers and people end a process with; and what ends well.
+//   exitcode  : -15 (pid: 6261)      srun: error: gpu01: task 3: Terminated
+constexpr std::array<int32_t, 10> kFromOutsideCodes = {0, -2, -9, -15, 130, 137, 143, 255, -1, 241};
+constexpr std::array<std::string_view, 9> kFromOutsideSignals = {
+    "2", "9", "15", "Killed", "Terminated", "Interrupt", "SIGKILL", "SIGTERM", "SIGINT"};
+
+template <typename List, typename Value>
+bool IsOneOf(const List& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// A launcher's line on a worker that ended of its own accord. What a program says of workers that it started itself is
+// a stumble, as it may go on.
+bool OfItsOwn(const EvidenceItem& i) {
+  if (i.rule == nullptr || i.rule->sign.of != SignOf::kNamed || i.survived) return false;
+  const Life life = i.rule->sign.life;
+  if (life != Life::kEnding && life != Life::kStumble) return false;
+  const std::string_view code = i.finding.Field("exit_code");
+  const std::string_view signal = i.finding.Field("signal");
+  if (!signal.empty()) return !IsOneOf(kFromOutsideSignals, signal);
+  if (const auto number = ParseInt<int32_t>(code)) return !IsOneOf(kFromOutsideCodes, *number);
+  // "rank      : 2 (local_rank: 2)" is a row of a table that tells who there was, and not how it ended.
+  return life == Life::kStumble || i.finding.Field("local_rank").empty();
+}
+
+// A line of a program on a terminal that several share.
+bool Unplaced(const EvidenceItem& i) {
+  const Blame blame = i.rule != nullptr ? i.rule->blame : Blame::kSelf;
+  return (blame == Blame::kSelf || blame == Blame::kHost) && !i.finding.process.valid() && i.finding.rank < 0 &&
+         i.finding.line > 0;
+}
+
+}  // namespace
+
+void NameEndedAlone(const CulpritResolver& resolver, const std::vector<EvidenceItem>& items,
+                    const Hypothesis& hypothesis, bool chinese, CulpritResolver::Candidates* list) {
+  if (!list->empty()) return;
+  const EvidenceItem* line = nullptr;
+  for (const size_t n : hypothesis.evidence) {
+    if (items[n].finding.role != Role::kContext && Unplaced(items[n])) line = &items[n];
+  }
+  if (line == nullptr) return;
+  const CulpritCandidate* found = nullptr;
+  CulpritResolver::Candidates ended;
+  for (const EvidenceItem& i : items) {
+    if (!OfItsOwn(i)) continue;
+    const std::optional<CulpritCandidate> who = resolver.OfEnding(i.finding);
+    if (!who) continue;
+    // "-- Process 1 terminated with the following error:" has the traceback behind it.
+    const bool before = i.finding.source == line->finding.source && i.finding.line < line->finding.line;
+    if (before && i.rule->sign.life == Life::kEnding) return;
+    ended.push_back(*who);
+  }
+  for (const CulpritCandidate& who : ended) {
+    if (who.rank < 0 || (found != nullptr && found->rank != who.rank)) return;
+    if (found == nullptr) found = &who;
+  }
+  if (found == nullptr) return;
+  list->push_back(*found);
+  list->back().why = chinese ? "启动器只看到它自行结束" : "its launcher saw it alone end of itself";
+}
+
+}  // namespace ncclwhy

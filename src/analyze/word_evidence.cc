@@ -1,0 +1,256 @@
+#include "analyze/word_evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analyze/alarm_words.h"
+#include "analyze/outcome_report.h"
+#include "analyze/record_line.h"
+#include "analyze/word_reading.h"
+#include "base/text.h"
+#include "job/aftermath.h"
+#include "job/job_complaints.h"
+
+namespace ncclwhy {
+namespace {
+
+// Margins from which on words are believed: beside a rule that knows no more than that a program broke (which, where
+// the job had worked, is the answer more often than what words say), where something failed and nothing is known, and
+// where nothing else says that anything failed. See tests/incidents/README.md.
+constexpr double kBesideCrash = -0.45;
+constexpr double kBesideCrashOfWork = -0.3;
+constexpr double kOfFailure = -0.5;
+constexpr double kAlone = 0.3;
+// What a margin is worth as log-odds: fitted on failures that the model had not seen, of which those with a margin of
+// -0.4 are right in 70 %, of 0 in 82 %, from 0.25 on in 95 %.
+constexpr double kBase = 1.37;
+constexpr double kMarginWorth = 3.1;
+constexpr double kLeast = 0.3;
+constexpr double kMost = 3.0;
+// One of the first three is right in nine of ten cases.
+constexpr double kPossible = -0.75;
+// Whoever quotes a failure quotes little else, and ends with it.
+constexpr uint64_t kShort = 200;
+constexpr uint32_t kNearTheEnd = 60;
+// What a program says about its end stands beside it; where it had worked, others soon speak of what follows.
+constexpr uint32_t kNearCrash = 40;
+constexpr uint32_t kNearCrashOfWork = 3;
+constexpr size_t kLeastWords = 2;
+constexpr uint64_t kWorksOn = 3;  // beats of a pulse
+
+using Line = std::pair<uint32_t, uint32_t>;  // source, line
+
+bool IsReasonless(const CaseFile& c, const Finding& f) {
+  bool any = false;
+  for (const Weight& w : f.causes) {
+    if (w.log_odds <= 0) continue;
+    if (!c.kb.TraitsOf(w.cause).reasonless) return false;
+    any = true;
+  }
+  return any;
+}
+
+// Whether a rule knows no more of a line than that somebody complains in it: the words are left to be read.
+bool LeavesWords(const EvidenceItem& item) {
+  return item.rule != nullptr && (item.rule->last_resort || item.rule->says_why);
+}
+
+// The lines at which a program says that it broke, and why in words that no rule reads, of the cause that is named for
+// them. What else is evidence for it (a pod in state Error, an exit code) says less than they do.
+std::vector<const Finding*> Crashes(const CaseFile& c, const Hypothesis& h) {
+  std::vector<const Finding*> out;
+  for (const size_t n : h.evidence) {
+    const EvidenceItem& item = c.items[n];
+    if (IsReasonless(c, item.finding) && item.finding.line > 0 && LeavesWords(item)) out.push_back(&item.finding);
+  }
+  return out;
+}
+
+bool IsNear(const std::vector<const Finding*>& crashes, const Complaint& said, uint32_t near) {
+  return std::any_of(crashes.begin(), crashes.end(), [&](const Finding* f) {
+    const uint32_t line = f->line;
+    return f->source == said.source && said.line + near >= line && said.line <= line + near;
+  });
+}
+
+// Lines of which a rule says what they come from.
+std::set<Line> ReadByRules(const CaseFile& c) {
+  std::set<Line> out;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    const bool says = std::any_of(f.causes.begin(), f.causes.end(), [&](const Weight& w) {
+      return w.log_odds > 0 && !c.kb.TraitsOf(w.cause).reasonless;
+    });
+    if (f.line > 0 && says) out.emplace(f.source.value, f.line);
+  }
+  return out;
+}
+
+// Lines of which a rule knows that they are harmless, tell of somebody else's failure or follow from another line, that
+// were overcome, or that are no more than a class ("unhandled system error"). That "a program says" something wrong
+// (RuntimeError: interface or hostname can't be empty) judges no word of it.
+std::set<Line> Judged(const CaseFile& c) {
+  std::set<Line> out;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    const bool others = f.role == Role::kSecondary && !LeavesWords(item);
+    const bool beside = others || f.role == Role::kBenign || item.survived || item.consequence || IsBareClass(f);
+    if (f.line > 0 && beside) out.emplace(f.source.value, f.line);
+  }
+  return out;
+}
+
+bool IsShort(const JobModel& model) {
+  uint64_t lines = 0;
+  for (const SourceFacts* facts : model.sources) lines += facts->counters.Get(Counter::kLines);
+  return lines <= kShort;
+}
+
+bool AtTheEnd(const JobModel& model, const Complaint& c) {
+  return c.line + kNearTheEnd >= model.sources[c.source.value]->counters.Get(Counter::kLines);
+}
+
+// From which margin on words are believed here; null: whatever they say.
+std::optional<double> Threshold(const CaseFile& c, const OutcomeReading& outcome, const Ranking& ranking) {
+  if (outcome.outcome == Outcome::kSucceeded) return std::nullopt;
+  const bool named = !ranking.hypotheses.empty() && ranking.hypotheses[0].probability >= kNameThreshold;
+  const bool failed = ranking.failed || EndedBadly(outcome);
+  if (failed && named) {
+    if (!c.kb.TraitsOf(ranking.hypotheses[0].cause).reasonless) return std::nullopt;
+    return outcome.worked ? kBesideCrashOfWork : kBesideCrash;
+  }
+  if (failed) return kOfFailure;
+  const bool nccl = std::any_of(c.model.sources.begin(), c.model.sources.end(),
+                                [](const SourceFacts* facts) { return facts->counters.Get(Counter::kNccl) > 0; });
+  if (ranking.echoes && !nccl) return kOfFailure;
+  if (outcome.outcome != Outcome::kUnknown || outcome.worked || nccl || !IsShort(c.model)) return std::nullopt;
+  return kAlone;
+}
+
+std::string NoteOf(const CaseFile& c, const WordReading& reading) {
+  std::string words;
+  for (const std::string& word : reading.words) {
+    words += (words.empty() ? "" : c.chinese() ? "、" : ", ");
+    words += c.chinese() ? "“" + word + "”" : "\"" + word + "\"";
+  }
+  return (c.chinese() ? "同一原因的其他故障里的用词：" : "words of other failures with this cause: ") + words;
+}
+
+// A line of a program's text that a traceback quotes: it says what could go wrong, not what did.
+//       if i == 5: raise RuntimeError("CUDA error: out of memory")
+bool IsQuotedCode(const JobModel& model, const Complaint& said) {
+  constexpr std::string_view kIndent = "    ";
+  constexpr uint32_t kLongestTraceback = 60;
+  if (!said.text.starts_with(kIndent)) return false;
+  const std::vector<Event>& events = model.sources[said.source.value]->events;
+  return std::any_of(events.begin(), events.end(), [&](const Event& e) {
+    return e.kind == EventKind::kPythonException && e.line > said.line && e.line <= said.line + kLongestTraceback;
+  });
+}
+
+// What torch says of NCCL's error classes, whichever failure it was:
+//   ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.
+bool IsExplainedClass(const Complaint& said) {
+  const std::string_view name = said.text.substr(0, said.text.find(": "));
+  return name.starts_with("nccl") && name.size() < said.text.size() && std::all_of(name.begin(), name.end(), IsAlpha) &&
+         (name.ends_with("Error") || name.ends_with("Usage") || name.ends_with("Argument"));
+}
+
+// What sounds wrong, of which no rule knows that it is beside the point, and behind which no work went on.
+std::vector<Complaint> OpenComplaints(const CaseFile& c) {
+  const std::set<Line> judged = Judged(c);
+  const Aftermath aftermath(c.model);
+  std::vector<Complaint> out = ComplaintsOf(c.model);
+  std::erase_if(out, [&](const Complaint& x) {
+    return judged.contains({x.source.value, x.line}) || IsRecord(x.text) || IsQuotedCode(c.model, x) ||
+           IsExplainedClass(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+  });
+  return out;
+}
+
+// Words that tell little by themselves, a number above all, tell something together.
+bool TellsEnough(const WordReading& reading) {
+  const auto has_letters = [](const std::string& word) { return !IsDigit(word[0]); };
+  return static_cast<size_t>(std::count_if(reading.words.begin(), reading.words.end(), has_letters)) >= kLeastWords;
+}
+
+std::vector<WordReading> Read(const std::vector<Complaint>& complaints, const KnowledgeBase& kb) {
+  std::vector<std::string_view> sentences;
+  for (const Complaint& c : complaints) sentences.push_back(c.text);
+  std::vector<WordReading> readings = ReadWords(sentences, kb);
+  std::erase_if(readings, [](const WordReading& reading) { return !TellsEnough(reading); });
+  return readings;
+}
+
+EvidenceItem ItemOf(const CaseFile& c, const WordReading& reading, const Complaint& said) {
+  EvidenceItem item;
+  item.name = std::string(kWordEvidencePrefix) + reading.cause;
+  item.note = NoteOf(c, reading);
+  Finding& f = item.finding;
+  f.message = item.name;
+  f.role = Role::kSymptom;
+  f.causes = {{reading.cause, std::clamp(kBase + kMarginWorth * reading.margin, kLeast, kMost)}};
+  f.source = said.source;
+  f.line = f.last_line = said.line;
+  f.text = said.text;
+  f.anybodys = true;
+  f.process = said.process;
+  f.rank = c.model.RankOf(said.process);
+  if (said.process.valid()) f.host = std::string(c.model.processes[said.process.value].host);
+  return item;
+}
+
+}  // namespace
+
+std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& outcome, const Ranking& ranking,
+                                       std::vector<EvidenceItem>& items) {
+  const std::optional<double> threshold = Threshold(c, outcome, ranking);
+  if (!threshold) return {};
+  std::vector<Complaint> complaints = OpenComplaints(c);
+  const bool beside_crash = *threshold == kBesideCrash || *threshold == kBesideCrashOfWork;
+  if (beside_crash) {
+    const std::set<Line> read = ReadByRules(c);
+    std::erase_if(complaints, [&](const Complaint& x) { return read.contains({x.source.value, x.line}); });
+    const std::vector<const Finding*> crashes = Crashes(c, ranking.hypotheses[0]);
+    const uint32_t near = outcome.worked ? kNearCrashOfWork : kNearCrash;
+    std::erase_if(complaints, [&](const Complaint& x) { return !IsNear(crashes, x, near); });
+  }
+  const std::vector<WordReading> readings = Read(complaints, c.kb);
+  if (readings.empty() || readings[0].margin < *threshold) return {};
+  const WordReading& best = readings[0];
+  const Complaint& most = complaints[best.telling[0]];
+  const CauseTraits traits = c.kb.TraitsOf(best.cause);
+  if (traits.kind == CauseKind::kNone || traits.kind == CauseKind::kSlow || traits.reasonless) return {};
+  if (beside_crash) {
+    if (traits.kind != CauseKind::kFault) return {};
+    for (EvidenceItem& item : items) {
+      if (IsReasonless(c, item.finding)) item.consequence = true;
+    }
+  }
+  // memory(kbytes)  unlimited     sounds of something, but of no failure
+  if (*threshold == kAlone && (AlarmOf(most.text) == 0 || !AtTheEnd(c.model, most))) return {};
+  std::vector<EvidenceItem> out;
+  for (const size_t number : best.telling) out.push_back(ItemOf(c, best, complaints[number]));
+  return out;
+}
+
+std::vector<Hypothesis> PossibleByWords(const CaseFile& c, const std::vector<Hypothesis>& known) {
+  std::vector<Hypothesis> out;
+  for (const WordReading& reading : Read(OpenComplaints(c), c.kb)) {
+    const CauseKind kind = c.kb.TraitsOf(reading.cause).kind;
+    const bool is_known =
+        std::any_of(known.begin(), known.end(), [&](const Hypothesis& h) { return h.cause == reading.cause; });
+    if (is_known || kind == CauseKind::kNone || kind == CauseKind::kSlow || reading.margin < kPossible) continue;
+    Hypothesis h;
+    h.cause = reading.cause;
+    h.probability = 1 / (1 + std::exp(-kBase - kMarginWorth * reading.margin));
+    out.push_back(std::move(h));
+  }
+  return out;
+}
+
+}  // namespace ncclwhy

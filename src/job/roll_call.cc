@@ -1,0 +1,81 @@
+#include "job/roll_call.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/numbers.h"
+
+namespace ncclwhy {
+namespace {
+
+// The domain, bus and device of a PCI address: 0000:9d:00.0, 00000000:9D:00, as the kernel prints them.
+std::string BusAndDevice(std::string_view bus_id) {
+  std::string out;
+  for (const char c : bus_id.substr(0, bus_id.find('.'))) {
+    if (out.empty() && (c == '0' || c == ':')) continue;
+    out += c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+template <typename Map, typename Key, typename Value>
+// What two lines tell differently is `several`, which nobody is taken for.
+void Note(Map& map, Key key, Value value, const Value& several) {
+  const auto [it, fresh] = map.try_emplace(std::move(key), value);
+  if (!fresh && it->second != value) it->second = several;
+}
+
+}  // namespace
+
+RollCall::RollCall(const JobModel& model) {
+  for (size_t s = 0; s < model.sources.size(); ++s) {
+    const SourceFacts& f = *model.sources[s];
+    for (const Event& e : f.events) {
+      if (e.kind != EventKind::kRollCall) continue;
+      std::string host(f.Get(e, FieldId::kHost));
+      const ProcessId process = model.ProcessOf(SourceId{static_cast<uint32_t>(s)}, e.process, e.launcher_rank);
+      if (host.empty() && process.valid()) host = model.processes[process.value].host;
+      if (host.empty()) host = model.source_hosts[s];
+      const std::string device(f.Get(e, FieldId::kDevice));
+      if (const std::string bus_id(f.Get(e, FieldId::kBusId)); !bus_id.empty()) {
+        Note(uuids_, std::pair(host, BusAndDevice(bus_id)), device, std::string());
+        continue;
+      }
+      const auto rank = ParseInt<int32_t>(f.Get(e, FieldId::kRank));
+      if (!rank) continue;
+      if (!host.empty()) Note(hosts_, *rank, host, std::string());
+      if (!device.empty()) Note(gpus_, device, *rank, -1);
+      if (const std::string address(f.Get(e, FieldId::kAddress)); !address.empty()) {
+        Note(addresses_, address, *rank, -1);
+      }
+    }
+  }
+  // "rank 3 on h100", said by all: no host's name, or one that tells nothing.
+  std::set<std::string> names;
+  for (const auto& [rank, host] : hosts_) {
+    if (!host.empty()) names.insert(host);
+  }
+  const bool one =
+      names.size() == 1 && std::find(model.hosts.begin(), model.hosts.end(), *names.begin()) == model.hosts.end();
+  if (one) hosts_.clear();
+}
+
+std::string RollCall::HostOf(int32_t rank) const {
+  const auto it = hosts_.find(rank);
+  return it == hosts_.end() ? std::string() : it->second;
+}
+
+int32_t RollCall::RankOnGpu(std::string_view host, std::string_view bus_id) const {
+  if (bus_id.empty()) return -1;
+  const auto gpu = uuids_.find(std::pair(std::string(host), BusAndDevice(bus_id)));
+  if (gpu == uuids_.end()) return -1;
+  const auto rank = gpus_.find(gpu->second);
+  return rank == gpus_.end() ? -1 : rank->second;
+}
+
+int32_t RollCall::RankAt(std::string_view address) const {
+  const auto it = addresses_.find(address);
+  return it == addresses_.end() ? -1 : it->second;
+}
+
+}  // namespace ncclwhy

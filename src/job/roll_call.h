@@ -1,0 +1,34 @@
+// RollCall: who is where, as the program itself has printed it at its start (events roll_call): a rank with its host,
+// pid, address or GPU. For ranks of which nothing else tells it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// Owns its texts; the model may go. Of what is told differently by two lines nothing is believed.
+class RollCall {
+ public:
+  explicit RollCall(const JobModel& model);
+
+  // Empty where the roll does not tell it.
+  std::string HostOf(int32_t rank) const;
+  // -1 where nobody has it, or several have.
+  int32_t RankOnGpu(std::string_view host, std::string_view bus_id) const;
+  // tcp://10.0.3.19:40905 without what stands in front.
+  int32_t RankAt(std::string_view address) const;
+
+ private:
+  std::map<int32_t, std::string> hosts_;                              // empty: told differently
+  std::map<std::string, int32_t, std::less<>> gpus_;                  // by UUID
+  std::map<std::string, int32_t, std::less<>> addresses_;             // -1: told of several
+  std::map<std::pair<std::string, std::string>, std::string> uuids_;  // by host and PCI address, "" of several
+};
+
+}  // namespace ncclwhy

@@ -1,0 +1,82 @@
+#include "job/roll_call.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.h"
+#include "parser/parser.h"
+
+namespace ncclwhy {
+namespace {
+
+struct Job {
+  explicit Job(const std::string& text) {
+    Parser parser("train.log", nullptr, nullptr, {});
+    parser.Push(text);
+    facts = parser.Finish();
+    model = BuildJobModel({&facts});
+  }
+  SourceFacts facts;
+  JobModel model;
+};
+
+TEST_CASE("who is where, in the words of programs", "[job]") {
+  const std::vector<std::pair<std::string, std::string>> kForms = {
+      {"INFO | utils | initialized host gpu-a0N as rank N pid 19207N", "gpu-a0"},
+      {"host=gpu-a0N world=0N local=5/6 gpu=5", "gpu-a0"},
+      {"N: process N/8 on gpu-a0N local_devices=4 ip 10.0.3.16", "gpu-a0"},
+  };
+  for (const auto& [form, host] : kForms) {
+    INFO(form);
+    std::string text;
+    for (const char n : {'3', '5'}) {
+      for (const char c : form) text += c == 'N' ? n : c;
+      text += '\n';
+    }
+    const Job job(text);
+    const RollCall roll(job.model);
+    CHECK(roll.HostOf(3) == host + "3");
+    CHECK(roll.HostOf(5) == host + "5");
+    CHECK(roll.HostOf(4).empty());
+  }
+}
+
+TEST_CASE("addresses and GPUs of ranks", "[job]") {
+  const Job job(
+      "task [xgboost.dask-5]:tcp://10.0.3.19:40905 got new rank 5\n"
+      "INFO:dist:rank=12 local_rank=4 device=GPU-faa31e25-02b0-1b93-203f-5c5c490202b7 H100\n"
+      "Sep 02 01:32:41 gpu-a17 kernel: NVRM: GPU at PCI:0000:9d:00: GPU-faa31e25-02b0-1b93-203f-5c5c490202b7\n");
+  const RollCall roll(job.model);
+  CHECK(roll.RankAt("10.0.3.19:40905") == 5);
+  CHECK(roll.RankAt("10.0.3.19:40906") == -1);
+  CHECK(roll.RankOnGpu("gpu-a17", "0000:9d:00") == 12);
+  CHECK(roll.RankOnGpu("gpu-a18", "0000:9d:00") == -1);
+}
+
+TEST_CASE("a host without a number in its name", "[job]") {
+  const Job job(
+      "mpi rank 0 of 4 on dgx-a, local rank 0\nmpi rank 2 of 4 on dgx-b, local rank 0\n"
+      "rank 5 trains on data-parallel group 0, local rank 1\nrank 6 waits on all-reduce\n");
+  const RollCall roll(job.model);
+  CHECK(roll.HostOf(0) == "dgx-a");
+  CHECK(roll.HostOf(2) == "dgx-b");
+  CHECK(roll.HostOf(5).empty());
+  CHECK(roll.HostOf(6).empty());
+}
+
+TEST_CASE("what is no roll call", "[job]") {
+  const Job job(
+      "rank 3 trains on h100\nrank 4 trains on h100\n"             // no host: the same of all
+      "ranks 0-7 on gpu-a17\nrank 1 talks to rank 2 on gpu-a17\n"  // several
+      "local_rank=6 host=gpu-a17\nnode_rank=7 host=gpu-a17\n"      // other ranks
+      "rank=8 host=gpu-a17\nrank=8 host=gpu-a18\n");               // told differently
+  const RollCall roll(job.model);
+  for (int32_t rank = 0; rank < 9; ++rank) {
+    INFO(rank);
+    CHECK(roll.HostOf(rank).empty());
+  }
+}
+
+}  // namespace
+}  // namespace ncclwhy
