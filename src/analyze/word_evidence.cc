@@ -172,10 +172,18 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   return out;
 }
 
-// Words that tell little by themselves, a number above all, tell something together.
+// Words that tell little by themselves tell something together: numbers, words of two letters and a word that a pair
+// repeats ("valueerror no", "valueerror") do not count.
 bool TellsEnough(const WordReading& reading) {
-  const auto has_letters = [](const std::string& word) { return !IsDigit(word[0]); };
-  return static_cast<size_t>(std::count_if(reading.words.begin(), reading.words.end(), has_letters)) >= kLeastWords;
+  constexpr size_t kShortestWord = 3;
+  std::set<std::string_view> told;
+  for (const std::string& feature : reading.words) {
+    for (const std::string_view word : SplitWords(feature)) {
+      const bool is_other = (word[0] & 0x80) != 0;
+      if (is_other || (!IsDigit(word[0]) && word.size() >= kShortestWord)) told.insert(word);
+    }
+  }
+  return told.size() >= kLeastWords;
 }
 
 std::vector<WordReading> Read(const std::vector<Complaint>& complaints, const KnowledgeBase& kb) {

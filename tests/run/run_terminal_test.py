@@ -90,7 +90,15 @@ class RunTerminalTest(ProgramTest):
         self.assertEqual(terminal.end(), 0)
 
     def test_ctrl_c(self):
-        terminal = self.run_in("bash", "-c", "trap 'echo got it; exit 9' INT; echo ready; while true; do sleep 0.1; done")
+        # No loop of a shell: where its sleep ends by itself as the signal comes, bash takes it for handled.
+        catches = ("import signal, sys, time\n"
+                   "def end(*_):\n"
+                   "    print('got it', flush=True)\n"
+                   "    sys.exit(9)\n"
+                   "signal.signal(signal.SIGINT, end)\n"
+                   "print('ready', flush=True)\n"
+                   "while True: time.sleep(0.1)\n")
+        terminal = self.run_in(sys.executable, "-c", catches)
         terminal.until("ready")
         terminal.type("\x03")
         terminal.until("got it")

@@ -66,6 +66,11 @@ TEST_CASE("what else ended badly beside a crash does not keep its words from bei
                    "panic: zmesh: allocate mr, umem get, bad address\n") == "ib.memory-registration");
 }
 
+TEST_CASE("one word, and the pair that it stands in, say too little", "[words]") {
+  CHECK(FirstCause("Traceback (most recent call last):\n  File \"data.py\", line 143, in training_step\n"
+                   "ValueError: no such schedule\n") == "app.rank-crashed");
+}
+
 TEST_CASE("limits that somebody prints are no failure", "[words]") {
   CHECK(FirstCause("time(seconds) unlimited\nmemory(kbytes) unlimited\nlocked memory(kbytes) "
                    "unlimited\nvmemory(kbytes) unlimited\n")
