@@ -46,8 +46,8 @@ const Kind* KindOf(std::string_view name) {
   return nullptr;
 }
 
-// Variables whose value a process runs, or that decide what it runs: no log has a say in them. LD_PRELOAD, PATH …
-bool ReadsNoCode(std::string_view variable) {
+// Variables that a job's environment may be asked to set or unset: no LD_PRELOAD, PATH …
+bool IsJobs(std::string_view variable) {
   const size_t family = variable.find('_');
   if (family == std::string_view::npos) return false;
   constexpr std::string_view kFamilies =
@@ -55,6 +55,27 @@ bool ReadsNoCode(std::string_view variable) {
       " NVSHMEM OMP WORLD LOCAL PYTORCH VLLM RAY ";
   const bool known = kFamilies.find(" " + std::string(variable.substr(0, family)) + " ") != std::string_view::npos;
   return known && variable.find("PRELOAD") == std::string_view::npos;
+}
+
+// Whether a process runs or loads what the variable says, or reads further variables from it, by a part of its name:
+// NCCL_NET_PLUGIN, UCX_MODULE_DIR, CUDA_INJECTION64_PATH, NCCL_CONF_FILE, OMPI_MCA_plm_rsh_agent. A log may say that it
+// is wrong, but not what it should be.
+bool RunsItsValue(std::string_view variable) {
+  constexpr std::string_view kParts[] = {"agent",  "audit",  "bridge", "cmd",     "command", "conf",   "config",
+                                         "daemon", "dir",    "epilog", "exec",    "hook",    "inject", "launch",
+                                         "lib",    "loader", "module", "options", "path",    "plugin", "profiler",
+                                         "prolog", "rsh",    "script", "shell",   "tool",    "tuner",  "wrapper"};
+  std::string lower(variable);
+  for (char& c : lower) c = static_cast<char>(IsAlpha(c) ? c | 0x20 : c);
+  for (size_t at = 0; at < lower.size();) {
+    const size_t end = std::min(lower.find('_', at), lower.size());
+    const std::string_view part = std::string_view(lower).substr(at, end - at);
+    if (std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view p) { return part.starts_with(p); })) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
 }
 
 // `set` as a Kind has it.
@@ -72,7 +93,7 @@ bool Fits(std::string_view name, const Kind& kind, std::string_view value) {
   if (!std::all_of(value.begin(), value.end(), [&](char c) { return In(kind.rest, c) || c == value[0]; })) return false;
   // To Slurm ALL is every node.
   if (&kind == &kAddress && SameButCase(value, "all")) return false;
-  return value.find("..") == std::string_view::npos && (name != "variable" || ReadsNoCode(value));
+  return value.find("..") == std::string_view::npos && (name != "variable" || IsJobs(value));
 }
 
 // Reads a template as a shell would, as far as it takes to know where its words and quotes are.
@@ -210,11 +231,13 @@ std::vector<std::string> CheckCommand(std::string_view command) { return Reader(
 
 TemplateValues CommandWords(const TemplateValues& values) {
   TemplateValues out;
+  const auto variable = values.find("variable");
+  const bool runs = variable != values.end() && RunsItsValue(variable->second);
   for (const auto& [name, value] : values) {
     const Kind* kind = KindOf(name);
     if (kind == nullptr || value.empty()) continue;
     std::string word = value;
-    if (Fits(name, *kind, value)) {
+    if (Fits(name, *kind, value) && !(runs && name == "expected_value")) {
       word = ShellQuote(value);
     } else {
       std::transform(name.begin(), name.end(), word.assign(name.size(), ' ').begin(),

@@ -6,7 +6,8 @@
 //     that word whatever it holds;
 //  2. the value: each name has a kind (host, device, number, path …) that allows no byte that a shell, `ssh`, a regex
 //     between quotes or an option parser reads as more than itself. What does not fit is left out; the name in capitals
-//     stands in its place (`ib_write_bw -d DEVICE`). No kind allows a dash in front, so no value becomes an option.
+//     stands in its place (`ib_write_bw -d DEVICE`). No kind allows a dash in front, so no value becomes an option. A
+//     variable whose value a process loads or runs (NCCL_NET_PLUGIN=EXPECTED_VALUE) takes none from a log.
 //
 // Commands without a {name} are ours from beginning to end (Python and YAML among them) and are not read as shell.
 //

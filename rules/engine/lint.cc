@@ -33,7 +33,8 @@ bool ReadFile(const fs::path& path, std::string* out) {
 std::vector<fs::path> WalkFiles(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+  const auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator it(directory, skip, error), end; !error && it != end; it.increment(error)) {
     std::error_code type_error;
     if (it->is_regular_file(type_error)) files.push_back(it->path());
   }

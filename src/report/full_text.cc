@@ -30,7 +30,6 @@ constexpr size_t kConsequences = 1;
 constexpr size_t kFailing = 3;
 constexpr size_t kWarnings = 2;
 constexpr size_t kProblemsShown = 5;
-constexpr size_t kAttempts = 8;
 constexpr size_t kSteps = 12;
 
 // "(cost: none)" behind each fix would be noise. The knowledge writes it in these ways.
@@ -103,10 +102,7 @@ class FullText {
     if (const std::string outcome = OutcomeSentence(report_, words_); !outcome.empty()) {
       layout_.Prose("  ", Filled(words_.label, words_.outcome) + outcome);
     }
-    for (size_t i = 0; i < std::min(report_.attempts.size(), kAttempts); ++i) {
-      layout_.Prose("  ", AttemptLine(i + 1, report_.attempts[i], words_));
-    }
-    if (report_.attempts.size() > kAttempts) More("  ", words_.more_items, report_.attempts.size() - kAttempts);
+    for (const std::string& line : AttemptLines(report_, words_)) layout_.Prose("  ", line);
     if (report_.jobs.empty()) return;
     layout_.Prose("  ", Filled(words_.label, words_.jobs) + std::to_string(report_.jobs.size()));
     for (size_t i = 0; i < report_.jobs.size(); ++i) layout_.Prose("  ", JobLine(i + 1, report_.jobs[i], words_));

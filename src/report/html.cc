@@ -129,9 +129,7 @@ class Page {
     if (!steps.empty()) {
       out_ += fmt::format("<ol class=\"strip\">\n{}</ol>\n", steps) + Clocks(TellsClock::kMisleading);
     }
-    for (size_t i = 0; i < std::min<size_t>(report_.attempts.size(), 8); ++i) {
-      out_ += HtmlParagraph(AttemptLine(i + 1, report_.attempts[i], words_), "dim");
-    }
+    for (const std::string& line : AttemptLines(report_, words_)) out_ += HtmlParagraph(line, "dim");
     if (report_.jobs.empty()) return;
     out_ += HtmlParagraph(Filled(words_.label, words_.jobs) + std::to_string(report_.jobs.size()), "where");
     std::string jobs;

@@ -34,7 +34,7 @@ std::string Story(const Report& report, const Words& words) {
   line(words.outcome, OutcomeSentence(report, words));
   line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
   if (report.decision) line(words.decision, DecisionSentence(*report.decision, words));
-  for (size_t i = 0; i < report.attempts.size(); ++i) out += AttemptLine(i + 1, report.attempts[i], words) + "\n";
+  for (const std::string& attempt : AttemptLines(report, words)) out += attempt + "\n";
   return out;
 }
 

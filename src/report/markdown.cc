@@ -119,9 +119,7 @@ void Outcomes(const Report& report, Markdown* out) {
   line(words.outcome, OutcomeSentence(report, words));
   line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
   if (const Cause* cause = NamedCause(report)) line(words.why_sure, cause->sure);
-  for (size_t i = 0; i < report.attempts.size() && i < 8; ++i) {
-    out->Add("- " + EscapeMarkdown(AttemptLine(i + 1, report.attempts[i], words)) + "\n");
-  }
+  for (const std::string& attempt : AttemptLines(report, words)) out->Add("- " + EscapeMarkdown(attempt) + "\n");
   if (report.jobs.empty()) return;
   out->Title(Filled(words.label, words.jobs) + std::to_string(report.jobs.size()));
   size_t number = 0;

@@ -152,12 +152,31 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   return out + Aside(place);
 }
 
-// Number, outcome, cause, sentence: what is not known is left out.
+namespace {
+
+// "2. failed: shm.too-small: what happened then"; what is not known is left out.
 std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words) {
   std::string out = fmt::format("{}.", number);
   if (attempt.outcome != Outcome::kUnknown) out += " " + std::string(OutcomeWord(attempt.outcome, words));
   for (const std::string* part : {&attempt.cause, &attempt.sentence}) {
     if (!part->empty()) out += std::string(words.why_separator) + *part;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> AttemptLines(const Report& report, const Words& words) {
+  constexpr size_t kShown = 8;
+  const size_t count = report.attempts.size();
+  const size_t left_out = count > kShown ? count - kShown : 0;
+  std::vector<std::string> out;
+  for (size_t i = 0; i < count; ++i) {
+    if (i == 1 && left_out > 0) {
+      out.push_back(Counted(words.more_items, left_out));
+      i += left_out;
+    }
+    out.push_back(AttemptLine(i + 1, report.attempts[i], words));
   }
   return out;
 }

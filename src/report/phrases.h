@@ -35,8 +35,9 @@ std::string_view SureWord(double confidence, const Words& words);
 
 // "failed, 41,200 iterations in 3 h 12 min"; of an excerpt how much was seen.
 std::string OutcomeSentence(const Report& report, const Words& words);
-// "2. failed: shm.too-small: what happened then"
-std::string AttemptLine(size_t number, const Attempt& attempt, const Words& words);
+// "2. failed: shm.too-small: what happened then": the first and the latest attempts at the job, in order; in place of
+// those between them, how many they are.
+std::vector<std::string> AttemptLines(const Report& report, const Words& words);
 // "2. job 17: FAILURE, failed: /dev/shm is too small (shm.too-small), rank 3 on gpu-a17"; the number is that of --job.
 std::string JobLine(size_t number, const JobAnswer& job, const Words& words);
 // "10:00:03 rank 0 on gpu-a16: lost its peer (12 times)"

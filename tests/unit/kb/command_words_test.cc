@@ -97,5 +97,20 @@ TEST_CASE("a value of a command is what its kind allows, else its name in capita
   CHECK(CommandWords({{"text", "anything"}, {"host", ""}}).empty());
 }
 
+TEST_CASE("a log has no say in what a process loads or runs", "[kb]") {
+  const auto word = [](const char* variable) {
+    return CommandWords({{"variable", variable}, {"expected_value", "/tmp/x.so"}}).at("expected_value");
+  };
+  for (const char* variable : {"NCCL_NET_PLUGIN", "NCCL_CONF_FILE", "CUDA_INJECTION64_PATH", "UCX_MODULE_DIR",
+                               "OMPI_MCA_plm_rsh_agent", "NCCL_TUNER_PLUGIN", "NCCL_IBEXT_LIBPATH"}) {
+    INFO(variable);
+    CHECK(word(variable) == "EXPECTED_VALUE");
+  }
+  for (const char* variable : {"NCCL_SOCKET_IFNAME", "NCCL_TOPO_FILE", "OMPI_MCA_btl_tcp_if_include", "UCX_TLS"}) {
+    INFO(variable);
+    CHECK(word(variable) == "/tmp/x.so");
+  }
+}
+
 }  // namespace
 }  // namespace ncclwhy

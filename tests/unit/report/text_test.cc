@@ -145,6 +145,24 @@ programs, 2 damaged.
   CHECK(RenderFull(testing::FailureReport(), At(80)) == expected);
 }
 
+TEST_CASE("of many attempts the first and the latest are told, in every format", "[report]") {
+  Report report = testing::FailureReport();
+  report.attempts.clear();
+  for (int i = 1; i <= 30; ++i) {
+    report.attempts.push_back({Outcome::kFailed, "net.refused", "rank0.log", 1, 20, "try " + std::to_string(i)});
+  }
+  for (const std::string& text :
+       {RenderFull(report, At(80)), RenderMarkdown(report, At(80)), RenderHtml(report, At(80))}) {
+    CHECK(HasWords(text, "try 1"));
+    CHECK_FALSE(HasWords(text, "try 2\n"));
+    CHECK_FALSE(HasWords(text, "try 10"));
+    CHECK_FALSE(HasWords(text, "try 23"));
+    CHECK(HasWords(text, "try 24"));
+    CHECK(HasWords(text, "try 30"));
+    CHECK(HasWords(text, "22 more"));
+  }
+}
+
 TEST_CASE("nothing but commands is wider than the terminal", "[report]") {
   for (const Language language : {Language::kEnglish, Language::kChinese}) {
     for (const int width : {40, 80, 100, 200}) {
