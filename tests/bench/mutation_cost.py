@@ -4,12 +4,13 @@
     mutation_cost.py NCCLWHY [SHAPE...]
 
 Each shape of shapes.py below is mutated: an extra word at some place, neighbouring words swapped, other widths of numbers, another
-prefix. Places are drawn with SEEDS, each the same for all lines of a log. The cost is what twice as many lines cost more, so that start
-and report do not count. Fails where a mutation costs more than MOST times its shape, unless KNOWN says so, and then where it costs more
-than that: what is known can only become less.
+prefix. Places are drawn with SEEDS (of which NCCLWHY_HOSTILE=full takes more), each the same for all lines of a log. The cost is what
+twice as many lines cost more, so that start and report do not count. Fails where a mutation costs more than MOST times its shape,
+unless KNOWN says so, and then where it costs more than that: what is known can only become less.
 """
 import concurrent.futures
 import itertools
+import os
 import pathlib
 import random
 import re
@@ -26,7 +27,7 @@ MOST = 2.0
 # Counts differ a little with what libraries a machine has.
 SLACK = 1.1
 KNOWN = {"coll prefix_numbered": 2.1, "coll prefix_host": 2.5, "coll prefix_label": 2.4, "coll prefix_time": 2.5}
-SEEDS = (1, 2, 3, 4)
+SEEDS = (1, 2, 3, 4) if os.environ.get("NCCLWHY_HOSTILE") == "full" else (1, 2)
 
 
 def parts(line):

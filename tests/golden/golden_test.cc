@@ -58,6 +58,12 @@ struct Outcome {
   std::string out, err, exit;
 };
 
+// The command, or the one that NCCLWHY_BINARY names instead.
+std::string Binary() {
+  const char* other = std::getenv("NCCLWHY_BINARY");
+  return other != nullptr ? other : NCCLWHY_COMMAND;
+}
+
 Outcome Run(const fs::path& test_case) {
   std::string name = (fs::temp_directory_path() / "ncclwhy-golden-XXXXXX").string();
   REQUIRE(mkdtemp(name.data()) != nullptr);
@@ -70,7 +76,7 @@ Outcome Run(const fs::path& test_case) {
   std::string script = "cd " + Quoted(inputs.string()) + " && unset COLUMNS NO_COLOR; ";
   std::istringstream lines(Slurp(test_case / "args"));
   for (std::string line; std::getline(lines, line);) {
-    script += Quoted(NCCLWHY_BINARY) + " " + line + "\n";
+    script += Quoted(Binary()) + " " + line + "\n";
   }
   const std::string command =
       "{ " + script + "} >" + Quoted((work / "out").string()) + " 2>" + Quoted((work / "err").string()) + " </dev/null";
@@ -117,14 +123,15 @@ TEST_CASE("golden outputs", "[golden]") {
 
 // Runs the binary with a standard output of ours and returns its exit status; -1 when it was killed.
 int RunInto(int descriptor, const std::vector<std::string>& arguments) {
+  std::string binary = Binary();
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     dup2(descriptor, STDOUT_FILENO);
-    std::vector<char*> argv = {const_cast<char*>(NCCLWHY_BINARY)};
+    std::vector<char*> argv = {binary.data()};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    execv(NCCLWHY_BINARY, argv.data());
+    execv(binary.c_str(), argv.data());
     _exit(127);
   }
   int status = 0;
