@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/re2_call.h"
+#include "base/text.h"
 #include "rules/engine/pattern_regex.h"
 
 namespace ncclwhy {
@@ -47,6 +48,16 @@ size_t PartEnd(std::string_view regex, size_t at) {
   if (end < regex.size() && regex[end] == '{') end = std::min(regex.find('}', end), regex.size() - 1) + 1;
   while (end < regex.size() && std::string_view("*+?").find(regex[end]) != kNpos) ++end;
   return end;
+}
+
+// Whether the beginning `shown` of `literal` is one that a cut left there. A sentence that ends with dots ends behind a
+// word: "initializing the communicator..." is no piece of "communicator has multiple ranks using …", three words of it
+// are.
+bool IsPieceOf(std::string_view shown, std::string_view literal) {
+  if (!literal.starts_with(shown)) return false;
+  const bool in_mid_word =
+      shown.size() < literal.size() && IsWordChar(shown.back()) && IsWordChar(literal[shown.size()]);
+  return in_mid_word || std::count(shown.begin(), shown.end(), ' ') >= 2;
 }
 
 }  // namespace
@@ -109,7 +120,7 @@ std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::ve
     const auto found = beginnings.of.find(text.substr(at, kShown));
     if (found == beginnings.of.end()) continue;
     for (const auto& [literal, number] : found->second) {
-      if (literal.starts_with(text.substr(at))) showing.push_back(number);
+      if (IsPieceOf(text.substr(at), literal)) showing.push_back(number);
     }
   }
   std::sort(showing.begin(), showing.end());

@@ -92,7 +92,9 @@ CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& ite
         FillRank(named);
         // The launcher of a node speaks of its own.
         if (named.host.empty()) named.host = item.finding.host;
-        if (named.host.empty()) named.host = model_.source_hosts[item.finding.source.value];
+        if (named.host.empty() && item.finding.source.valid()) {
+          named.host = model_.source_hosts[item.finding.source.value];
+        }
         named.why = Say("its launcher tells of its end", "启动器报告了它的结束");
         return {named};
       }

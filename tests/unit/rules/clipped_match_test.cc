@@ -50,6 +50,9 @@ TEST_CASE("too little of a literal tells nothing", "[rules]") {
   CHECK_FALSE(shows("RuntimeError: Cannot re-initialize CUPS"));
   CHECK(shows("Cannot re-initialize CUDA in forked subprocess. To use CUDA", {0}));
   CHECK_FALSE(shows("Cannot re-in. To use CUDA", {0}));
+  // A sentence that ends with dots, not one that was cut.
+  CHECK_FALSE(shows("the engine Cannot re-initialize"));
+  CHECK(shows("the engine Cannot re-initialize CUDA"));
 }
 
 }  // namespace
