@@ -37,6 +37,13 @@ std::string ShapeOf(std::string_view text) {
 
 constexpr std::string_view kBorders = "\2:,;\"'|>]) ";
 
+// Whether `shape` ends between the hours and minutes of a time's zone: "… 16:39:51.208-07:", and "00" is next.
+bool EndsInZone(std::string_view shape, size_t end) {
+  return end >= 5 && end < shape.size() && shape[end] == kNumber && shape[end - 1] == ':' &&
+         shape[end - 2] == kNumber && (shape[end - 3] == '-' || shape[end - 3] == '+') && shape[end - 4] == kNumber &&
+         (shape[end - 5] == ':' || shape[end - 5] == '.');
+}
+
 bool IsListing(std::string_view shape) {
   return std::none_of(shape.begin(), shape.end(), [](char c) { return scan::IsAlpha(c); });
 }
@@ -168,7 +175,7 @@ LineFrame FindFrame(std::string_view head) {
   // Of all places where it may end the one behind which most is known; a rank or a header is none of it.
   Found best;
   for (size_t end = 1; end <= shape.size(); ++end) {
-    if (kBorders.find(shape[end - 1]) == kNpos) continue;
+    if (kBorders.find(shape[end - 1]) == kNpos || EndsInZone(shape, end)) continue;
     Found found = Try(std::string_view(shape).substr(0, end), lines);
     const bool wider = found.uncovered == best.uncovered && shape[end - 1] == kBlanks && best.shape.size() + 1 == end;
     if (found.uncovered > best.uncovered || (wider && found.uncovered > 0)) best = std::move(found);

@@ -1,5 +1,7 @@
 #include "parser/prefix.h"
 
+#include <algorithm>
+
 #include "parser/scan.h"
 #include "parser/timestamp.h"
 
@@ -161,6 +163,20 @@ bool AnchorAt(std::string_view text, size_t at) {
   return c.Literal("NCCL ") && TakeLevel(c) != LogLevel::kNone;
 }
 
+// Where a time stamp ends that stands right in front of a host, whose first letters seem to begin at `host`; `host` if
+// none does.
+//   2026-03-01T16:39:51.208-07:00gpu-a17:79:79 [0] NCCL INFO …: the host is not "00gpu-a17"
+size_t BehindTime(std::string_view text, size_t from, size_t host, size_t host_end) {
+  constexpr size_t kMostDigits = 10;  // "208123456Z"
+  if (host == from || (text[host - 1] != ':' && text[host - 1] != '.') || !IsDigit(text[host])) return host;
+  size_t begin = host;
+  while (begin > from && text[begin - 1] != ' ') --begin;
+  for (size_t end = std::min(host + kMostDigits, host_end - 1); end > host; --end) {
+    if (!IsDigit(text[end]) && TimestampLength(text.substr(begin, end - begin), nullptr) == end - begin) return end;
+  }
+  return host;
+}
+
 // Start of HOST in front of `:PID:TID` that ends at `end`, or npos.
 size_t HostStart(std::string_view text, size_t from, size_t end) {
   size_t i = end;
@@ -170,8 +186,9 @@ size_t HostStart(std::string_view text, size_t from, size_t end) {
     if (i == stop || stop - i > 10 || i == from || text[i - 1] != ':') return std::string_view::npos;
     --i;
   }
+  const size_t host_end = i;
   while (i > from && scan::IsHostChar(text[i - 1])) --i;
-  return i;
+  return i == host_end ? i : BehindTime(text, from, i, host_end);
 }
 
 }  // namespace

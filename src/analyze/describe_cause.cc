@@ -123,7 +123,7 @@ std::string OwnFrame(const CaseFile& c, const Finding& f) {
   if (event == nullptr) return {};
   const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
   const size_t place = frame.rfind(" (");
-  if (place == std::string_view::npos) return {};
+  if (place == std::string_view::npos || frame.back() != ')') return {};  // none, or its number is cut
   return std::string(frame.substr(place + 2, frame.size() - place - 3));
 }
 

@@ -14,12 +14,18 @@ using scan::Trim;
 
 constexpr size_t kFrameText = 96;  // a C++ name with its templates says nothing more
 
-std::string_view FileOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view FileOf(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
-// The first word behind `needle`.
 // Whose source a frame is of: Python's, a package's, the C library's, NCCL's or CUDA's, and not the program's.
 //   ./nptl/futex-internal.c:57      ../sysdeps/posix/usleep.c:31      torch/distributed/distributed_c10d.py:2183
+//   D:\app\env\Lib\site-packages\torch\nn\modules\linear.py
 bool IsLibrary(std::string_view path) {
+  std::string slashed;
+  if (Contains(path, "\\")) {
+    slashed = path;
+    std::replace(slashed.begin(), slashed.end(), '\\', '/');
+    path = slashed;
+  }
   constexpr std::string_view kBegin[] = {"./",          "../",      "torch/",     "torch_",      "threading.py",
                                          "selectors.",  "queue.py", "socket.py",  "subprocess.", "multiprocessing/",
                                          "concurrent/", "asyncio/", "importlib/", "runpy.py",    "contextlib.py"};

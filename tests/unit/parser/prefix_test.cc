@@ -99,6 +99,11 @@ TEST_CASE("a header is found in mid-line by reading backwards", "[prefix]") {
       {"supp stone:1:2 [2] 411.769560 plugin.c:372 NCCL TRACE T", "stone", 1, "T"},
       {"x stone:1:2 [2] 411.7 a.cc:3 (f) NCCL WARN W", "stone", 1, "W"},
       {"stone:2984736:2984736 stone:2984738:2984738 NCCL CALL ncclSend(1)", "stone", 2984738, "ncclSend(1)"},
+      // A collector that leaves no blank behind the time.
+      {"2026-03-01T16:39:51.208-07:00ip-10-0-0-7:79:79 [0] NCCL INFO P", "ip-10-0-0-7", 79, "P"},
+      {"2026-03-01T16:39:51.208451Zstone:79:79 [0] NCCL INFO P", "stone", 79, "P"},
+      {"2026-03-01 16:39:51stone:79:79 [0] NCCL INFO P", "stone", 79, "P"},
+      {"batch:38dcf168f605:79:79 [0] NCCL INFO P", "38dcf168f605", 79, "P"},
   };
   for (const Middle& c : cases) {
     INFO(c.line);

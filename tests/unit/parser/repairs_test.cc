@@ -66,6 +66,12 @@ TEST_CASE("a program's own lines stand in no frame", "[parser]") {
                         "[1,1]<stdout>:n1:8:9 [0] NCCL INFO c\n")
                   .any());
   CHECK_FALSE(FindFrame("| one |\n| two |\n").any());  // too few to tell
+  // None that ends in mid-time: the host is n1, not 00n1.
+  const std::string zoned =
+      " | 2026-11-20T10:00:00.123-07:00 | n1:7:9 [0] NCCL INFO a\n | 2026-11-20T10:00:01.123-07:00n1:7:9 [0] NCCL INFO "
+      "b\n"
+      " | 2026-11-20T10:00:02.123-07:00n1:7:9 [0] NCCL INFO c\n";
+  CHECK(BareText(zoned, FindFrame(zoned)).find("\n00") == std::string::npos);
   CHECK_FALSE(FindFrame("").any());
 }
 
