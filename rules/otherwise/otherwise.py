@@ -25,7 +25,8 @@ def rule_of(table, row):
 
 table = json.loads((HERE / "otherwise.json").read_text())
 rules = {f"{row['id']}/rule.json": json.dumps(rule_of(table, row), ensure_ascii=False, indent=2) + "\n" for row in table["rules"]}
-# Of a trace without its exception other words say that it is harmless: it stands by itself.
+# Of a trace, with its exception or without, other words say that it is harmless: these stand by themselves.
 catalog = HERE.parent / "catalog" / "otherwise"
-rules["otherwise-traceback/rule.json"] = (catalog / "otherwise-traceback" / "rule.json").read_text()
+for name in ("otherwise-traceback", "otherwise-exception"):
+    rules[f"{name}/rule.json"] = (catalog / name / "rule.json").read_text()
 write_or_check("rules/otherwise/otherwise.py", catalog, rules, "rule.json")
