@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The fixes of every labelled case fit its logs: fixes_test.py NCCLWHY FOLDER...
 
+Of rules/catalog every third case, with NCCLWHY_HOSTILE=full all of them.
 FOLDER holds cases (folders), or is rules/catalog, whose fires logs are cases too. Of every offered fix is asked: does it
 name an interface, device or address that the logs do not show, set what is set to that already, unset what nobody set,
 leave a placeholder that the logs fill, or stand in for an environment that they contradict?
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -75,7 +77,7 @@ def complaints(report, text):
 
 def cases(folder):
     if folder.name == "catalog":
-        for case in sorted(folder.glob("*/*/fires*")):
+        for case in sorted(folder.glob("*/*/fires*"))[::1 if os.environ.get("NCCLWHY_HOSTILE") == "full" else 3]:
             yield case, [case] if case.is_file() else sorted(p for p in case.iterdir() if p.is_file())
         return
     for case in sorted(p for p in folder.iterdir() if p.is_dir()):
