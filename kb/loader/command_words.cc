@@ -61,18 +61,17 @@ bool IsJobs(std::string_view variable) {
 // NCCL_NET_PLUGIN, UCX_MODULE_DIR, CUDA_INJECTION64_PATH, NCCL_CONF_FILE, OMPI_MCA_plm_rsh_agent. A log may say that it
 // is wrong, but not what it should be.
 bool RunsItsValue(std::string_view variable) {
-  constexpr std::string_view kParts[] = {"agent",  "audit",  "bridge", "cmd",     "command", "conf",   "config",
-                                         "daemon", "dir",    "epilog", "exec",    "hook",    "inject", "launch",
-                                         "lib",    "loader", "module", "options", "path",    "plugin", "profiler",
-                                         "prolog", "rsh",    "script", "shell",   "tool",    "tuner",  "wrapper"};
+  constexpr std::string_view kParts[] = {"agent",  "audit", "bridge",  "cmd",    "command",  "conf",   "daemon",
+                                         "epilog", "exec",  "hook",    "inject", "launcher", "lib",    "loader",
+                                         "module", "path",  "options", "plugin", "profiler", "prolog", "rsh",
+                                         "script", "shell", "tool",    "tuner",  "wrapper"};
   std::string lower(variable);
   for (char& c : lower) c = static_cast<char>(IsAlpha(c) ? c | 0x20 : c);
   for (size_t at = 0; at < lower.size();) {
     const size_t end = std::min(lower.find('_', at), lower.size());
     const std::string_view part = std::string_view(lower).substr(at, end - at);
-    if (std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view p) { return part.starts_with(p); })) {
-      return true;
-    }
+    const auto begins = [&](std::string_view p) { return part.starts_with(p); };
+    if (part == "dir" || std::any_of(std::begin(kParts), std::end(kParts), begins)) return true;  // not of DIRECT
     at = end + 1;
   }
   return false;

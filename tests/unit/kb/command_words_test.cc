@@ -102,11 +102,12 @@ TEST_CASE("a log has no say in what a process loads or runs", "[kb]") {
     return CommandWords({{"variable", variable}, {"expected_value", "/tmp/x.so"}}).at("expected_value");
   };
   for (const char* variable : {"NCCL_NET_PLUGIN", "NCCL_CONF_FILE", "CUDA_INJECTION64_PATH", "UCX_MODULE_DIR",
-                               "OMPI_MCA_plm_rsh_agent", "NCCL_TUNER_PLUGIN", "NCCL_IBEXT_LIBPATH"}) {
+                               "OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER", "NCCL_TUNER_PLUGIN", "NCCL_IBEXT_LIBPATH"}) {
     INFO(variable);
     CHECK(word(variable) == "EXPECTED_VALUE");
   }
-  for (const char* variable : {"NCCL_SOCKET_IFNAME", "NCCL_TOPO_FILE", "OMPI_MCA_btl_tcp_if_include", "UCX_TLS"}) {
+  for (const char* variable : {"NCCL_SOCKET_IFNAME", "NCCL_TOPO_FILE", "NCCL_P2P_DIRECT_DISABLE", "NCCL_LAUNCH_MODE",
+                               "OMPI_MCA_btl_tcp_if_include", "UCX_TLS"}) {
     INFO(variable);
     CHECK(word(variable) == "/tmp/x.so");
   }
