@@ -225,10 +225,7 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   const PatternEntry& entry = patterns_.entry(number);
   Kept& kept = KeptOf(number, process);
   ++kept.count;
-  // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
-  const bool every_place =
-      entry.condition != nullptr && (entry.condition->within > 0 || entry.condition->scope == Scope::kLine ||
-                                     entry.condition->scope == Scope::kTraceback);
+  const bool every_place = entry.every_place();
   const bool beyond_process = kept.count > entry.most;
   const bool latest_place = entry.condition == nullptr && kept.count == entry.most + 1;
   const uint32_t room =

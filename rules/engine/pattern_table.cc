@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/mask_digits.h"
 #include "base/re2_call.h"
@@ -46,10 +47,34 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
       if (entries_.back().of_line()) of_line_[i].push_back(static_cast<uint32_t>(entries_.size() - 1));
     });
   }
+  JoinEqualConditions();
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
   texts_ = std::make_unique<std::atomic<const RegexTexts*>[]>(entries_.size());
   alike_ = std::make_unique<std::atomic<const NumbersAlike*>[]>(entries_.size());
   named_ = std::make_unique<std::atomic<const Named*>[]>(entries_.size());
+}
+
+// Only those of which as much is kept: all places, or the first few hits.
+void PatternTable::JoinEqualConditions() {
+  std::unordered_multimap<uint64_t, uint32_t> first_of;
+  asked_as_.reserve(entries_.size());
+  for (uint32_t number = 0; number < entries_.size(); ++number) {
+    asked_as_.push_back(number);
+    const PatternEntry& entry = entries_[number];
+    if (entry.condition == nullptr || entry.of_line()) continue;
+    uint64_t hash = HashBytes(entry.pattern->regex, entry.every_place() ? 1 : 0);
+    for (const std::string& literal : entry.pattern->literals) hash = HashBytes(literal, hash);
+    const auto [begin, end] = first_of.equal_range(hash);
+    const auto same = std::find_if(begin, end, [&](const auto& known) {
+      const PatternEntry& first = entries_[known.second];
+      return first.every_place() == entry.every_place() && *first.pattern == *entry.pattern;
+    });
+    if (same == end) {
+      first_of.emplace(hash, number);
+    } else {
+      asked_as_.back() = same->second;
+    }
+  }
 }
 
 PatternTable::~PatternTable() {
@@ -101,7 +126,7 @@ const PatternTable::Named& PatternTable::NumbersNamed(uint32_t number) const {
 template <typename Visit>
 void PatternTable::ForEachLiteral(const Visit& visit) const {
   for (uint32_t number = 0; number < entries_.size(); ++number) {
-    if (entries_[number].of_line()) continue;
+    if (entries_[number].of_line() || asked_as_[number] != number) continue;
     for (const std::string& literal : entries_[number].pattern->literals) visit(literal, number);
   }
 }

@@ -37,6 +37,11 @@ struct PatternEntry {
   bool of_line() const {
     return condition != nullptr && condition->scope == Scope::kLine && condition->within == 0 && of->query.empty();
   }
+  // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
+  bool every_place() const {
+    return condition != nullptr &&
+           (condition->within > 0 || condition->scope == Scope::kLine || condition->scope == Scope::kTraceback);
+  }
 };
 
 // A regex and its named groups by number.
@@ -62,6 +67,9 @@ class PatternTable {
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   // Those of a rule that are conditions on the same line.
   const std::vector<uint32_t>& OfLine(uint32_t rule) const { return of_line_[rule]; }
+  // Many rules ask for the same line ("Traceback (most recent call last)" above it). Lines are asked for the first of
+  // equal conditions alone, and its hits are those of all: the number under which the hits of `number` stand.
+  uint32_t AskedAs(uint32_t number) const { return asked_as_[number]; }
   // Compiles it when a line first needs it, within limits::kPatternMemory. The reference stays valid as long as the
   // table.
   const CompiledPattern& Compiled(uint32_t number) const;
@@ -98,6 +106,8 @@ class PatternTable {
   std::vector<PatternEntry> entries_;
   std::vector<uint32_t> first_;
   std::vector<std::vector<uint32_t>> of_line_;
+  std::vector<uint32_t> asked_as_;
+  void JoinEqualConditions();
   template <typename T>
   using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
   Slots<CompiledPattern> compiled_;

@@ -223,12 +223,12 @@ class Resolver {
       uint32_t number = r_.patterns_.first(rule_number_) + static_cast<uint32_t>(rule_.patterns.size());
       near_hits_.clear();
       for (const Condition& condition : rule_.near) {
-        const PlacedHit* hit = r_.index_.Find(number++, condition, where);
+        const PlacedHit* hit = r_.index_.Find(r_.patterns_.AskedAs(number++), condition, where);
         if (hit == nullptr) return false;
         near_hits_.push_back(hit);
       }
       for (const Condition& condition : rule_.unless) {
-        if (r_.index_.Find(number++, condition, where) != nullptr) return false;
+        if (r_.index_.Find(r_.patterns_.AskedAs(number++), condition, where) != nullptr) return false;
       }
       return true;
     }
@@ -301,7 +301,8 @@ class Resolver {
       uint32_t number = r_.patterns_.first(rule_number_) +
                         static_cast<uint32_t>(rule_.patterns.size() + rule_.near.size() + rule_.unless.size());
       for (size_t i = 0; i < rule_.boost.size(); ++i, ++number) {
-        const PlacedHit* hit = folded->boosted[i] ? nullptr : r_.index_.Find(number, rule_.boost[i], where);
+        const PlacedHit* hit =
+            folded->boosted[i] ? nullptr : r_.index_.Find(r_.patterns_.AskedAs(number), rule_.boost[i], where);
         if (hit == nullptr) continue;
         folded->boosted[i] = true;
         Captures(*hit, &folded->finding);

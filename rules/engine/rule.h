@@ -67,6 +67,8 @@ struct LinePattern {
   std::vector<LogLevel> levels;   // empty = any
   std::vector<Dialect> dialects;  // empty = any
   std::string file;               // suffix of the NCCL file without directory, e.g. "socket.cc"; empty = any
+
+  bool operator==(const LinePattern&) const = default;
 };
 
 // Another line, and where it must or must not stand: "near", "unless" or "boost".
