@@ -57,6 +57,10 @@ def rule_of(name, table, row):
         regex = r"(?:^|[^\w.])" + AHEAD + table.get("sign", "") + f"(?P<exit_code>{shortest(row['codes'])})" + r"\)?[ ,:;]{1,2}(?:in |from |at )?"
         regex += "(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + r"(?:\(\))? (?:has )?(?:failed|returned)"
         match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
+        # "Return value 46 from 'cudaStreamCreate(&kernel_stream)'"
+        regex = r"(?:[Rr]eturn(?:ed)? (?:value|code)|[Ee]rror(?: code| number)?|[Ss]tatus)[ :=]{1,2}" + table.get("sign", "")
+        regex += f"(?P<exit_code>{shortest(row['codes'])})" + r" from ['\"`]?(?:" + "|".join(spelled(a) for a in api) + ")" + table.get("ends", r"\w*") + r"(?:$|[^\w.])"
+        match.append({"literal": api, "regex": regex, **({"level": table["level"]} if "level" in table else {})})
         for words in table.get("before", []):  # what stands before the number where no name of a call does
             match.append({"literal": words, "regex": spelled(words) + f"(?P<exit_code>{shortest(row['codes'])})" + r"(?:$|[^\w.])",
                           **({"level": table["level"]} if "level" in table else {})})
@@ -118,6 +122,8 @@ def rules():
                      .replace("()()", "()") for i, api in enumerate(table.get("names", table.get("api", []))) if "codes" in row]
             if "codes" in row:
                 fires.append(f"non-zero status: {sign}{row['codes'][0]} {table.get('names', table['api'])[0].removesuffix('()')}{'()' if table.get('ends') == '' else ''} failed")
+            if "codes" in row:
+                fires.append(f"Return value {sign}{row['codes'][0]} from '{table.get('names', table['api'])[0].removesuffix('()')}(x)'. Exiting.")
             fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
             fires += [f" {literal}/src/utils.cpp:211 '{n}'" for literal, words in table.get("ahead", []) if words.endswith("'") for n in row.get("codes", [])]
             if table.get("perror"):
