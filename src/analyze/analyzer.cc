@@ -8,6 +8,7 @@
 #include "analyze/completeness.h"
 #include "analyze/decide.h"
 #include "analyze/describe_cause.h"
+#include "analyze/ended_peer.h"
 #include "analyze/evidence.h"
 #include "analyze/harmless_lines.h"
 #include "analyze/job_story.h"
@@ -280,6 +281,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkSurvived(model, outcome, items);
   MarkConsequences(kb, items);
   MarkWhatFollowed(model, signs, outcome, items);
+  MarkSaidOfEndedPeer(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
   if (IsOver(model, outcome)) environment.words.emplace("over");
   if (!CoversAMinute(model)) environment.words.emplace("brief");
