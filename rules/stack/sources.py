@@ -1,6 +1,6 @@
 """Reads what a program may say out of its sources: topic and lines of each message.
 
-Open MPI's help files, calls of C, C++ and Go, and Python. What is only known when the program runs stands as HOLE.
+Open MPI's help files, MPICH's error texts, calls of C, C++ and Go, and Python. What is only known when the program runs stands as HOLE.
 """
 import ast
 import re
@@ -26,6 +26,14 @@ def topics(text):
             lines.append(line.strip())
     if topic:
         yield topic, lines
+
+
+def errnames(text):
+    """MPICH's error texts: **name and its placeholders, a colon, the text; a backslash at the end goes on in the next line."""
+    for line in re.sub(r" *\\\n *", HOLE, text).split("\n"):
+        found = re.match(r"\*\*([^: ]+)[^:]*:(.*\S)", line)
+        if found:
+            yield found.group(1), lines_of(found.group(2))
 
 
 def formats(text, call):
@@ -126,6 +134,8 @@ def messages(file, text, source):
     """Whatever the file's language: topic and lines."""
     if file.endswith(".py"):
         return python(text)
+    if source.get("reads") == "errnames":
+        return errnames(text)
     if "call" not in source:
         return topics(text)
     if source.get("reads") == "statements":

@@ -260,6 +260,13 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
   const std::string rank = Get(f.fields, "culprit_rank");
   c.rank = ParseInt<int32_t>(rank).value_or(-1);
   c.host = Get(f.fields, "culprit_host");
+  // "srun: error: cn-0113: task 2: Out Of Memory": the task is a launcher, whose own table says which of its workers.
+  const bool task = rule != nullptr && rule->sign.life == Life::kEnding && rule->sign.of == SignOf::kNamed &&
+                    Get(f.fields, "local_rank").empty() && Get(f.fields, "pid").empty();
+  if (agents_ && task && c.rank >= 0 && !c.host.empty()) {
+    const int32_t of_task = FailedUnder(c.rank);
+    c.rank = of_task >= 0 ? of_task : FailedOn(c.host);
+  }
   if (c.rank < 0 && c.host.empty()) return {};
   // ncclras names nodes by their addresses: "managed by process 11045 on node 192.0.2.2".
   if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);

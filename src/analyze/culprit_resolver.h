@@ -47,6 +47,8 @@ class CulpritResolver {
 
   // The one rank that the launcher of `host` lists as failed, else the one that it saw fail first; -1 where none tells.
   int32_t FailedOn(const std::string& host) const;
+  // The same, of the scheduler's task that is a launcher of ranks, where its number stands in front of the table.
+  int32_t FailedUnder(int32_t task) const;
   // Whom a launcher's line says to have ended, with rank -1 where it is one of its workers and the tables do not tell
   // which; nothing where it speaks of no worker: of a job, or of a task that is itself a launcher of ranks.
   std::optional<CulpritCandidate> OfEnding(const Finding& f) const;
@@ -118,6 +120,7 @@ class CulpritResolver {
   // Of launchers' commands, by source and host: the node's number, and how many workers a node has.
   std::multimap<std::pair<SourceId, std::string>, std::pair<int32_t, int32_t>> nodes_;
   std::map<std::string, int32_t> failed_on_;  // by host, see FailedOn
+  std::map<int32_t, int32_t> failed_under_;   // by the number of the task in front of the line
   bool agents_ = false;                       // torchrun's: a task of the scheduler has several ranks
   std::map<SourceId, int32_t> failed_;        // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.

@@ -1,11 +1,29 @@
 // The launchers' tables of CulpritResolver: which rank a local rank, a pid or a node's number means.
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analyze/culprit_resolver.h"
 #include "base/numbers.h"
 
 namespace ncclwhy {
+namespace {
+
+// The number that a launcher puts in front of the lines of this process; -1: none.
+int32_t LabelOf(const JobModel& model, ProcessId id) {
+  if (!id.valid()) return -1;
+  // A task that is known by nothing else: its number is no rank, where tasks have several ranks each.
+  constexpr std::string_view kTask = "task ";
+  const std::string_view pod = model.processes[id.value].pod;
+  if (pod.starts_with(kTask)) return ParseInt<int32_t>(pod.substr(kTask.size())).value_or(-1);
+  for (const auto& [source, index] : model.processes[id.value].parts) {
+    const int32_t label = model.sources[source.value]->processes[index].launcher_rank;
+    if (label >= 0) return label;
+  }
+  return -1;
+}
+
+}  // namespace
 
 // A launcher's table of the workers that it had, and its line for the first that ended:
 //   failed (exitcode: -9) local_rank: 2 (pid: 5377) of binary: /opt/venv/bin/python
@@ -25,6 +43,9 @@ void CulpritResolver::ReadLauncherTables(const std::vector<EvidenceItem>& items)
       rows.emplace(std::pair(i.finding.source, i.finding.line), &i.finding);
       const auto [it, fresh] = failed_on_.try_emplace(i.finding.host, *rank);
       if (!fresh && it->second != *rank) it->second = -1;
+      //   2:   rank      : 10 (local_rank: 2)
+      const auto [under, first] = failed_under_.try_emplace(LabelOf(model_, i.finding.process), *rank);
+      if (!first && under->second != *rank) under->second = -1;
     }
     const auto node = ParseInt<int32_t>(Get(i.finding.fields, "node_rank"));
     auto each = ParseInt<int32_t>(Get(i.finding.fields, "node_workers"));
@@ -72,13 +93,12 @@ int32_t CulpritResolver::RankOfNode(const Finding& f, int32_t local) const {
   return node == nullptr || local < 0 || local >= node->second ? -1 : node->first * node->second + local;
 }
 
-// node-2.log of a launcher with eight workers is of node 2, not of rank 2.
+// node-2.log of a launcher with eight workers is of a node, which may count from 0, and not of rank 2.
 bool CulpritResolver::IsNodesNumber(const Finding& f, const CulpritCandidate& c) const {
   if (!c.process.valid() || model_.processes[c.process.value].pid >= 0) return false;
   if (model_.processes[c.process.value].launcher_rank >= 0) return false;
-  return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-    return node.first.first == f.source && node.second.first == c.rank && node.second.second > 1;
-  });
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [&](const auto& node) { return node.first.first == f.source && node.second.second > 1; });
 }
 
 int32_t CulpritResolver::RankInTable(const Finding& f) const {
@@ -109,6 +129,11 @@ std::optional<CulpritCandidate> CulpritResolver::OfEnding(const Finding& f) cons
   if (c.rank >= 0) FillRank(c);
   if (c.host.empty()) c.host = f.host;
   return c;
+}
+
+int32_t CulpritResolver::FailedUnder(int32_t task) const {
+  const auto it = failed_under_.find(task);
+  return it == failed_under_.end() ? -1 : it->second;
 }
 
 int32_t CulpritResolver::FailedOn(const std::string& host) const {
