@@ -149,15 +149,21 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
 
 std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesis) {
   const CulpritResolver resolver(c.model, c.items, c.chinese());
-  Accused accused;
-  for (size_t order = 0; order < hypothesis.evidence.size(); ++order) {
-    const EvidenceItem& item = c.items[hypothesis.evidence[order]];
-    if (item.finding.role == Role::kContext) continue;  // it tells what, seldom who
-    for (CulpritCandidate& who : resolver.Resolve(item)) {
-      accused.Add(item, WeightFor(item.finding, hypothesis.cause), order, std::move(who));
+  // Context tells what, seldom who: only where nothing else does, and where it compares hosts.
+  const auto accused_by = [&](bool context) {
+    Accused accused;
+    for (size_t order = 0; order < hypothesis.evidence.size(); ++order) {
+      const EvidenceItem& item = c.items[hypothesis.evidence[order]];
+      if ((item.finding.role == Role::kContext) != context) continue;
+      if (context && (item.rule == nullptr || item.rule->query.empty() || item.rule->blame != Blame::kHost)) continue;
+      for (CulpritCandidate& who : resolver.Resolve(item)) {
+        accused.Add(item, WeightFor(item.finding, hypothesis.cause), order, std::move(who));
+      }
     }
-  }
-  CandidateList list = accused.Best();
+    return accused.Best();
+  };
+  CandidateList list = accused_by(false);
+  if (list.empty()) list = accused_by(true);
   bool by_connections = false;
   if (const CauseTraits traits = c.kb.TraitsOf(hypothesis.cause); traits.one_rank) {
     resolver.NameSilent(c.items, &list);
