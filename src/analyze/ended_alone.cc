@@ -35,6 +35,12 @@ bool OfItsOwn(const EvidenceItem& i) {
   return life == Life::kStumble || i.finding.Field("local_rank").empty();
 }
 
+bool Aborted(const EvidenceItem& i) {
+  const std::string_view signal = i.finding.Field("signal");
+  return signal == "6" || signal == "SIGABRT" || signal == "Aborted" || i.finding.Field("exit_code") == "134" ||
+         i.finding.Field("exit_code") == "-6";
+}
+
 // A line of a program on a terminal that several share.
 bool Unplaced(const EvidenceItem& i) {
   const Blame blame = i.rule != nullptr ? i.rule->blame : Blame::kSelf;
@@ -52,8 +58,14 @@ void NameEndedAlone(const CulpritResolver& resolver, const std::vector<EvidenceI
     if (items[n].finding.role != Role::kContext && Unplaced(items[n])) line = &items[n];
   }
   if (line == nullptr) return;
-  const CulpritCandidate* found = nullptr;
-  CulpritResolver::Candidates ended;
+  // Whom an exception ends leaves with an exit code; who aborts is ended by a watchdog of its own.
+  //   FileNotFoundError: …      srun: error: n12: tasks 12-15: Exited with exit code 1      srun: error: n11: task 11:
+  //   Aborted
+  const bool raised = std::any_of(items.begin(), items.end(), [&](const EvidenceItem& i) {
+    return i.rule != nullptr && i.rule->sign.how == Ending::kException && i.finding.source == line->finding.source &&
+           i.finding.line == line->finding.line;
+  });
+  CulpritResolver::Candidates ended, aborted;
   for (const EvidenceItem& i : items) {
     if (!OfItsOwn(i)) continue;
     const std::optional<CulpritCandidate> who = resolver.OfEnding(i.finding);
@@ -61,14 +73,20 @@ void NameEndedAlone(const CulpritResolver& resolver, const std::vector<EvidenceI
     // "-- Process 1 terminated with the following error:" has the traceback behind it.
     const bool before = i.finding.source == line->finding.source && i.finding.line < line->finding.line;
     if (before && i.rule->sign.life == Life::kEnding) return;
-    ended.push_back(*who);
+    (raised && Aborted(i) ? aborted : ended).push_back(*who);
   }
-  for (const CulpritCandidate& who : ended) {
-    if (who.rank < 0 || (found != nullptr && found->rank != who.rank)) return;
-    if (found == nullptr) found = &who;
-  }
-  if (found == nullptr) return;
-  list->push_back(*found);
+  if (ended.empty()) ended = std::move(aborted);
+  if (ended.empty()) return;
+  const CulpritCandidate& first = ended.front();
+  const bool one_rank = first.rank >= 0 && std::all_of(ended.begin(), ended.end(), [&](const CulpritCandidate& who) {
+                          return who.rank == first.rank;
+                        });
+  const bool one_host =
+      !first.host.empty() &&
+      std::all_of(ended.begin(), ended.end(), [&](const CulpritCandidate& who) { return who.host == first.host; });
+  if (!one_rank && !one_host) return;
+  list->push_back(first);
+  if (!one_rank) list->back().rank = -1;
   list->back().why = chinese ? "启动器只看到它自行结束" : "its launcher saw it alone end of itself";
 }
 

@@ -74,7 +74,6 @@ TEST_CASE("a launcher that saw one worker end of itself tells whose the line is"
 TEST_CASE("where several workers ended of themselves, or the tables do not tell, nobody is named", "[analyze]") {
   const std::string cases[] = {
       "srun: error: cn-41: task 3: Exited with exit code 1\nsrun: error: cn-40: task 0: Exited with exit code 1\n",
-      "srun: error: cn-41: tasks 2-3: Exited with exit code 1\n",
       "srun: error: cn-41: task 3: Terminated\n",
       "Failures:\n[1]:\n" + Row(0, 1) + "Root Cause (first observed failure):\n[0]:\n" + Row(3, 1),
       // Two hosts, and a local rank.
@@ -85,6 +84,32 @@ TEST_CASE("where several workers ended of themselves, or the tables do not tell,
     INFO(said);
     CHECK(Culprit(Terminal(2, said)) == "nobody");
   }
+}
+
+TEST_CASE("several workers of one host name the host; who aborts did not raise the exception", "[analyze]") {
+  CHECK(Culprit(Terminal(2, "srun: error: cn-41: tasks 2-3: Exited with exit code 1\n")) == "-1 on cn-41");
+  CHECK(Culprit(Terminal(2,
+                         "srun: error: cn-41: tasks 2-3: Exited with exit code 1\n"
+                         "srun: error: cn-40: task 0: Aborted (core dumped)\n")) == "-1 on cn-41");
+  CHECK(Culprit(Terminal(2,
+                         "srun: error: cn-41: tasks 2-3: Exited with exit code 1\n"
+                         "srun: error: cn-40: tasks 0-1: Exited with exit code 1\n")) == "nobody");
+}
+
+TEST_CASE("a scheduler's task that is a launcher: its table says which of its ranks", "[analyze]") {
+  std::string log;
+  for (int task = 0; task < 2; ++task) {
+    for (int i = 0; i < 3; ++i) {
+      log += std::to_string(task) + ": [2026-03-01 09:00:01,342] torch.distributed.run: [WARNING] " +
+             "Setting OMP_NUM_THREADS environment variable for each process to be 1\n";
+    }
+  }
+  log += "0: cn-40:8100:8100 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n";
+  log +=
+      "1: Root Cause (first observed failure):\n1: [0]:\n1:   host      : cn-41.cluster\n"
+      "1:   rank      : 6 (local_rank: 2)\n1:   exitcode  : -9 (pid: 8102)\n";
+  log += "srun: error: cn-41: task 1: Out Of Memory\n";
+  CHECK(Culprit(log) == "6 on cn-41");
 }
 
 // Who says that its driver is too old, of four ranks on two hosts that only the program names.
