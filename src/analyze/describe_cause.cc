@@ -12,6 +12,7 @@
 #include "analyze/compared_evidence.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/lines_around.h"
+#include "analyze/passed_by_launcher.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
 #include "base/limits.h"
@@ -338,7 +339,10 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
   cause->confirm = FitConfirms(c.environment, c.kb, known->confirm, values, words);
   for (std::vector<Fix>* fixes : {&cause->fixes, &cause->fixes_elsewhere}) {
-    for (Fix& fix : *fixes) fix.host = HostToRunOn(c.kb, fix.command, cause->culprits);
+    for (Fix& fix : *fixes) {
+      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
+      fix.host = HostToRunOn(c.kb, fix.command, cause->culprits);
+    }
   }
   for (Confirm& confirm : cause->confirm) confirm.host = HostToRunOn(c.kb, confirm.command, cause->culprits);
   cause->references = known->references;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kConsequences = 3;
 constexpr size_t kEndings = 2;
+constexpr std::string_view kOnlyEnds = "secondary.abort";  // kb/causes
 
 // A step is one line of a log. The order of the calls in Tell() decides which step a line becomes that could be
 // several, since each line is told once.
@@ -37,7 +38,7 @@ class Story {
     for (const Consequence& item : report_->consequences) {
       if (shown == kConsequences) break;
       if (item.file == root_.first && item.line < root_.second) continue;  // what follows stands behind
-      if (IsInformation(item.file, item.line)) continue;
+      if (IsInformation(item.file, item.line) || IsRoutine(item.file, item.line)) continue;
       if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
               item.text)) {
         steps_.back().count = item.count;
@@ -124,6 +125,20 @@ class Story {
     const auto it = sources_.find(file);
     const Event* event = it == sources_.end() ? nullptr : EventAt(c_.model, it->second, line);
     return event != nullptr && event->level == LogLevel::kInfo;
+  }
+
+  // What launchers and libraries print of every end, whatever it is an end of.
+  //   Sending process 77121 closing signal SIGTERM      Some NCCL operations have failed or timed out. Due to …
+  bool IsRoutine(const std::string& file, uint64_t line) const {
+    const auto it = sources_.find(file);
+    if (it == sources_.end()) return false;
+    bool routine = false;
+    for (const EvidenceItem& i : c_.items) {
+      if (i.finding.source != it->second || i.finding.line != line || i.finding.causes.empty()) continue;
+      if (i.finding.role == Role::kRoot) return false;
+      routine = routine || (i.finding.role == Role::kSecondary && i.finding.causes.front().cause == kOnlyEnds);
+    }
+    return routine;
   }
 
   // A stack shows where somebody stands; nothing happened there.

@@ -42,10 +42,27 @@ bool DifferInAWord(std::string_view one, std::string_view other) {
   return different == 1;
 }
 
-// Equal, or one repeats the other: "… failed: unhandled system error / Connect to 10.0.0.1<4711> failed".
+// "[Rank 10] Watchdog caught …", "rank10 …"
+bool NamesRank(std::string_view text, int32_t rank) {
+  if (rank < 0) return false;
+  for (const std::string& name : {fmt::format("ank {}", rank), fmt::format("ank{}", rank)}) {
+    const size_t at = text.find(name);
+    const size_t end = at + name.size();
+    if (at != std::string_view::npos && (end == text.size() || !IsDigit(text[end]))) return true;
+  }
+  return false;
+}
+
+// Equal, or one repeats the other: "… failed: unhandled system error / Connect to 10.0.0.1<4711> failed". Of a long one
+// its beginning is enough, since both may be clipped: "what():  … terminated with exception: [Rank 4] Watchdog caught
+// …".
 bool SayTheSame(std::string_view one, std::string_view other) {
   constexpr size_t kTelling = 24;
+  constexpr size_t kBeginning = 64;
   if (one == other) return true;
+  for (const auto& [quoted, by] : {std::pair(one, other), std::pair(other, one)}) {
+    if (quoted.size() > kBeginning && by.find(quoted.substr(0, kBeginning)) != std::string_view::npos) return true;
+  }
   if (one.size() > other.size()) std::swap(one, other);
   while (one.ends_with(' ')) one.remove_suffix(1);
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
@@ -57,7 +74,9 @@ int Weight(const Evidence& item) {
   return item.line > 0 ? 1 : 2;
 }
 
-std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t most) {
+std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
+  const std::vector<Evidence>& evidence = cause.evidence;
+  const int32_t culprit = cause.culprits.size() == 1 ? cause.culprits.front().rank : -1;
   struct Choice {
     Proof proof;
     std::string wording;
@@ -70,15 +89,18 @@ std::vector<Proof> FromEvidence(const std::vector<Evidence>& evidence, size_t mo
   std::set<std::string> rules;
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
-    std::string wording = Wording(item.text.empty() ? item.note : item.text);
+    std::string wording = Wording(WithoutLoggerPrefix(item.text.empty() ? item.note : item.text));
     // A rule whose two lines differ in a word and mean one thing compares them: "OpType=ALLGATHER", "OpType=ALLREDUCE".
     const auto of_rule =
         std::count_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.rule == item.rule; });
-    const bool other_side =
-        of_rule == 1 && item.role == "direct" && !item.text.empty() &&
-        std::any_of(choices.begin(), choices.end(), [&](const Choice& c) {
-          return c.rule == item.rule && c.weight == 0 && c.proof.note == item.note && DifferInAWord(c.wording, wording);
-        });
+    const bool other_side = of_rule == 1 && item.role == "direct" && !item.text.empty() &&
+                            std::any_of(choices.begin(), choices.end(), [&](const Choice& c) {
+                              // Where only numbers differ, the line of the odd one is the other side.
+                              const bool of_culprit =
+                                  NamesRank(item.text, culprit) && !NamesRank(c.proof.text, culprit);
+                              return c.rule == item.rule && c.weight == 0 && c.proof.note == item.note &&
+                                     (of_culprit || DifferInAWord(c.wording, wording));
+                            });
     // Two rules that see two lines of one wording compare their numbers: both are quoted.
     const auto same = std::find_if(choices.begin(), choices.end(), [&](const Choice& c) {
       const bool compared =
@@ -183,7 +205,7 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
     }
     return out;
   }
-  if (!report.causes.empty()) out = FromEvidence(report.causes.front().evidence, most);
+  if (!report.causes.empty()) out = FromEvidence(report.causes.front(), most);
   const bool silence = report.outcome == Outcome::kHung ||
                        std::any_of(out.begin(), out.end(), [](const Proof& p) { return p.line == 0; });
   if (silence && NamedCause(report) != nullptr) AddLifeSigns(report, words, most, &out);
