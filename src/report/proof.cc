@@ -53,16 +53,20 @@ bool NamesRank(std::string_view text, int32_t rank) {
   return false;
 }
 
+// The words of one begin within the other: `job failed: 'unhandled system error / Call to ibv_modify_qp failed with
+// …'`.
+bool IsQuotedBy(std::string_view one, std::string_view by) {
+  constexpr size_t kBeginning = 64;
+  const size_t at = one.size() > kBeginning ? by.find(one.substr(0, kBeginning)) : std::string_view::npos;
+  return at != std::string_view::npos && at > 0;
+}
+
 // Equal, or one repeats the other: "… failed: unhandled system error / Connect to 10.0.0.1<4711> failed". Of a long one
 // its beginning is enough, since both may be clipped: "what():  … terminated with exception: [Rank 4] Watchdog caught
 // …".
 bool SayTheSame(std::string_view one, std::string_view other) {
   constexpr size_t kTelling = 24;
-  constexpr size_t kBeginning = 64;
-  if (one == other) return true;
-  for (const auto& [quoted, by] : {std::pair(one, other), std::pair(other, one)}) {
-    if (quoted.size() > kBeginning && by.find(quoted.substr(0, kBeginning)) != std::string_view::npos) return true;
-  }
+  if (one == other || IsQuotedBy(one, other) || IsQuotedBy(other, one)) return true;
   if (one.size() > other.size()) std::swap(one, other);
   while (one.ends_with(' ')) one.remove_suffix(1);
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
@@ -111,7 +115,16 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
       return one_finding || (!compared && SayTheSame(c.wording, wording));
     });
     if (same != choices.end() && !other_side) {
-      same->proof.also.push_back(FileLine(item.file, item.line));
+      // The line itself has room for more of its words than the one that quotes it.
+      std::string place = FileLine(item.file, item.line);
+      if (!item.text.empty() && IsQuotedBy(wording, same->wording)) {
+        place = FileLine(same->proof.file, same->proof.line);
+        same->proof.file = item.file;
+        same->proof.line = item.line;
+        same->proof.text = item.text;
+        same->wording = std::move(wording);
+      }
+      same->proof.also.push_back(std::move(place));
       continue;
     }
     const bool fresh = rules.insert(item.rule).second || other_side;

@@ -14,7 +14,7 @@ std::string Passed(std::initializer_list<const char*> words, const std::string& 
 TEST_CASE("a variable goes the way that the launcher knows", "[analyze]") {
   CHECK(Passed({"open-mpi", "mpirun"}, "export NCCL_SOCKET_IFNAME=eno2") == "mpirun -x NCCL_SOCKET_IFNAME=eno2 …");
   CHECK(Passed({"hydra"}, "export A=1 B=x,y") == "mpiexec -genv A 1 -genv B x,y …");
-  CHECK(Passed({"open-mpi"}, "NCCL_IB_TC=106   # DSCP 26") == "mpirun -x NCCL_IB_TC=106 …   # DSCP 26");
+  CHECK(Passed({"open-mpi"}, "NCCL_IB_TC=106   # DSCP 26") == "mpirun -x NCCL_IB_TC=106 …  # DSCP 26");
 }
 
 TEST_CASE("what else a command does, and whom nobody needs to tell, stays", "[analyze]") {
