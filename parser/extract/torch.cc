@@ -80,7 +80,7 @@ bool BackendError(const Extraction& x) {
     break;
   }
   e.Set(FieldId::kVersion, WordAfter(body, "NCCL version "));
-  if (x.line.outer.rank >= 0) e.Set(FieldId::kRank, x.line.outer.rank);
+  WriteRank(x, e);
   return true;
 }
 

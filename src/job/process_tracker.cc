@@ -226,6 +226,15 @@ class ProcessTracker {
   std::set<int32_t> ambiguous_;  // launcher ranks that several processes have
 };
 
+// Whether lines of a file speak for another rank than its name: lab-r1.log is of a host, whose lines are of [Rank 3].
+bool SpeaksForAnother(const SourceFacts& facts, int32_t number) {
+  return std::any_of(facts.events.begin(), facts.events.end(), [&](const Event& e) {
+    if (e.kind != EventKind::kTorchWatchdog && e.kind != EventKind::kTorchError) return false;
+    const auto rank = ParseInt<int32_t>(facts.Get(e, FieldId::kRank));
+    return rank && *rank != number;
+  });
+}
+
 // Ranks that file names tell: only when each file holds one process and the numbers differ, and of a single file only
 // if it says `rank`. Beside rank0.log and rank1.log, launch-node40.log is no rank's.
 std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
@@ -242,6 +251,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
     const ProcessId id = model.only_process_of[s];
     const NumberInName in = NumberInFileName(model.sources[s]->name);
     if (!id.valid() || is_pid(id, in) || in.number < 0 || (kind == kRank && in.kind != kRank)) continue;
+    if (in.kind != kRank && SpeaksForAnother(*model.sources[s], in.number)) return {};
     auto& list = named[in.number];
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
   }

@@ -195,6 +195,7 @@ std::string Clipped(const std::string& raw) {
   if (const size_t blank = part.rfind(' '); blank != std::string_view::npos && blank * 4 > part.size() * 3) {
     part = part.substr(0, blank);
   }
+  while (part.ends_with("\xE2\x80\xA6")) part.remove_suffix(3);
   return std::string(part) + "\xE2\x80\xA6";  // …
 }
 
