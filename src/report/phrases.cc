@@ -318,7 +318,24 @@ std::string JobSentence(const Job& job, const Words& words) {
   return out;
 }
 
-std::string ShortJobSentence(const Job& job, const Words& words) {
+namespace {
+
+// Of the ranks that the answer speaks of.
+int64_t HighestRank(const Report& report) {
+  int64_t highest = -1;
+  for (const TimelineStep& step : report.timeline) {
+    for (const int32_t rank : step.ranks) highest = std::max<int64_t>(highest, rank);
+  }
+  for (const Cause& cause : report.causes) {
+    for (const Culprit& culprit : cause.culprits) highest = std::max<int64_t>(highest, culprit.rank);
+  }
+  return highest;
+}
+
+}  // namespace
+
+std::string ShortJobSentence(const Report& report, const Words& words) {
+  const Job& job = report.job;
   std::string out;
   const auto add = [&](const std::string& part) {
     out += (out.empty() ? "" : std::string(words.list_separator)) + part;
@@ -332,7 +349,7 @@ std::string ShortJobSentence(const Job& job, const Words& words) {
     const auto nranks = static_cast<uint64_t>(largest.nranks);
     add(largest.ranks_seen == largest.nranks ? Counted(words.all_ranks, nranks)
                                              : fmt::format(fmt::runtime(words.of_ranks), largest.ranks_seen, nranks));
-  } else if (job.processes > 0) {
+  } else if (job.processes > HighestRank(report)) {  // else some are not told apart
     add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
   }
   return out;

@@ -75,7 +75,7 @@ std::string FixLabel(const Fix& fix, const Words& words);
 // "NCCL 2.28.9, 2 hosts, 4 processes, 1 communicator of 4 ranks (4 seen), SHM 4, NET/Socket 4"
 std::string JobSentence(const Job& job, const Words& words);
 // The same in few words: "NCCL 2.28.9, 2 hosts, 8 ranks".
-std::string ShortJobSentence(const Job& job, const Words& words);
+std::string ShortJobSentence(const Report& report, const Words& words);
 std::string CoverageSentence(const Coverage& coverage, const Words& words);
 // "read 512 lines of 4 sources"
 std::string ReadSentence(const Coverage& coverage, const Words& words);

@@ -331,7 +331,7 @@ class ShortAnswer {
   }
 
   void More() {
-    const std::string job = ShortJobSentence(report_.job, words_);
+    const std::string job = ShortJobSentence(report_, words_);
     std::string read = CoverageSentence(report_.coverage, words_);
     if (!job.empty()) read = Labelled(words_.job, ReadSentence(report_.coverage, words_) + "; " + job);
     const Cause* cause = NamedCause(report_);
