@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "parser/pulse_words.h"
+#include "rules/engine/hit_index.h"
 
 namespace ncclwhy {
 namespace {
@@ -110,6 +111,39 @@ const Evidence* FailureOf(const Report& report) {
   return nullptr;
 }
 
+// A launcher names whom it saw end first. That is seldom who began, and where it never names that one, a reader is led
+// astray:
+//   Root Cause (first observed failure): … rank      : 3 (local_rank: 3)
+std::vector<Candidate> NamedByLaunchers(const CaseFile& c, const Report& report) {
+  std::vector<Candidate> out;
+  if (FailureOf(report) == nullptr) return out;
+  // By rank, else by host.
+  std::set<std::string> began;
+  bool by_rank = false;
+  for (const Culprit& each : report.causes.front().culprits) {
+    by_rank = by_rank || each.rank >= 0;
+    began.insert(each.rank >= 0 ? std::to_string(each.rank) : std::string(ShortHost(each.host)));
+  }
+  if (began.empty() || began.contains("") || (by_rank && began.size() > 1)) return out;
+  std::map<std::string_view, const EvidenceItem*> first;  // by rule
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (item.rule == nullptr || item.survived || f.line == 0 || !f.source.valid()) continue;
+    if (item.rule->sign.life != Life::kEnding || item.rule->sign.of != SignOf::kNamed) continue;
+    const std::string named(by_rank ? f.Field("culprit_rank") : ShortHost(f.Field("culprit_host")));
+    if (named.empty()) continue;
+    if (began.contains(named)) return {};  // somebody tells it
+    first.try_emplace(item.name, &item);
+  }
+  for (const auto& [rule, item] : first) {
+    const std::string_view why =
+        c.chinese() ? "启动器点名的是它最先看到结束的，而不是起因" : "whom its launcher saw end first, not who began";
+    out.push_back({item, std::string(why), false, kAlarming});
+    break;
+  }
+  return out;
+}
+
 // What follows from the cause and would be taken for it.
 //   *** STEP 41.0 ON node1 CANCELLED AT …     rank 1: step watchdog: no progress, in front of the failure of rank 2
 std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
@@ -190,6 +224,7 @@ void TellHarmless(const CaseFile& c, Report* report) {
   for (const Consequence& item : report->consequences) quoted.emplace(item.file, item.line);
   std::vector<Candidate> candidates = Survivors(c, *report, quoted);
   for (Candidate& each : Followers(c, *report)) candidates.push_back(std::move(each));
+  for (Candidate& each : NamedByLaunchers(c, *report)) candidates.push_back(std::move(each));
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return Calm(a) < Calm(b); });
   std::map<std::string_view, size_t> by_kind;
