@@ -204,7 +204,8 @@ class Resolver {
       std::string which;
       for (const auto& [name, text] : placed.hit->captures) {
         const std::string_view of = facts.Str(name);
-        if (of == "exit_code" || of == "culprit_rank" || of == "culprit_host" || of == "pid") which += std::string(facts.Str(text)) + " ";
+        if (of == "exit_code" || of == "culprit_rank" || of == "culprit_host" || of == "pid")
+          which += std::string(facts.Str(text)) + " ";
       }
       return which;
     }

@@ -349,7 +349,7 @@ std::string ShortJobSentence(const Report& report, const Words& words) {
     const auto nranks = static_cast<uint64_t>(largest.nranks);
     add(largest.ranks_seen == largest.nranks ? Counted(words.all_ranks, nranks)
                                              : fmt::format(fmt::runtime(words.of_ranks), largest.ranks_seen, nranks));
-  } else if (job.processes > HighestRank(report)) {  // else some are not told apart
+  } else if (job.processes > std::max<int64_t>(HighestRank(report), 0)) {  // else some are not told apart
     add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
   }
   return out;
