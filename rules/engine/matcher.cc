@@ -231,8 +231,7 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
   const bool beyond_source = kept_total_[number] >= room;
-  // (beyond_process && || A hit for which there is no room is told by the last one that is kept: of this process, or
-  // else of any.
+  // A hit for which there is no room is told by the last one that is kept: of this process, or else of any.
   if (beyond_source || (beyond_process && !every_place && !latest_place)) {
     facts.counters.Add(Counter::kDroppedHits);
     const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];

@@ -74,24 +74,15 @@ void MarkSaidOfEndedPeer(const JobModel& model, const std::vector<LifeSign>& sig
     const std::string_view host = !s.host.empty() ? ShortHost(s.host) : HostOf(model, i.finding);
     if (!host.empty()) ended.insert(host);
   }
-  if (ended.empty()) return;
+  for (const EvidenceItem& i : items) {
+    if (ended.empty()) return;
+    if (Counts(i) && !PeerHostOf(model, i).empty()) ended.erase(HostOf(model, i.finding));  // it complained itself
+  }
   std::set<std::string_view> told;  // causes of complaints about them
-  std::set<std::string_view> complained;
   for (const EvidenceItem& i : items) {
     const std::string_view peer = Counts(i) ? PeerHostOf(model, i) : std::string_view();
-    if (peer.empty()) continue;
-    const std::string_view own = HostOf(model, i.finding);
-    if (ended.contains(own)) complained.insert(own);
-    if (ended.contains(peer) && peer != own) told.insert(TopCause(i));
+    if (ended.contains(peer) && peer != HostOf(model, i.finding)) told.insert(TopCause(i));
   }
-  for (const std::string_view host : complained) ended.erase(host);
-  if (ended.empty()) return;
-  const auto names_ended = [&](const EvidenceItem& i) {
-    const std::string_view peer = PeerHostOf(model, i);
-    return ended.contains(peer) && peer != HostOf(model, i.finding);
-  };
-  if (std::none_of(items.begin(), items.end(), [&](const EvidenceItem& i) { return Counts(i) && names_ended(i); }))
-    return;
   for (EvidenceItem& i : items) {
     const bool of_peer = i.rule == nullptr || i.rule->blame == Blame::kConnection || i.rule->blame == Blame::kPeer;
     if (of_peer && Counts(i) && told.contains(TopCause(i))) i.consequence = true;
