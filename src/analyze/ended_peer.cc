@@ -1,6 +1,7 @@
 #include "analyze/ended_peer.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -62,9 +63,10 @@ void MarkSaidOfEndedPeer(const JobModel& model, const std::vector<LifeSign>& sig
   // Of an exception what its words mean counts, and that it was raised follows from it: both stand on one line.
   std::set<std::pair<uint32_t, uint32_t>> roots;  // (source, line)
   for (const EvidenceItem& i : items) {
-    if (Counts(i) && i.finding.role == Role::kRoot) roots.emplace(i.finding.source.value, i.finding.line);
+    if (Counts(i) && i.finding.role == Role::kRoot && PeerHostOf(model, i).empty())
+      roots.emplace(i.finding.source.value, i.finding.line);
   }
-  std::set<std::string_view> ended;
+  std::map<std::string_view, std::pair<SourceId, uint32_t>> ended;  // host -> the line that tells it
   for (const EvidenceItem& i : items) {
     if (i.sign < 0 || !roots.contains({i.finding.source.value, i.finding.line})) continue;
     if (std::find(outcome.bad.begin(), outcome.bad.end(), static_cast<size_t>(i.sign)) == outcome.bad.end()) continue;
@@ -72,11 +74,18 @@ void MarkSaidOfEndedPeer(const JobModel& model, const std::vector<LifeSign>& sig
     const bool lost = s.how == Ending::kStopped && !s.host.empty();  // "Node failure on gn07"
     if (!lost && !DiedItself(s)) continue;
     const std::string_view host = !s.host.empty() ? ShortHost(s.host) : HostOf(model, i.finding);
-    if (!host.empty()) ended.insert(host);
+    if (!host.empty()) ended.try_emplace(host, s.source, s.line);
   }
   for (const EvidenceItem& i : items) {
     if (ended.empty()) return;
-    if (Counts(i) && !PeerHostOf(model, i).empty()) ended.erase(HostOf(model, i.finding));  // it complained itself
+    const std::string_view peer = Counts(i) ? PeerHostOf(model, i) : std::string_view();
+    if (peer.empty()) continue;
+    ended.erase(HostOf(model, i.finding));  // it complained itself
+    // Of one file the order is known: whoever is complained of before it ended had been lost before.
+    const auto named = ended.find(peer);
+    const bool before =
+        named != ended.end() && named->second.first == i.finding.source && i.finding.line < named->second.second;
+    if (before) ended.erase(named);
   }
   std::set<std::string_view> told;  // causes of complaints about them
   for (const EvidenceItem& i : items) {

@@ -68,6 +68,9 @@ TEST_CASE("retries to a host that ended by itself follow from its end, and so do
 
 TEST_CASE("who complained of a peer itself may have ended of that", "[analyze]") {
   CHECK(CountsRetries({Start(0) + LosesPeer(0, 2), Start(1), Start(2) + LosesPeer(2, 0) + kRaises, Start(3)}));
+  // All in one file: they stand before it.
+  CHECK(CountsRetries(
+      {Start(0) + Start(1) + Start(2) + LosesPeer(0, 2) + LosesPeer(1, 2) + Header(2) + "INFO x\n" + kRaises}));
   // Nobody's retries lead to the one that ended.
   CHECK(CountsRetries({Start(0) + LosesPeer(0, 1), Start(1) + LosesPeer(1, 0), Start(2) + kRaises, Start(3)}));
 }
