@@ -189,25 +189,13 @@ void CheckFitting(Checker& cause, const char* name, bool required, std::vector<s
   if (n == 0) cause.Complain(std::string("\"") + name + "\" is an empty list");
 }
 
-}  // namespace
-
-void CheckCause(const json& entry, std::vector<std::string>* complaints) {
-  Checker cause(entry, "", complaints);
-  cause.String("id", true);
-  if (const json* id = cause.Member("id", false);
-      id != nullptr && id->is_string() && !IsCauseId(id->get<std::string>())) {
-    cause.Complain("\"id\" must look like family.name");
-  }
-  for (const char* name : {"title", "meaning"}) cause.Languages(name, true);
-  cause.Languages("mistaken_for", false);
-  CheckFitting(cause, "summary", true, complaints);
-  CheckFitting(cause, "unproven", false, complaints);
-  if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
-  if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
-  if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
-  for (const char* name : {"waits", "one_rank", "both_ends", "gone", "reasonless"}) cause.Boolean(name);
+// What an answer says of a cause, or of the rule that speaks most for it, which may leave members out (`all` is false).
+void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
+  told.Languages("mistaken_for", false);
+  CheckFitting(told, "summary", all, complaints);
+  CheckFitting(told, "unproven", false, complaints);
   size_t n = 0;
-  for (const json& entry_of : cause.List("confirm", true)) {
+  for (const json& entry_of : told.List("confirm", all)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
     if (confirm.Member("for", false) != nullptr) confirm.OneOf("for", kEnvironments);
     confirm.Command("command");
@@ -217,7 +205,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
     confirm.NothingElse();
   }
   n = 0;
-  for (const json& entry_of : cause.List("fixes", true)) {
+  for (const json& entry_of : told.List("fixes", all)) {
     Checker fix(entry_of, "fix " + std::to_string(++n), complaints);
     fix.OneOf("for", kEnvironments);
     fix.Languages("text", true);
@@ -227,7 +215,30 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
     fix.NeededNames("needs");
     fix.NothingElse();
   }
-  n = 0;
+}
+
+}  // namespace
+
+void CheckTold(const json& entry, std::vector<std::string>* complaints) {
+  Checker told(entry, "", complaints);
+  Told(told, false, complaints);
+  told.NothingElse();
+}
+
+void CheckCause(const json& entry, std::vector<std::string>* complaints) {
+  Checker cause(entry, "", complaints);
+  cause.String("id", true);
+  if (const json* id = cause.Member("id", false);
+      id != nullptr && id->is_string() && !IsCauseId(id->get<std::string>())) {
+    cause.Complain("\"id\" must look like family.name");
+  }
+  for (const char* name : {"title", "meaning"}) cause.Languages(name, true);
+  Told(cause, true, complaints);
+  if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
+  if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
+  if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
+  for (const char* name : {"waits", "one_rank", "both_ends", "gone", "reasonless"}) cause.Boolean(name);
+  size_t n = 0;
   for (const json& entry_of : cause.List("collect", false)) {
     Checker collect(entry_of, "collect " + std::to_string(++n), complaints);
     collect.Languages("what", true);

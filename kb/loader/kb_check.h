@@ -11,6 +11,8 @@ namespace ncclwhy {
 
 // `complaints` grows; a complaint names the member, not the file: "\"title\" has no \"zh\"".
 void CheckCause(const nlohmann::json& entry, std::vector<std::string>* complaints);
+// What a rule tells in the place of its cause: `summary`, `unproven`, `mistaken_for`, `fixes` and `confirm` of one.
+void CheckTold(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckVariable(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckNeverRead(const nlohmann::json& entry, std::vector<std::string>* complaints);
 void CheckCode(const nlohmann::json& entry, std::vector<std::string>* complaints);

@@ -2,6 +2,7 @@
 // conditions checked over the whole job.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -60,6 +61,17 @@ struct Finding {
   std::string_view Field(const char* name) const {
     const auto it = fields.find(name);
     return it == fields.end() ? std::string_view() : std::string_view(it->second);
+  }
+
+  // The log-odds that it gives a cause; 0 where that is less than half of what it gives the one that it speaks most
+  // for: a mere hint, of which its rule's words and fixes tell nothing.
+  double SpeaksFor(std::string_view cause) const {
+    double most = 0, here = 0;
+    for (const Weight& weight : causes) {
+      most = std::max(most, weight.log_odds);
+      if (weight.cause == cause) here = std::max(here, weight.log_odds);
+    }
+    return here >= most / 2 ? here : 0;
   }
 };
 

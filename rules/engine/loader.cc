@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kb/loader/kb_check.h"
 #include "rules/engine/rule_reader.h"
 
 namespace ncclwhy {
@@ -19,7 +20,7 @@ const Keys& KeysOfRule() {
                             "causes",      "near",          "unless",     "boost",     "explains",    "blame",
                             "fields",      "note",          "references", "when",      "covered_by",  "degrades",
                             "contradicts", "collect",       "fixed_in",   "fix",       "fix_command", "recurs",
-                            "sign",        "last_resort",   "says_why",   "headline",  "follows"};
+                            "sign",        "last_resort",   "says_why",   "headline",  "follows",     "tells"};
   return keys;
 }
 
@@ -115,6 +116,12 @@ void ReadMeaning(const json& root, RuleReader& reader, Rule& rule) {
     }
   }
   if (root.contains("follows")) reader.Text(root["follows"], "/follows", &rule.follows_en, &rule.follows_zh);
+  if (root.contains("tells")) {
+    std::vector<std::string> complaints;
+    CheckTold(root["tells"], &complaints);
+    for (std::string& complaint : complaints) reader.Error("/tells", "R005", std::move(complaint));
+    if (complaints.empty()) rule.tells = root["tells"].dump();
+  }
   if (root.contains("recurs")) {
     rule.recurs = reader.String(root["recurs"], "/recurs") == "always";
     if (!rule.recurs) reader.Error("/recurs", "R005", "only \"always\" is known here");

@@ -120,10 +120,13 @@ struct Rule {
   // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.
   std::string fixed_in;                     // version of the product that has the repair; may be empty
   std::string fix_en, fix_zh, fix_command;  // templates
-  bool recurs = false;                      // what it shows comes back on an identical run
-  std::string title_en, title_zh;           // one line: what was seen
-  std::string note_en, note_zh;             // printed beside the evidence line; templates as in kb/README.md
-  std::string follows_en, follows_zh;       // why its line is no cause where another one is named; may be empty
+  // Told in the place of what the cause says where this rule speaks most for it: sentence, fixes and what to confirm,
+  // as the text of a JSON object with members of a cause (DecodeTold); empty: nothing of its own.
+  std::string tells;
+  bool recurs = false;                 // what it shows comes back on an identical run
+  std::string title_en, title_zh;      // one line: what was seen
+  std::string note_en, note_zh;        // printed beside the evidence line; templates as in kb/README.md
+  std::string follows_en, follows_zh;  // why its line is no cause where another one is named; may be empty
   std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}
   std::vector<std::string> references;
 };

@@ -99,7 +99,7 @@ def rule_of(name, table, row):
     if "also_unless" in row:
         rule["unless"] = [*rule["unless"], {"literal": row["also_unless"], "scope": "line"}]
     rule["blame"] = "self"
-    for key in ("note", "fix", "fix_command"):
+    for key in ("note", "fix", "fix_command", "tells"):
         if key in row:
             rule[key] = row[key]
     rule["references"] = table["references"]

@@ -145,7 +145,7 @@ def rule_of(name, what, texts, product, references):
     if "head" in product:
         rule["near"] = [{**product["head"], "scope": "line"}]
     level = product.get("level", ["NONE"])
-    order = ["schema", "id", "role", "title", "match", "causes", "near", "unless", "boost", "explains", "blame", "note", "sign", "fix", "fix_command", "references"]
+    order = ["schema", "id", "role", "title", "match", "causes", "near", "unless", "boost", "explains", "blame", "note", "sign", "fix", "fix_command", "tells", "references"]
     lines = []
     for key in [k for k in order if k in rule or k == "match"]:
         if key == "match":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -21,6 +22,7 @@
 #include "base/utf8.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
+#include "kb/loader/decode.h"
 
 namespace ncclwhy {
 namespace {
@@ -240,6 +242,27 @@ std::string LeadingFinding(const CaseFile& c, const Hypothesis& h) {
   return {};
 }
 
+// What the rule that speaks most for the cause tells in its place: what this line is, where the cause has many faces.
+// Its fixes and questions come before those of the cause. A rule for which the cause is a mere hint tells nothing of
+// it.
+void TellByRule(const CaseFile& c, const Hypothesis& h, CauseKnowledge* known) {
+  const auto leads = std::find_if(h.evidence.begin(), h.evidence.end(), [&](size_t n) {
+    return c.items[n].finding.role == Role::kRoot || c.items[n].finding.role == Role::kSymptom;
+  });
+  if (leads == h.evidence.end()) return;
+  const EvidenceItem& item = c.items[*leads];
+  if (item.rule == nullptr || item.rule->tells.empty() || item.finding.SpeaksFor(h.cause) <= 0) return;
+  CauseKnowledge told = DecodeCause(item.rule->tells, c.language);
+  if (!told.summary.empty()) known->summary = std::move(told.summary);
+  if (!told.unproven.empty()) known->unproven = std::move(told.unproven);
+  if (!told.mistaken_for.empty()) known->mistaken_for = std::move(told.mistaken_for);
+  const auto in_front = [](auto& first, auto* all) {
+    all->insert(all->begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+  };
+  in_front(told.fixes, &known->fixes);
+  in_front(told.confirm, &known->confirm);
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -318,11 +341,12 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
 void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   const TemplateValues values = CaseValues(c, h, cause->culprits);
   const TemplateValues words = CommandWords(values);
-  const auto known = c.kb.FindCause(h.cause, c.language);
+  auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) {
     cause->title = h.cause;
     return;
   }
+  TellByRule(c, h, &*known);
   cause->title = ExpandTemplate(known->title, values);
   TemplateValues told = values;
   if (const std::string hosts = HostsThatTell(c.model, c.items, h);

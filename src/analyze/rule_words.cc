@@ -7,6 +7,7 @@
 
 #include "analyze/command_place.h"
 #include "analyze/fit_fixes.h"
+#include "analyze/passed_by_launcher.h"
 #include "analyze/template_values.h"
 #include "kb/loader/command_words.h"
 
@@ -65,27 +66,15 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   }
 }
 
-namespace {
-
-// A rule repairs the causes for which it speaks at least so much as for the one it speaks most for.
-constexpr double kRepairs = 0.5;
-
-}  // namespace
-
 void AddRuleFixes(const CaseFile& c, Report* report) {
   for (Cause& cause : report->causes) {
     std::vector<std::pair<double, const EvidenceItem*>> speak;
     for (const EvidenceItem& item : c.items) {
       if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
-      double most = 0, here = 0;
-      for (const Weight& w : item.finding.causes) {
-        most = std::max(most, w.log_odds);
-        if (w.cause == cause.id) here = std::max(here, w.log_odds);
-      }
       const bool told =
           std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
-      // What it is a mere hint at, it does not repair.
-      if (here > 0 && here >= kRepairs * most && !told) speak.emplace_back(here, &item);
+      const double weight = item.finding.SpeaksFor(cause.id);
+      if (weight > 0 && !told) speak.emplace_back(weight, &item);
     }
     // As the evidence is ordered: the first line that is quoted, its sentence and its repair belong together.
     const auto place = [&](const EvidenceItem& item) {
@@ -101,8 +90,10 @@ void AddRuleFixes(const CaseFile& c, Report* report) {
       fix.environment = "any";
       TemplateValues values = FindingValues(item->finding);
       if (!cause.culprits.empty()) values.try_emplace("who_host", cause.culprits.front().host);
+      values.insert(c.environment.values.begin(), c.environment.values.end());
       fix.text = ExpandTemplate(c.language == Language::kChinese ? item->rule->fix_zh : item->rule->fix_en, values);
       fix.command = ExpandTemplate(item->rule->fix_command, CommandWords(values));
+      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
       fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
       cause.fixes.insert(cause.fixes.begin() + at++, std::move(fix));
       for (const std::string& reference : item->rule->references) {
