@@ -27,6 +27,7 @@ struct Hit {
   uint32_t repeats = 0;  // further hits of this pattern and process that were only counted (on the last kept hit)
   LogLevel level = LogLevel::kNone;
   StringId text;                                        // the body, clipped
+  StringId time;                                        // as printed in front of it, invalid where nothing is
   std::vector<std::pair<StringId, StringId>> captures;  // group name -> text
 };
 
@@ -54,6 +55,7 @@ struct Finding {
   int32_t device = kNoDevice;  // CUDA ordinal in the header of its line
   std::string host;
   std::string text;                           // the evidence line
+  std::string time;                           // its stamp as printed; empty where it has none of its own
   uint64_t repeats = 0;                       // further lines like it
   std::map<std::string, std::string> fields;  // captures, columns, `fields` of the rule
 

@@ -13,6 +13,8 @@
 namespace ncclwhy {
 namespace {
 
+constexpr size_t kTimeText = 64;  // of a time stamp
+
 template <typename T>
 // A pattern that lists no level or dialect fits all of them.
 bool AnyOrContains(const std::vector<T>& values, T value) {
@@ -260,9 +262,11 @@ void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFa
     }
     if (room == Room::kPlace) {
       hit.text = {};
+      hit.time = {};
       hit.captures.clear();
     }
     hit.text = in_source.Text(hit.text);
+    hit.time = in_source.Text(hit.time);
     for (auto& [name, value] : hit.captures) {
       name = in_source.Text(name);
       value = in_source.Text(value);
@@ -283,6 +287,8 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
   hit.level = line.header.level;
   if (!bare && facts.strings.bytes() < limits::kPoolBytesPerSource) {
     hit.text = facts.strings.Intern(line.body.substr(0, limits::kEvidenceText));
+    const std::string_view time = line.header.time.empty() ? line.outer.time : line.header.time;
+    if (!time.empty()) hit.time = facts.strings.Intern(time.substr(0, kTimeText));
     const LinePattern& pattern = *patterns_.entry(number).pattern;
     if (!pattern.regex.empty()) {
       const CompiledPattern& compiled = patterns_.Compiled(number);

@@ -125,6 +125,7 @@ class Resolver {
         f.offset = placed.hit->offset;
         f.device = placed.hit->device;
         f.text = std::string(r_.index_.Text(placed));
+        if (placed.hit->time.valid()) f.time = std::string(r_.index_.Facts(where.source).Str(placed.hit->time));
         f.anybodys = placed.hit->level == LogLevel::kNone;
         f.in_passing = placed.hit->level == LogLevel::kInfo;
         f.inferred = NamesNobody(placed);

@@ -7,6 +7,7 @@
 #include "analyze/place_evidence.h"
 #include "analyze/story_clocks.h"
 #include "base/limits.h"
+#include "job/clock.h"
 #include "parser/timestamp.h"
 
 namespace ncclwhy {
@@ -155,8 +156,13 @@ class Story {
       const auto at = std::lower_bound(facts.events.begin(), facts.events.end(), line,
                                        [](const Event& e, uint64_t wanted) { return e.line < wanted; });
       if (at != facts.events.end() && at->line == line && at->time.valid()) return std::string(facts.Str(at->time));
+      for (const EvidenceItem& item : c_.items) {
+        const Finding& f = item.finding;
+        if (f.source == it->second && f.line == line && !f.time.empty()) return f.time;
+      }
     }
-    return std::string(text.substr(0, TimestampLength(text, nullptr)));
+    const size_t in_front = TimestampLength(text, nullptr);
+    return std::string(in_front > 0 ? text.substr(0, in_front) : StampIn(text));
   }
 
   // Within one file the lines are in order; over several only where all steps could be put on one clock. Else they stay

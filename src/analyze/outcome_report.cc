@@ -15,6 +15,7 @@ namespace ncclwhy {
 namespace {
 
 constexpr uint64_t kWordsAround = 4;  // in a file; NCCL itself puts an empty line before a warning
+constexpr double kOwnWork = 0.5;      // of the last value of a pulse; below, most was done by an earlier job
 
 std::string NoteOf(const OutcomeLine& line, bool work_done, Language language) {
   const bool zh = language == Language::kChinese;
@@ -57,7 +58,12 @@ std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Lang
   const bool one = o.pulse->last_value == 1 && o.pulse->total <= 0;
   if (unit != nullptr) out += fmt::format(" {}", zh ? unit->zh : one ? unit->one : unit->many);
   const auto took = SecondsBetween(facts.Str(o.pulse->first_time), facts.Str(o.pulse->last_time));
-  if (took && *took >= 1) out += (zh ? "，用时 " : " in ") + DurationInWords(*took, zh);
+  if (!took || *took < 1) return out;
+  // A job that went on from where an earlier one had saved it did not do all of that in this time.
+  const double done = o.pulse->last_value - o.pulse->first_value;
+  const bool resumed = done > 0 && done < o.pulse->last_value * kOwnWork && o.pulse->peaks.empty();
+  if (resumed) out += (zh ? "，其中最后 " : ", the last ") + Grouped(done);
+  out += (zh ? "，用时 " : " in ") + DurationInWords(*took, zh);
   return out;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "job/clock.h"
-#include "parser/timestamp.h"
 
 namespace ncclwhy {
 namespace {
@@ -18,21 +17,6 @@ constexpr double kDay = 86400;
 constexpr uint64_t kKnownBeats = 4;
 constexpr double kManySteps = 20;
 constexpr double kLeastSeconds = 5;
-// Further than that from the beginning of a line no stamp is looked for.
-constexpr size_t kLookColumns = 160;
-
-// The stamp in a line, wherever it stands; empty when there is none.
-//   W1126 07:19:17.449000 10932 api.py:739] …        slurmstepd: error: *** JOB 54 CANCELLED AT 2026-11-22T11:10:58 ***
-std::string_view StampIn(std::string_view text) {
-  for (size_t at = 0; at < std::min(text.size(), kLookColumns); ++at) {
-    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '[' || text[at - 1] == '(';
-    if (!begins || !IsDigit(text[at])) continue;
-    TimeForm form = TimeForm::kNone;
-    const size_t length = TimestampLength(text.substr(at), &form);
-    if (length > 0 && (form == TimeForm::kDate || form == TimeForm::kClock)) return text.substr(at, length);
-  }
-  return {};
-}
 
 std::string_view StampOf(const JobModel& model, const Place& place) {
   const SourceFacts& facts = *model.sources[place.source.value];

@@ -1,9 +1,11 @@
 #include "job/clock.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "base/numbers.h"
+#include "base/text.h"
 #include "parser/timestamp.h"
 
 namespace ncclwhy {
@@ -63,6 +65,9 @@ double Days(double year, double month, double day) {
   return date.ok() ? static_cast<double>(sys_days(date).time_since_epoch().count()) : 0;
 }
 
+// Further than that from the beginning of a line no stamp is looked for.
+constexpr size_t kLookColumns = 160;
+
 }  // namespace
 
 std::optional<Instant> InstantOf(std::string_view time) {
@@ -118,6 +123,17 @@ std::optional<double> SecondsBetween(std::string_view first, std::string_view la
   double between = *to - *from;
   if (between < 0 && *from < kDay) between += kDay;  // no date, and midnight between them
   return between < 0 ? std::nullopt : std::optional(between);
+}
+
+std::string_view StampIn(std::string_view text) {
+  for (size_t at = 0; at < std::min(text.size(), kLookColumns); ++at) {
+    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '[' || text[at - 1] == '(';
+    if (!begins || !IsDigit(text[at])) continue;
+    TimeForm form = TimeForm::kNone;
+    const size_t length = TimestampLength(text.substr(at), &form);
+    if (length > 0 && (form == TimeForm::kDate || form == TimeForm::kClock)) return text.substr(at, length);
+  }
+  return {};
 }
 
 }  // namespace ncclwhy

@@ -27,6 +27,10 @@ struct Instant {
 std::optional<Instant> InstantOf(std::string_view time);
 std::optional<double> SecondsOf(std::string_view time);
 
+// The date or clock in a line, wherever it stands in its first columns; empty when there is none.
+//   W1126 07:19:17.449000 10932 api.py:739] …        slurmstepd: error: *** JOB 54 CANCELLED AT 2026-11-22T11:10:58 ***
+std::string_view StampIn(std::string_view text);
+
 // From one stamp to a later one of the same log, in seconds; nothing when they do not tell, or run backwards. Clocks
 // without a date that run backwards have passed midnight, once.
 std::optional<double> SecondsBetween(std::string_view first, std::string_view last);

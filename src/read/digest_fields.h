@@ -72,7 +72,7 @@ void Fields(auto& v, Is<ComplaintFacts> auto& x) {
 void Fields(auto& v, Is<Hit> auto& x) {
   v.Place(x.line, x.offset);
   v.Process(x.process);
-  v(x.tid, x.launcher_rank, x.device, x.pattern, x.repeats, x.level, x.text, x.captures);
+  v(x.tid, x.launcher_rank, x.device, x.pattern, x.repeats, x.level, x.text, x.time, x.captures);
 }
 
 void Fields(auto& v, Is<CatalogHit> auto& x) {

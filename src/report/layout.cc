@@ -111,7 +111,8 @@ std::string WithoutEscapes(std::string_view text) {
   return out;
 }
 
-// Prose that has no room ends with its last whole sentence, if that is a good part of what there was room for.
+// Prose that has no room ends with its last whole sentence, or clause in front of a semicolon, if that is a good part
+// of what there was room for.
 bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
   size_t whole = 0;
   for (size_t i = 0; i < rows; ++i) whole += (*lines)[i].size();
@@ -121,14 +122,16 @@ bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
     before -= line.size();
     for (size_t end = line.size(); end > 0; --end) {
       const std::string_view kept(line.data(), end);
-      const bool chinese = kept.ends_with("\xE3\x80\x82");  // 。
+      const bool chinese = kept.ends_with("\xE3\x80\x82");                                        // 。
+      const size_t semicolon = kept.ends_with(';') ? 1 : kept.ends_with("\xEF\xBC\x9B") ? 3 : 0;  // ；
       const std::string_view next = end < line.size() ? std::string_view(line).substr(end) : (*lines)[row + 1];
       const size_t word = next.find_first_not_of(' ');
       const bool apart = end == line.size() || next.front() == ' ';
       const bool begins = word != std::string_view::npos && next[word] >= 'A' && next[word] <= 'Z';
-      if (!chinese && !(kept.ends_with('.') && apart && begins)) continue;
+      if (!chinese && !(kept.ends_with('.') && apart && begins) && !(semicolon > 0 && (apart || semicolon > 1)))
+        continue;
       if (2 * (before + end) < whole) return false;
-      (*lines)[row].resize(end);
+      (*lines)[row].resize(end - semicolon);
       lines->resize(row + 1);
       return true;
     }

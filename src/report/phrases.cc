@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "report/gathered_culprits.h"
 
 namespace ncclwhy {
@@ -125,6 +126,39 @@ std::string_view StageClause(const Report& report, const Words& words) {
   return stage == "connected" || stage == "running" ? words.after_init : std::string_view();
 }
 
+// "20:18:52" of "2024-10-12 20:18:52,430", "[1012 20:18:52.430116]"; empty where it tells no time of day.
+std::string_view TimeOfDay(std::string_view time) {
+  constexpr std::string_view kForm = "DD:DD:DD";
+  const auto fits = [&](size_t at) {
+    for (size_t i = 0; i < kForm.size(); ++i) {
+      if (kForm[i] == 'D' ? !IsDigit(time[at + i]) : time[at + i] != kForm[i]) return false;
+    }
+    return (at == 0 || !IsDigit(time[at - 1])) &&
+           (at + kForm.size() == time.size() || !IsDigit(time[at + kForm.size()]));
+  };
+  for (size_t at = 0; at + kForm.size() <= time.size(); ++at) {
+    if (fits(at)) return time.substr(at, kForm.size());
+  }
+  return {};
+}
+
+// ", first shown at 09:50:22, over at 09:50:25": of the line that shows the cause, and of the end. Of clocks that stand
+// apart the story tells.
+std::string WhenClause(const Report& report, const Words& words) {
+  std::string_view shown, over;
+  for (const TimelineStep& step : report.timeline) {
+    if (step.kind == "root" && shown.empty()) shown = TimeOfDay(step.time);
+    if (step.kind == "ending") over = TimeOfDay(step.time);
+  }
+  std::string out;
+  if (NamedCause(report) != nullptr && !shown.empty()) {
+    out += std::string(words.clause_separator) + Filled(words.shown_at, shown);
+  }
+  const bool later = !over.empty() && over != shown && report.clocks.empty();
+  if (later) out += std::string(words.clause_separator) + Filled(words.over_at, over);
+  return out;
+}
+
 }  // namespace
 
 // Of an excerpt the lines that were seen; of a job the word for its outcome, how far it came and from which state it
@@ -145,6 +179,7 @@ std::string OutcomeSentence(const Report& report, const Words& words) {
   }
   // Of a failure it is the end of the chain (proof.h).
   const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
+  if (chain) out += WhenClause(report, words);
   if (chain || report.outcome_evidence.empty()) return out;
   const OutcomeEvidence& shown = report.outcome_evidence.front();
   const std::string place = FileLine(shown.file, shown.line);

@@ -19,7 +19,8 @@ struct Words {
       degraded_sentence, empty_sentence, nothing_read_sentence;
   std::string_view confidence;  // {percent}
   // outcomes
-  std::string_view outcome, succeeded, failed, hung, hung_or_cut, in_init, after_init, stopped, earlier_attempt, jobs;
+  std::string_view outcome, succeeded, failed, hung, hung_or_cut, in_init, after_init, stopped, shown_at, over_at,
+      earlier_attempt, jobs;
   std::string_view unknown;  // {count} one|many lines
   // how sure, in words
   std::string_view nearly_certain, very_likely, likely, possible, why_sure;
