@@ -133,12 +133,31 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
 
 namespace {
 
-// An alarm behind which work goes on. What a query compares stands in no line of its own.
-bool WorksOn(const Aftermath& aftermath, const EvidenceItem& i) {
+// Processes with the line at which they ended badly themselves, by source.
+using BadEnds = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
+BadEnds BadEndsOf(const OutcomeReading& outcome, const std::vector<EvidenceItem>& items) {
+  const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
+  BadEnds out;
+  for (const EvidenceItem& i : items) {
+    const Finding& f = i.finding;
+    const bool ended = i.sign >= 0 && i.rule->sign.life == Life::kEnding && i.rule->sign.of == SignOf::kSelf &&
+                       bad.contains(static_cast<size_t>(i.sign));
+    if (!ended || !f.process.valid() || !f.source.valid() || f.inferred) continue;
+    uint32_t& line = out[{f.source.value, f.process.value}];
+    line = std::max(line, f.line);
+  }
+  return out;
+}
+
+// An alarm behind which work goes on. What a query compares stands in no line of its own. That others work on, rank 0
+// at its data while it waits, overcomes nothing of one who ended badly.
+bool WorksOn(const Aftermath& aftermath, const BadEnds& bad_ends, const EvidenceItem& i) {
   const Finding& f = i.finding;
   if (!f.source.valid() || f.line == 0 || (i.rule != nullptr && !i.rule->query.empty())) return false;
   const After after = aftermath.Of(f.source, std::max(f.line, f.last_line), f.process);
   if (after.own_beats >= (after.beat_before ? 1u : kWorksOn)) return true;
+  const auto end = bad_ends.find({f.source.value, f.process.value});
+  if (end != bad_ends.end() && f.line <= end->second) return false;
   return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
 
@@ -165,6 +184,7 @@ std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<
 void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vector<EvidenceItem>& items) {
   const Aftermath aftermath(model);
   const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
+  const BadEnds bad_ends = BadEndsOf(outcome, items);
   for (EvidenceItem& i : items) {
     const Role role = i.finding.role;
     const bool stumble = i.rule != nullptr && i.rule->sign.life == Life::kStumble;
@@ -175,7 +195,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
       i.survived = !bad.contains(static_cast<size_t>(i.sign));
     } else {
-      i.survived = WorksOn(aftermath, i);
+      i.survived = WorksOn(aftermath, bad_ends, i);
     }
   }
   // process -> source -> last line that shows that all is well
