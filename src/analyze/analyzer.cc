@@ -234,7 +234,7 @@ void NameWhatDegrades(const CaseFile& c, int top, Report* report) {
   report->verdict = Verdict::kDegraded;
   DescribeCauses(c, slows, top, report);
   for (Cause& cause : report->causes) cause.sure.clear();  // it speaks of a failure
-  AddRuleFixes(c, report);
+  AddRuleFixes(c, slows, report);
 }
 
 }  // namespace
@@ -309,7 +309,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.verdict = Verdict::kFailure;
     DescribeCauses(context, ranking, options.top, &report);
     NameWhom(context, signs, outcome, ranking, &report.causes[0]);
-    AddRuleFixes(context, &report);
+    AddRuleFixes(context, ranking, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
              (ranking.echoes &&
               (report.coverage.nccl == 0 ||

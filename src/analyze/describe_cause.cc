@@ -242,28 +242,31 @@ std::string LeadingFinding(const CaseFile& c, const Hypothesis& h) {
   return {};
 }
 
-// What the rule that speaks most for the cause tells in its place: what this line is, where the cause has many faces.
-// Its fixes and questions come before those of the cause. A rule for which the cause is a mere hint tells nothing of
-// it.
+// What the rule that leads tells in the place of the cause: what this line is, where the cause has many faces. Its
+// questions come before those of the cause, its fixes with those of other rules (AddRuleFixes).
 void TellByRule(const CaseFile& c, const Hypothesis& h, CauseKnowledge* known) {
-  const auto leads = std::find_if(h.evidence.begin(), h.evidence.end(), [&](size_t n) {
-    return c.items[n].finding.role == Role::kRoot || c.items[n].finding.role == Role::kSymptom;
-  });
-  if (leads == h.evidence.end()) return;
-  const EvidenceItem& item = c.items[*leads];
-  if (item.rule == nullptr || item.rule->tells.empty() || item.finding.SpeaksFor(h.cause) <= 0) return;
-  CauseKnowledge told = DecodeCause(item.rule->tells, c.language);
+  const EvidenceItem* item = LeadingItem(c, h);
+  if (item == nullptr || item->rule->tells.empty()) return;
+  CauseKnowledge told = DecodeCause(item->rule->tells, c.language);
   if (!told.summary.empty()) known->summary = std::move(told.summary);
   if (!told.unproven.empty()) known->unproven = std::move(told.unproven);
   if (!told.mistaken_for.empty()) known->mistaken_for = std::move(told.mistaken_for);
-  const auto in_front = [](auto& first, auto* all) {
-    all->insert(all->begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
-  };
-  in_front(told.fixes, &known->fixes);
-  in_front(told.confirm, &known->confirm);
+  known->confirm.insert(known->confirm.begin(), std::make_move_iterator(told.confirm.begin()),
+                        std::make_move_iterator(told.confirm.end()));
 }
 
 }  // namespace
+
+const EvidenceItem* LeadingItem(const CaseFile& c, const Hypothesis& h) {
+  for (const size_t n : h.evidence) {
+    const EvidenceItem& item = c.items[n];
+    const Role role = item.finding.role;
+    const bool degrades = item.rule != nullptr && item.rule->degrades;
+    if (role != Role::kRoot && role != Role::kSymptom && !degrades) continue;
+    return item.rule != nullptr && item.finding.SpeaksFor(h.cause) > 0 ? &item : nullptr;
+  }
+  return nullptr;
+}
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   TemplateValues values = ValuesFor(c.model, c.items, h, culprits);

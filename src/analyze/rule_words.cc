@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analyze/command_place.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/passed_by_launcher.h"
 #include "analyze/template_values.h"
 #include "kb/loader/command_words.h"
+#include "kb/loader/decode.h"
 
 namespace ncclwhy {
 namespace {
@@ -66,42 +69,79 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   }
 }
 
-void AddRuleFixes(const CaseFile& c, Report* report) {
-  for (Cause& cause : report->causes) {
-    std::vector<std::pair<double, const EvidenceItem*>> speak;
-    for (const EvidenceItem& item : c.items) {
-      if (item.rule == nullptr || item.rule->fix_en.empty()) continue;
-      const bool told =
-          std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
-      const double weight = item.finding.SpeaksFor(cause.id);
-      if (weight > 0 && !told) speak.emplace_back(weight, &item);
-    }
-    // As the evidence is ordered: the first line that is quoted, its sentence and its repair belong together.
-    const auto place = [&](const EvidenceItem& item) {
-      return std::find_if(cause.evidence.begin(), cause.evidence.end(),
-                          [&](const Evidence& e) { return e.rule == item.name; });
+namespace {
+
+// The rules whose fix repairs the cause, each once, that of the line that is quoted first in front: its sentence and
+// its repair belong together.
+std::vector<const EvidenceItem*> Repairers(const CaseFile& c, const Cause& cause, const EvidenceItem* leads) {
+  std::vector<std::pair<double, const EvidenceItem*>> speak;
+  for (const EvidenceItem& item : c.items) {
+    if (item.rule == nullptr || (item.rule->fix_en.empty() && &item != leads)) continue;
+    const bool told =
+        std::any_of(speak.begin(), speak.end(), [&](const auto& s) { return s.second->rule == item.rule; });
+    const double weight = item.finding.SpeaksFor(cause.id);
+    if (weight > 0 && !told) speak.emplace_back(weight, &item);
+  }
+  const auto place = [&](const EvidenceItem& item) {
+    return std::find_if(cause.evidence.begin(), cause.evidence.end(),
+                        [&](const Evidence& e) { return e.rule == item.name; });
+  };
+  std::stable_sort(speak.begin(), speak.end(), [&](const auto& a, const auto& b) {
+    const auto rank = [&](const auto& s) {
+      return std::make_tuple(leads == nullptr || s.second->rule != leads->rule, place(*s.second), -s.first);
     };
-    std::stable_sort(speak.begin(), speak.end(), [&](const auto& a, const auto& b) {
-      return std::make_pair(place(*a.second), -a.first) < std::make_pair(place(*b.second), -b.first);
-    });
-    std::ptrdiff_t at = 0;
-    for (const auto& [weight, item] : speak) {
-      Fix fix;
-      fix.environment = "any";
-      TemplateValues values = FindingValues(item->finding);
-      if (!cause.culprits.empty()) values.try_emplace("who_host", cause.culprits.front().host);
-      values.insert(c.environment.values.begin(), c.environment.values.end());
-      fix.text = ExpandTemplate(c.language == Language::kChinese ? item->rule->fix_zh : item->rule->fix_en, values);
-      fix.command = ExpandTemplate(item->rule->fix_command, CommandWords(values));
-      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
-      fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
-      cause.fixes.insert(cause.fixes.begin() + at++, std::move(fix));
+    return rank(a) < rank(b);
+  });
+  std::vector<const EvidenceItem*> out;
+  for (const auto& [weight, item] : speak) out.push_back(item);
+  return out;
+}
+
+Fix FixOf(const CaseFile& c, const EvidenceItem& item, const Cause& cause) {
+  Fix fix;
+  fix.environment = "any";
+  TemplateValues values = FindingValues(item.finding);
+  if (!cause.culprits.empty()) values.try_emplace("who_host", cause.culprits.front().host);
+  values.insert(c.environment.values.begin(), c.environment.values.end());
+  fix.text = ExpandTemplate(c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en, values);
+  fix.command = ExpandTemplate(item.rule->fix_command, CommandWords(values));
+  return fix;
+}
+
+// Those that the rule has for kinds of jobs, as far as they fit this one.
+std::vector<Fix> FittingFixes(const CaseFile& c, const Hypothesis& h, const EvidenceItem& item, const Cause& cause) {
+  if (item.rule->tells.empty()) return {};
+  const TemplateValues values = CaseValues(c, h, cause.culprits);
+  Cause told;
+  FitFixes(c.environment, c.kb, DecodeCause(item.rule->tells, c.language).fixes, values, CommandWords(values), &told);
+  return std::move(told.fixes);
+}
+
+}  // namespace
+
+void AddRuleFixes(const CaseFile& c, const Ranking& ranking, Report* report) {
+  for (Cause& cause : report->causes) {
+    const auto h = std::find_if(ranking.hypotheses.begin(), ranking.hypotheses.end(),
+                                [&](const Hypothesis& each) { return each.cause == cause.id; });
+    const EvidenceItem* leads = h == ranking.hypotheses.end() ? nullptr : LeadingItem(c, *h);
+    std::vector<Fix> fixes;
+    for (const EvidenceItem* item : Repairers(c, cause, leads)) {
+      if (!item->rule->fix_en.empty()) fixes.push_back(FixOf(c, *item, cause));
+      if (item == leads || (leads != nullptr && item->rule == leads->rule)) {
+        for (Fix& fix : FittingFixes(c, *h, *item, cause)) fixes.push_back(std::move(fix));
+      }
       for (const std::string& reference : item->rule->references) {
         const bool there =
             std::find(cause.references.begin(), cause.references.end(), reference) != cause.references.end();
         if (!there) cause.references.push_back(reference);
       }
     }
+    for (Fix& fix : fixes) {
+      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
+      fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
+    }
+    cause.fixes.insert(cause.fixes.begin(), std::make_move_iterator(fixes.begin()),
+                       std::make_move_iterator(fixes.end()));
     KeepFirstFixes(&cause);
   }
 }

@@ -13,7 +13,8 @@ namespace ncclwhy {
 // that is empty.
 void AddRuleWarnings(const CaseFile& c, Report* report);
 
-// What a rule says repairs it becomes the first fix of the named causes that the rule speaks for.
-void AddRuleFixes(const CaseFile& c, Report* report);
+// What rules say repairs it becomes the first fixes of the causes that they speak for, of which `ranking` has the
+// hypotheses: those of the rule that leads first.
+void AddRuleFixes(const CaseFile& c, const Ranking& ranking, Report* report);
 
 }  // namespace ncclwhy
