@@ -240,12 +240,12 @@ class OutcomeReader {
     if (!out_.bad.empty()) {
       const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
       // Whoever is ended from outside when the work is done had failed to leave. Who says behind it that he is done has
-      // wound up.
+      // wound up; where all have left NCCL in order, something else kept the job.
       //   job.sh: caught SIGTERM, stopping srun      job.sh: srun returned 0
       const bool early = std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
-        return stops(i) &&
-               (!out_.work_done || (s.source.valid() && FinishedBehind(s.source, std::max(s.line, s.last_line))));
+        return stops(i) && (!out_.work_done || LeftInOrder() ||
+                            (s.source.valid() && FinishedBehind(s.source, std::max(s.line, s.last_line))));
       });
       out_.outcome = early ? Outcome::kStopped : Outcome::kFailed;
       for (const size_t i : out_.bad) {
