@@ -7,6 +7,7 @@
 
 #include "analyze/message_rules.h"
 #include "base/launcher_tags.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "job/rank_in_text.h"
 
@@ -329,6 +330,28 @@ void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) 
 
 }  // namespace
 
+namespace {
+
+// A rank that is missed, or late, and that tells itself what it broke of: that is the reason of its absence.
+//   15: md_gpu: CUDA error 101 'invalid device ordinal' in cudaSetDevice(7)      "rank 15 of 16 never started"
+void MarkExplainedAbsence(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
+  std::set<int32_t> broke;
+  for (const EvidenceItem& i : items) {
+    const Finding& f = i.finding;
+    if (i.consequence || i.survived || f.role != Role::kRoot || f.rank < 0 || f.inferred || f.causes.empty()) continue;
+    const CauseTraits& traits = kb.TraitsOf(f.causes.front().cause);
+    if (i.rule != nullptr && !i.rule->query.empty()) continue;
+    if (!traits.waits && !traits.reasonless && traits.kind == CauseKind::kFault) broke.insert(f.rank);
+  }
+  for (EvidenceItem& i : items) {
+    if (i.rule == nullptr || i.rule->query.empty() || i.finding.causes.empty()) continue;
+    const auto missed = ParseInt<int32_t>(i.finding.Field("culprit_rank"));
+    if (missed && broke.contains(*missed) && kb.TraitsOf(i.finding.causes.front().cause).waits) i.consequence = true;
+  }
+}
+
+}  // namespace
+
 void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   // A benign rule silences its own line for what else was read from it; not for what a comparison of processes says:
   // "NET/IB : No device found." is harmless, and the reason where other hosts found one.
@@ -362,6 +385,7 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
     if (i.rule != nullptr && explained.contains(i.rule->id)) i.consequence = true;
   }
   MarkBareEndings(kb, items);
+  MarkExplainedAbsence(kb, items);
 }
 
 }  // namespace ncclwhy
