@@ -18,6 +18,7 @@ constexpr size_t kMaxLearned = 512;
 constexpr size_t kMaxJunk = 96;
 // Lines in a row with the same number: neither a listing nor a list.
 constexpr uint32_t kSurelyLabels = 4;
+constexpr uint32_t kSaidByText = 3;  // `N: … rank N …`, each with another number than the one before
 
 // A header, with further prefixes in front of it.
 bool HasHeaderSomewhere(std::string_view text) {
@@ -243,9 +244,20 @@ bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
   return true;
 }
 
+// `15: MD engine v4.2 rank 15/16 host node2`: the text says the same as the number in front of it.
+bool OuterPrefixStripper::UnsureLabels::SaysItself(uint64_t label, std::string_view rest) {
+  const size_t at = rest.find("rank");
+  if (at == std::string_view::npos) return false;
+  rest.remove_prefix(at + 4);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" :=#"), rest.size()));
+  uint64_t rank = 0;
+  return scan::DigitsAt(rest, 0) > 0 && Cursor(rest).Uint(&rank) && rank == label;
+}
+
 bool OuterPrefixStripper::UnsureLabels::AreTasks(uint64_t label, std::string_view rest) {
   before_record_ = before_record_ || BeginsRecord(rest);
   const bool returns = latest_ && label <= *latest_;
+  if ((!latest_ || label != *latest_) && SaysItself(label, rest) && ++said_ >= kSaidByText) return true;
   in_a_row_ = latest_ && label == *latest_ ? in_a_row_ + 1 : 1;
   latest_ = label;
   return before_record_ && returns;

@@ -73,8 +73,11 @@ class OuterPrefixStripper {
     uint32_t in_a_row() const { return in_a_row_; }
 
    private:
+    static bool SaysItself(uint64_t label, std::string_view rest);
+
     bool before_record_ = false;
     uint32_t in_a_row_ = 0;
+    uint32_t said_ = 0;  // so often the text behind a number spoke of that rank
     std::optional<uint64_t> latest_;
   };
 

@@ -9,6 +9,7 @@
 #include "analyze/decide.h"
 #include "analyze/describe_cause.h"
 #include "analyze/ended_peer.h"
+#include "analyze/explained_absence.h"
 #include "analyze/evidence.h"
 #include "analyze/harmless_lines.h"
 #include "analyze/job_story.h"
@@ -280,6 +281,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
   MarkConsequences(kb, items);
+  MarkExplainedAbsence(model, kb, items);
   MarkWhatFollowed(model, signs, outcome, items);
   MarkSaidOfEndedPeer(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);

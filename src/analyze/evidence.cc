@@ -7,7 +7,6 @@
 
 #include "analyze/message_rules.h"
 #include "base/launcher_tags.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "job/rank_in_text.h"
 
@@ -151,14 +150,15 @@ BadEnds BadEndsOf(const OutcomeReading& outcome, const std::vector<EvidenceItem>
 }
 
 // An alarm behind which work goes on. What a query compares stands in no line of its own. That others work on, rank 0
-// at its data while it waits, overcomes nothing of one who ended badly.
+// at its data while it waits, overcomes nothing of one who ended badly right behind it.
 bool WorksOn(const Aftermath& aftermath, const BadEnds& bad_ends, const EvidenceItem& i) {
   const Finding& f = i.finding;
   if (!f.source.valid() || f.line == 0 || (i.rule != nullptr && !i.rule->query.empty())) return false;
   const After after = aftermath.Of(f.source, std::max(f.line, f.last_line), f.process);
   if (after.own_beats >= (after.beat_before ? 1u : kWorksOn)) return true;
   const auto end = bad_ends.find({f.source.value, f.process.value});
-  if (end != bad_ends.end() && f.line <= end->second) return false;
+  const bool ended = end != bad_ends.end() && f.line <= end->second;
+  if (ended && after.beats < kWorksOn + aftermath.Of(f.source, end->second, f.process).beats) return false;
   return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
 
@@ -330,28 +330,6 @@ void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) 
 
 }  // namespace
 
-namespace {
-
-// A rank that is missed, or late, and that tells itself what it broke of: that is the reason of its absence.
-//   15: md_gpu: CUDA error 101 'invalid device ordinal' in cudaSetDevice(7)      "rank 15 of 16 never started"
-void MarkExplainedAbsence(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
-  std::set<int32_t> broke;
-  for (const EvidenceItem& i : items) {
-    const Finding& f = i.finding;
-    if (i.consequence || i.survived || f.role != Role::kRoot || f.rank < 0 || f.inferred || f.causes.empty()) continue;
-    const CauseTraits& traits = kb.TraitsOf(f.causes.front().cause);
-    if (i.rule != nullptr && !i.rule->query.empty()) continue;
-    if (!traits.waits && !traits.reasonless && traits.kind == CauseKind::kFault) broke.insert(f.rank);
-  }
-  for (EvidenceItem& i : items) {
-    if (i.rule == nullptr || i.rule->query.empty() || i.finding.causes.empty()) continue;
-    const auto missed = ParseInt<int32_t>(i.finding.Field("culprit_rank"));
-    if (missed && broke.contains(*missed) && kb.TraitsOf(i.finding.causes.front().cause).waits) i.consequence = true;
-  }
-}
-
-}  // namespace
-
 void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   // A benign rule silences its own line for what else was read from it; not for what a comparison of processes says:
   // "NET/IB : No device found." is harmless, and the reason where other hosts found one.
@@ -385,7 +363,6 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
     if (i.rule != nullptr && explained.contains(i.rule->id)) i.consequence = true;
   }
   MarkBareEndings(kb, items);
-  MarkExplainedAbsence(kb, items);
 }
 
 }  // namespace ncclwhy

@@ -1,0 +1,17 @@
+// Explained absence: a rank that is missed, or late, and that tells itself what it broke of.
+//   15: md_gpu: CUDA error 101 'invalid device ordinal' in cudaSetDevice(7)      "rank 15 of 16 never started"
+#pragma once
+
+#include <vector>
+
+#include "analyze/evidence.h"
+#include "job/job_model.h"
+#include "kb/loader/kb.h"
+
+namespace ncclwhy {
+
+// What a query says of the absence of such a rank becomes a consequence of the rank's own line, which counts even where
+// others worked on behind it, if it is the rank's last word. After MarkSurvived and MarkConsequences.
+void MarkExplainedAbsence(const JobModel& model, const KnowledgeBase& kb, std::vector<EvidenceItem>& items);
+
+}  // namespace ncclwhy
