@@ -16,6 +16,7 @@
 #include "analyze/passed_by_launcher.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
+#include "analyze/word_evidence.h"
 #include "base/limits.h"
 #include "base/logger_prefix.h"
 #include "base/text.h"
@@ -255,6 +256,15 @@ void TellByRule(const CaseFile& c, const Hypothesis& h, CauseKnowledge* known) {
                         std::make_move_iterator(told.confirm.end()));
 }
 
+// The line that leads, in quotes, where no rule but its words tell what it comes from; else empty.
+std::string ReadByWords(const CaseFile& c, const Hypothesis& h) {
+  constexpr size_t kColumns = 90;
+  if (h.evidence.empty() || !c.items[h.evidence.front()].name.starts_with(kWordEvidencePrefix)) return {};
+  const std::string text(WithoutLoggerPrefix(c.items[h.evidence.front()].finding.text));
+  const std::string_view shown = PrefixOfWidth(text, kColumns);
+  return "\"" + std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "") + "\"";  // …
+}
+
 }  // namespace
 
 const EvidenceItem* LeadingItem(const CaseFile& c, const Hypothesis& h) {
@@ -358,6 +368,10 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   }
   if (told["host"].empty()) told.erase("host");
   cause->summary = FitText(c.environment, c.kb, known->summary, told) + AlikeSentence(c, *known, cause->culprits);
+  // Read by its words alone: the line itself is the better headline.
+  if (const std::string said = ReadByWords(c, h); !said.empty()) {
+    cause->summary = said + (c.chinese() ? "：" : ": ") + cause->title + (c.chinese() ? "。" : ".");
+  }
   cause->meaning = ExpandTemplate(known->meaning, values);
   cause->mistaken_for = ExpandTemplate(known->mistaken_for, values);
   cause->unproven = FitText(c.environment, c.kb, known->unproven, told);

@@ -59,6 +59,16 @@ bool LeavesWords(const EvidenceItem& item) {
   return item.rule != nullptr && (item.rule->last_resort || item.rule->says_why);
 }
 
+// That somebody's log just ends, or that he is late, is told by what others lack, not by a line: it gives way, too, to
+// whoever says why he broke.
+bool TellsOfSilence(const CaseFile& c, const EvidenceItem& item) {
+  if (item.rule == nullptr || item.rule->query.empty() || item.finding.causes.empty()) return false;
+  return std::all_of(item.finding.causes.begin(), item.finding.causes.end(), [&](const Weight& w) {
+    const CauseTraits traits = c.kb.TraitsOf(w.cause);
+    return w.log_odds <= 0 || traits.reasonless || traits.waits;
+  });
+}
+
 // The lines at which a program says that it broke, and why in words that no rule reads, of the cause that is named for
 // them. What else is evidence for it (a pod in state Error, an exit code) says less than they do.
 std::vector<const Finding*> Crashes(const CaseFile& c, const Hypothesis& h) {
@@ -137,7 +147,7 @@ std::string NoteOf(const CaseFile& c, const WordReading& reading) {
     words += (words.empty() ? "" : c.chinese() ? "、" : ", ");
     words += c.chinese() ? "“" + word + "”" : "\"" + word + "\"";
   }
-  return (c.chinese() ? "同一原因的其他故障里的用词：" : "words of other failures with this cause: ") + words;
+  return (c.chinese() ? "没有规则认识这一行；其用词与此类故障相同：" : "no rule knows this line; words of such failures: ") + words;
 }
 
 // A line of a program's text that a traceback quotes: it says what could go wrong, not what did.
@@ -236,7 +246,7 @@ std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& 
   if (beside_crash) {
     if (traits.kind != CauseKind::kFault) return {};
     for (EvidenceItem& item : items) {
-      if (IsReasonless(c, item.finding)) item.consequence = true;
+      if (IsReasonless(c, item.finding) || TellsOfSilence(c, item)) item.consequence = true;
     }
   }
   // memory(kbytes)  unlimited     sounds of something, but of no failure

@@ -43,6 +43,13 @@ void BuildAddressBook(JobModel& model) {
   }
 }
 
+void NameHostsOfAddresses(JobModel& model) {
+  for (Process& p : model.processes) {
+    if (const auto named = model.host_of_address.find(p.host); named != model.host_of_address.end())
+      p.host = named->second;
+  }
+}
+
 JobModel::Owner JobModel::ResolveAddress(std::string_view address) const {
   Owner owner;
   std::string_view name = WithoutPort(address);

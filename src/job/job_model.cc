@@ -124,6 +124,7 @@ JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   TrackCommunicators(model);
   for (Communicator& c : model.communicators) CompareCollectives(c);
   BuildAddressBook(model);
+  NameHostsOfAddresses(model);
   MarkSilentEnds(model);
   FindSourceHosts(model);
   GroupJobs(model);

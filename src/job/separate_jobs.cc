@@ -94,6 +94,9 @@ class Separator : private JobRuns {
     return out;
   }
 
+  // A process that a label alone tells: no line of NCCL is its own.
+  static bool IsLabelled(const Process& p) { return p.host.empty() && p.gpu < 0 && p.nccl_version.empty(); }
+
   // The run of a process that is in no communicator, by where its lines stand; nobody when it can be of none of them.
   uint32_t HomeOf(uint32_t source, const Hull& lines, const Process& p) {
     uint32_t before = kNobody, behind = kNobody;
@@ -108,7 +111,9 @@ class Separator : private JobRuns {
       const Run& run = runs_[id];
       if (!run.complete()) return true;
       // (VllmWorkerProcess pid=7157) in front of a run's first header says no host.
-      const bool there = run.hosts.contains(p.host) || (p.host.empty() && id == behind);
+      const bool there = run.hosts.contains(p.host) || (p.host.empty() && (id == behind || IsLabelled(p)));
+      // (TaskRunner pid=2101), which NCCL does not know, drives those that it does: its alarms are the job's.
+      if (id == before && IsLabelled(p)) return there && !Marked(source, from, lines.first, {Life::kEnding});
       return there && !Marked(source, from, to, {Life::kEnding, Life::kNone});
     };
     const bool of_next = may(behind, lines.first, behind == kNobody ? 0 : runs_[behind].hulls[source].first);
