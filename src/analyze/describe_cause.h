@@ -15,10 +15,6 @@ namespace ncclwhy {
 // What templates of a cause may use: what its evidence tells, who it blames, and where the job ran.
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);
 
-// The finding of a rule that speaks most for the cause; null where that is none of a rule, or where the cause is a mere
-// hint of it.
-const EvidenceItem* LeadingItem(const CaseFile& c, const Hypothesis& h);
-
 // The item's line with its note in words. `role` as in Evidence.
 Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role);
 

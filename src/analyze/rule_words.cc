@@ -9,6 +9,7 @@
 
 #include "analyze/command_place.h"
 #include "analyze/fit_fixes.h"
+#include "analyze/leading_line.h"
 #include "analyze/passed_by_launcher.h"
 #include "analyze/template_values.h"
 #include "kb/loader/command_words.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "job/rank_in_text.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -82,7 +84,7 @@ std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::v
   if (!culprits.empty() || !c.kb.TraitsOf(h.cause).one_rank || !IsExcerpt(c.model)) return {};
   const bool told = std::any_of(h.evidence.begin(), h.evidence.end(), [&](size_t n) {
     const Finding& f = c.items[n].finding;
-    return f.rank >= 0 || f.device >= 0 || !f.host.empty();
+    return f.rank >= 0 || f.device >= 0 || !f.host.empty() || RankInText(f.text) >= 0;
   });
   if (told) return {};
   return c.chinese()

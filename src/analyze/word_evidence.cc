@@ -147,7 +147,9 @@ std::string NoteOf(const CaseFile& c, const WordReading& reading) {
     words += (words.empty() ? "" : c.chinese() ? "、" : ", ");
     words += c.chinese() ? "“" + word + "”" : "\"" + word + "\"";
   }
-  return (c.chinese() ? "没有规则认识这一行；其用词与此类故障相同：" : "no rule knows this line; words of such failures: ") + words;
+  return (c.chinese() ? "没有规则认识这一行；其用词与此类故障相同："
+                      : "no rule knows this line; words of such failures: ") +
+         words;
 }
 
 // A line of a program's text that a traceback quotes: it says what could go wrong, not what did.
