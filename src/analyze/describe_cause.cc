@@ -301,9 +301,14 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   return cause;
 }
 
+TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits) {
+  if (!culprits.empty() && !culprits.front().host.empty()) values.try_emplace("who_host", culprits.front().host);
+  return CommandWords(values);
+}
+
 void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   const TemplateValues values = CaseValues(c, h, cause->culprits);
-  const TemplateValues words = CommandWords(values);
+  const TemplateValues words = WordsForCommands(values, cause->culprits);
   auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) {
     cause->title = h.cause;

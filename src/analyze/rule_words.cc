@@ -114,7 +114,8 @@ std::vector<Fix> FittingFixes(const CaseFile& c, const Hypothesis& h, const Evid
   if (item.rule->tells.empty()) return {};
   const TemplateValues values = CaseValues(c, h, cause.culprits);
   Cause told;
-  FitFixes(c.environment, c.kb, DecodeCause(item.rule->tells, c.language).fixes, values, CommandWords(values), &told);
+  FitFixes(c.environment, c.kb, DecodeCause(item.rule->tells, c.language).fixes, values,
+           WordsForCommands(values, cause.culprits), &told);
   return std::move(told.fixes);
 }
 
