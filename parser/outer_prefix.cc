@@ -218,11 +218,9 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
   uint64_t v = 0;
   Cursor(text).Uint(&v);
-  if (!labels_seen_) {
-    labels_seen_ =
-        HasHeaderSomewhere(rest) || unsure_labels_.AreTasks(v, rest) || unsure_labels_.in_a_row() >= kSurelyLabels;
-    if (!labels_seen_) return false;
-  }
+  labels_seen_ = labels_seen_ || HasHeaderSomewhere(rest) || unsure_labels_.AreTasks(v, rest) ||
+                 unsure_labels_.in_a_row() >= kSurelyLabels;
+  if (!labels_seen_) return false;
   if (!rest.empty() && IsDigit(rest[0]) && text[digits + 1] != ' ') return false;  // a clock: 16:26:52
   if (label_count_++ > 0 && v != last_label_ + 1) labels_monotonous_ = false;
   last_label_ = v;
@@ -246,12 +244,11 @@ bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
 
 // `15: MD engine v4.2 rank 15/16 host node2`: the text says the same as the number in front of it.
 bool OuterPrefixStripper::UnsureLabels::SaysItself(uint64_t label, std::string_view rest) {
-  const size_t at = rest.find("rank");
-  if (at == std::string_view::npos) return false;
-  rest.remove_prefix(at + 4);
+  rest.remove_prefix(std::min(rest.find("rank"), rest.size()));
+  rest.remove_prefix(std::min<size_t>(4, rest.size()));
   rest.remove_prefix(std::min(rest.find_first_not_of(" :=#"), rest.size()));
   uint64_t rank = 0;
-  return scan::DigitsAt(rest, 0) > 0 && Cursor(rest).Uint(&rank) && rank == label;
+  return Cursor(rest).Uint(&rank) && rank == label;
 }
 
 bool OuterPrefixStripper::UnsureLabels::AreTasks(uint64_t label, std::string_view rest) {

@@ -97,12 +97,9 @@ class Checker {
   const json& List(const char* name, bool required) {
     static const json kEmpty = json::array();
     const json* value = Member(name, required);
-    if (value == nullptr) return kEmpty;
-    if (!value->is_array()) {
-      Complain(std::string("\"") + name + "\" must be a list");
-      return kEmpty;
-    }
-    return *value;
+    if (value != nullptr && value->is_array()) return *value;
+    if (value != nullptr) Complain(std::string("\"") + name + "\" must be a list");
+    return kEmpty;
   }
 
   void Strings(const char* name, bool required) {
@@ -194,8 +191,7 @@ void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
   told.Languages("mistaken_for", false);
   CheckFitting(told, "summary", all, complaints);
   CheckFitting(told, "unproven", false, complaints);
-  size_t n = 0;
-  for (const json& entry_of : told.List("confirm", all)) {
+  for (size_t n = 0; const json& entry_of : told.List("confirm", all)) {
     Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
     if (confirm.Member("for", false) != nullptr) confirm.OneOf("for", kEnvironments);
     confirm.Command("command");
@@ -204,8 +200,7 @@ void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
     confirm.NeededNames("needs");
     confirm.NothingElse();
   }
-  n = 0;
-  for (const json& entry_of : told.List("fixes", all)) {
+  for (size_t n = 0; const json& entry_of : told.List("fixes", all)) {
     Checker fix(entry_of, "fix " + std::to_string(++n), complaints);
     fix.OneOf("for", kEnvironments);
     fix.Languages("text", true);
@@ -238,8 +233,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
   for (const char* name : {"waits", "one_rank", "both_ends", "gone", "reasonless"}) cause.Boolean(name);
-  size_t n = 0;
-  for (const json& entry_of : cause.List("collect", false)) {
+  for (size_t n = 0; const json& entry_of : cause.List("collect", false)) {
     Checker collect(entry_of, "collect " + std::to_string(++n), complaints);
     collect.Languages("what", true);
     collect.Command("command");

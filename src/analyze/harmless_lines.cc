@@ -165,7 +165,8 @@ std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
     if (alarm == 0 || quoted.contains({file, f.line})) continue;
     const std::string& follows = c.chinese() ? item.rule->follows_zh : item.rule->follows_en;
     const bool listed = consequences.contains({file, f.line});
-    if (!follows.empty() && (item.consequence || f.role == Role::kSecondary)) {
+    const bool of_it = f.SpeaksFor(cause.id) > 0;  // *** JOB 889 … CANCELLED *** where somebody did cancel it
+    if (!follows.empty() && !of_it && (item.consequence || f.role == Role::kSecondary)) {
       out.push_back({&item, follows, false, alarm});
       continue;
     }

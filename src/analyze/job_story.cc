@@ -13,6 +13,7 @@
 namespace ncclwhy {
 namespace {
 
+constexpr size_t kStampColumns = 48;  // of a line, in which its stamp begins and ends
 constexpr size_t kConsequences = 3;
 constexpr size_t kEndings = 2;
 constexpr std::string_view kOnlyEnds = "secondary.abort";  // kb/causes
@@ -162,7 +163,8 @@ class Story {
       }
     }
     const size_t in_front = TimestampLength(text, nullptr);
-    return std::string(in_front > 0 ? text.substr(0, in_front) : StampIn(text));
+    // Farther behind it may be how long something took: the column Elapsed of sacct.
+    return std::string(in_front > 0 ? text.substr(0, in_front) : StampIn(text.substr(0, kStampColumns)));
   }
 
   // Within one file the lines are in order; over several only where all steps could be put on one clock. Else they stay

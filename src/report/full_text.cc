@@ -13,6 +13,7 @@
 #include "report/evidence_group.h"
 #include "report/gathered_culprits.h"
 #include "report/layout.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 #include "report/words.h"

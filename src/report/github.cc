@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "report/gathered_culprits.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 

@@ -11,6 +11,7 @@
 #include "report/clock_words.h"
 #include "report/gathered_culprits.h"
 #include "report/html_parts.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 

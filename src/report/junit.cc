@@ -4,6 +4,7 @@
 #include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "report/gathered_culprits.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"

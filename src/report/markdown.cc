@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "report/clock_words.h"
 #include "report/gathered_culprits.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "report/gathered_culprits.h"
+#include "report/outcome_sentence.h"
 
 namespace ncclwhy {
 
@@ -108,83 +108,6 @@ std::string_view SureWord(double confidence, const Words& words) {
   if (confidence >= 0.95) return words.nearly_certain;
   if (confidence >= 0.85) return words.very_likely;
   return confidence >= 0.6 ? words.likely : words.possible;
-}
-
-namespace {
-
-std::string_view OutcomeWord(Outcome outcome, const Words& words) {
-  constexpr std::string_view Words::*kWords[] = {&Words::succeeded, &Words::failed, &Words::hung, &Words::stopped};
-  return outcome == Outcome::kUnknown ? std::string_view() : words.*kWords[static_cast<size_t>(outcome)];
-}
-
-// How far a job came whose work nobody counts.
-std::string_view StageClause(const Report& report, const Words& words) {
-  if (report.outcome == Outcome::kUnknown || report.outcome == Outcome::kSucceeded) return {};
-  if (report.job.communicators.empty()) return {};
-  const std::string& stage = report.job.communicators.front().stage;
-  if (stage == "init") return words.in_init;
-  return stage == "connected" || stage == "running" ? words.after_init : std::string_view();
-}
-
-// "20:18:52" of "2024-10-12 20:18:52,430", "[1012 20:18:52.430116]"; empty where it tells no time of day.
-std::string_view TimeOfDay(std::string_view time) {
-  constexpr std::string_view kForm = "DD:DD:DD";
-  const auto fits = [&](size_t at) {
-    for (size_t i = 0; i < kForm.size(); ++i) {
-      if (kForm[i] == 'D' ? !IsDigit(time[at + i]) : time[at + i] != kForm[i]) return false;
-    }
-    return (at == 0 || !IsDigit(time[at - 1])) &&
-           (at + kForm.size() == time.size() || !IsDigit(time[at + kForm.size()]));
-  };
-  for (size_t at = 0; at + kForm.size() <= time.size(); ++at) {
-    if (fits(at)) return time.substr(at, kForm.size());
-  }
-  return {};
-}
-
-// ", first shown at 09:50:22, over at 09:50:25": of the line that shows the cause, and of the end. Of clocks that stand
-// apart the story tells.
-std::string WhenClause(const Report& report, const Words& words) {
-  std::string_view shown, over;
-  for (const TimelineStep& step : report.timeline) {
-    if (step.kind == "root" && shown.empty()) shown = TimeOfDay(step.time);
-    if (step.kind == "ending") over = TimeOfDay(step.time);
-  }
-  std::string out;
-  if (NamedCause(report) != nullptr && !shown.empty()) {
-    out += std::string(words.clause_separator) + Filled(words.shown_at, shown);
-  }
-  const bool later = !over.empty() && over != shown && report.clocks.empty();
-  if (later) out += std::string(words.clause_separator) + Filled(words.over_at, over);
-  return out;
-}
-
-}  // namespace
-
-// Of an excerpt the lines that were seen; of a job the word for its outcome, how far it came and from which state it
-// can go on.
-// hung, 41,200 iterations in 3 h 12 min, checkpoint saved at step 41000 (rank0.log:88210)
-std::string OutcomeSentence(const Report& report, const Words& words) {
-  const bool unknown = report.outcome == Outcome::kUnknown;
-  if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
-  std::string out =
-      unknown ? Counted(words.unknown, report.coverage.lines) : std::string(OutcomeWord(report.outcome, words));
-  if (report.outcome_inferred) out = words.hung_or_cut;
-  const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
-  if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
-  if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
-    const Checkpoint& saved = *report.checkpoint;
-    out += std::string(words.clause_separator) + std::string(saved.step.empty() ? words.saved : words.saved_step);
-    out += (saved.step.empty() ? "" : " " + saved.step) + Aside(FileLine(saved.file, saved.line));
-  }
-  // Of a failure it is the end of the chain (proof.h).
-  const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
-  if (chain) out += WhenClause(report, words);
-  if (chain || report.outcome_evidence.empty()) return out;
-  const OutcomeEvidence& shown = report.outcome_evidence.front();
-  const std::string place = FileLine(shown.file, shown.line);
-  if (!shown.note.empty()) out += std::string(words.why_separator) + shown.note;
-  return out + Aside(place);
 }
 
 namespace {

@@ -33,8 +33,6 @@ std::string RankRanges(std::vector<int32_t> ranks);
 // "nearly certain", "very likely", "likely", "possible": a probability as people say it.
 std::string_view SureWord(double confidence, const Words& words);
 
-// "failed, 41,200 iterations in 3 h 12 min"; of an excerpt how much was seen.
-std::string OutcomeSentence(const Report& report, const Words& words);
 // "2. failed: shm.too-small: what happened then": the first and the latest attempts at the job, in order; in place of
 // those between them, how many they are.
 std::vector<std::string> AttemptLines(const Report& report, const Words& words);

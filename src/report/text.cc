@@ -17,6 +17,7 @@
 #include "report/gathered_culprits.h"
 #include "report/harmless_sentence.h"
 #include "report/layout.h"
+#include "report/outcome_sentence.h"
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"
@@ -99,10 +100,13 @@ class ShortAnswer {
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
     const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
     layout_.Headed(open ? so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
-    // "FAILURE … failed" says nothing more.
-    if (const std::string outcome = OutcomeSentence(report_, words_);
-        !outcome.empty() && (cause == nullptr || outcome != words_.failed)) {
-      layout_.Clipped("  ", Labelled(words_.outcome, outcome), 2);
+    // "FAILURE … failed" says nothing more, and when it was is not worth a line of its own.
+    const std::string how_far = HowFar(report_, words_);
+    if (!how_far.empty() && (cause == nullptr || how_far != words_.failed)) {
+      std::string outcome = Labelled(words_.outcome, OutcomeSentence(report_, words_));
+      const bool long_one = cause != nullptr && DisplayWidth(outcome) + 2 > layout_.prose_width();
+      if (long_one) outcome = Labelled(words_.outcome, how_far);
+      layout_.Clipped("  ", outcome, 2);
     }
     for (const Attempt& attempt : report_.attempts) {
       if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;

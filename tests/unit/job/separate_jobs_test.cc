@@ -93,7 +93,8 @@ TEST_CASE("daemons of a host and workers without one are no other job", "[jobs]"
   CHECK(JobsOf({{"other.log", daemons}, {"train.out", World("n1", 1, "0xaa")}}, killed).size() == 2);
   const std::string ready = "(VllmWorkerProcess pid=77) Worker ready\n";
   CHECK(JobsOf({{"a", ready + World("n1", 1, "0xaa")}}).empty());
-  CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + ready}}).size() == 2);
+  CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + ready}}).empty());
+  CHECK(JobsOf({{"a", World("n1", 1, "0xaa") + "exit 1\n" + ready}}, {{3, Life::kEnding, true}}).size() == 2);
 }
 
 TEST_CASE("two runs in one stream", "[jobs]") {

@@ -65,7 +65,8 @@ TEST_CASE("a long address in a link of the chain does not push out what is said 
 
 TEST_CASE("everything about a failure on a terminal of 80 columns", "[report]") {
   const std::string expected = R"(FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
-  Outcome: failed, it ended during initialisation
+  Outcome: failed, it ended during initialisation, first sign at 10:00:02, end
+  at 10:00:05
   1. failed: net.refused: gpu-a16 refused the connection
   2. failed: shm.too-small
   rank 3 on gpu-a17, pid 4242, GPU 1: the first rank that could not allocate
