@@ -72,6 +72,15 @@ bool SayTheSame(std::string_view one, std::string_view other) {
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
 }
 
+// Member by member: where an initializer of a part ends in an exception, GCC 12 destroys its members twice.
+Proof QuoteOf(const std::string& file, uint64_t line, const std::string& text) {
+  Proof proof;
+  proof.file = file;
+  proof.line = line;
+  proof.text = text;
+  return proof;
+}
+
 int Weight(const Evidence& item) {
   if (item.role == "contradicting") return 3;
   if (item.role == "direct") return 0;
@@ -84,9 +93,9 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
   struct Choice {
     Proof proof;
     std::string wording;
-    int weight;
-    bool first_of_rule;
-    size_t order;
+    int weight = 0;
+    bool first_of_rule = false;
+    size_t order = 0;
     std::string rule;
   };
   std::vector<Choice> choices;
@@ -128,12 +137,14 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
       continue;
     }
     const bool fresh = rules.insert(item.rule).second || other_side;
-    choices.push_back({{item.file, item.line, item.text, item.note, 1, {}},
-                       std::move(wording),
-                       Weight(item),
-                       fresh,
-                       choices.size(),
-                       item.rule});
+    Choice& choice = choices.emplace_back();
+    choice.proof = QuoteOf(item.file, item.line, item.text);
+    choice.proof.note = item.note;
+    choice.wording = std::move(wording);
+    choice.weight = Weight(item);
+    choice.first_of_rule = fresh;
+    choice.order = choices.size() - 1;
+    choice.rule = item.rule;
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
     return std::pair(!a.first_of_rule, a.weight) < std::pair(!b.first_of_rule, b.weight);
@@ -215,7 +226,8 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
   if (report.verdict == Verdict::kUndetermined && !report.consequences.empty()) {
     for (const Consequence& item : report.consequences) {
       if (out.size() >= most) break;
-      out.push_back({item.file, item.line, item.text, "", item.count, {}});
+      out.push_back(QuoteOf(item.file, item.line, item.text));
+      out.back().count = item.count;
     }
     return out;
   }
