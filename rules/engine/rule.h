@@ -121,7 +121,7 @@ struct Rule {
   std::string fixed_in;                     // version of the product that has the repair; may be empty
   std::string fix_en, fix_zh, fix_command;  // templates
   // Told in the place of what the cause says where this rule speaks most for it: sentence, fixes and what to confirm,
-  // as the text of a JSON object with members of a cause (DecodeTold); empty: nothing of its own.
+  // as the text of a JSON object with members of a cause (DecodeCause); empty: nothing of its own.
   std::string tells;
   bool recurs = false;                 // what it shows comes back on an identical run
   std::string title_en, title_zh;      // one line: what was seen

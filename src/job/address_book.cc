@@ -48,6 +48,10 @@ void NameHostsOfAddresses(JobModel& model) {
     if (const auto named = model.host_of_address.find(p.host); named != model.host_of_address.end())
       p.host = named->second;
   }
+  std::erase_if(model.hosts, [&](const std::string& host) {
+    const auto named = model.host_of_address.find(host);
+    return named != model.host_of_address.end() && named->second != host;
+  });
 }
 
 JobModel::Owner JobModel::ResolveAddress(std::string_view address) const {
