@@ -142,7 +142,8 @@ CauseTraits DecodeTraits(std::string_view record) {
           FlagOf(entry, "one_rank"),
           FlagOf(entry, "both_ends"),
           FlagOf(entry, "gone"),
-          FlagOf(entry, "reasonless")};
+          FlagOf(entry, "reasonless"),
+          FlagOf(entry, "by_rule")};
 }
 
 // {"name": "NCCL_IB_HCA", "first": "2.3.5", "type": "string", "effect": {"en": …, "zh": …}, …}

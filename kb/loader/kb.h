@@ -61,6 +61,7 @@ struct CauseTraits {
   bool both_ends = false;   // it lies between two hosts, whichever of them says so
   bool gone = false;        // whoever has it is no more: others lose the connection, launchers tell who it was
   bool reasonless = false;  // a process ended and left no word why: gives way to any better reason on its line
+  bool by_rule = false;     // words alone cannot tell it: it takes a version or a known line
   // All texts are templates, in the language that was asked for.
 };
 

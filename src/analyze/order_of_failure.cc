@@ -91,6 +91,14 @@ bool OfOrigin(const JobModel& model, const EvidenceItem& i, const Origin& origin
   return rank == origin.rank || i.finding.Field("culprit_rank") == std::to_string(origin.rank);
 }
 
+// What nobody is known to have said, right before an end, is the reason that whoever ended gives:
+//   cudaStreamSynchronize failed: Error 2 cudaErrorMemoryAllocation: out of memory
+//   MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
+bool IsReasonOf(const Origin& origin, const Finding& f) {
+  constexpr uint32_t kNear = 4;
+  return !f.process.valid() && f.rank < 0 && f.line < origin.line && f.line + kNear >= origin.line;
+}
+
 // What a script goes on to do when its job has failed, fails too and is no cause, if something had failed in front.
 //    5 FAILED TESTS      $ python3 ci/collect.py || true      FileNotFoundError: … 'build/bench.json'
 void MarkBehindEndOfJob(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
@@ -126,7 +134,8 @@ void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs,
   std::set<uint32_t> preceded;
   for (const EvidenceItem& i : items) {
     const Origin* origin = Alarms(i) ? ends.Of(i.finding.source.value) : nullptr;
-    if (origin != nullptr && i.finding.line < origin->line && !OfOrigin(model, i, *origin)) {
+    if (origin != nullptr && i.finding.line < origin->line && !OfOrigin(model, i, *origin) &&
+        !IsReasonOf(*origin, i.finding)) {
       preceded.insert(i.finding.source.value);
     }
   }

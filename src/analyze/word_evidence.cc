@@ -95,7 +95,7 @@ std::set<Line> ReadByRules(const CaseFile& c) {
     const bool says = std::any_of(f.causes.begin(), f.causes.end(), [&](const Weight& w) {
       return w.log_odds > 0 && !c.kb.TraitsOf(w.cause).reasonless;
     });
-    if (f.line > 0 && says) out.emplace(f.source.value, f.line);
+    if (f.line > 0 && says) out.insert({{f.source.value, f.line}, {f.source.value, f.last_line}});
   }
   return out;
 }
@@ -109,7 +109,7 @@ std::set<Line> Judged(const CaseFile& c) {
     const Finding& f = item.finding;
     const bool others = f.role == Role::kSecondary && !LeavesWords(item);
     const bool beside = others || f.role == Role::kBenign || item.survived || item.consequence || IsBareClass(f);
-    if (f.line > 0 && beside) out.emplace(f.source.value, f.line);
+    if (f.line > 0 && beside) out.insert({{f.source.value, f.line}, {f.source.value, f.last_line}});
   }
   return out;
 }
@@ -172,6 +172,12 @@ bool IsExplainedClass(const Complaint& said) {
          (name.ends_with("Error") || name.ends_with("Usage") || name.ends_with("Argument"));
 }
 
+// Warning: environment variable 'KOKKOS_NUM_DEVICES' is deprecated. Use 'KOKKOS_MAP_DEVICE_ID_BY=mpi_rank' instead.
+bool IsDeprecation(const Complaint& said) {
+  return said.text.find("eprecat") != std::string_view::npos ||
+         said.text.find("FutureWarning") != std::string_view::npos;
+}
+
 // What sounds wrong, of which no rule knows that it is beside the point, and behind which no work went on.
 std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   const std::set<Line> judged = Judged(c);
@@ -179,7 +185,7 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   std::vector<Complaint> out = ComplaintsOf(c.model);
   std::erase_if(out, [&](const Complaint& x) {
     return judged.contains({x.source.value, x.line}) || IsRecord(x.text) || IsQuotedCode(c.model, x) ||
-           IsExplainedClass(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+           IsExplainedClass(x) || IsDeprecation(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
   });
   return out;
 }
@@ -244,7 +250,9 @@ std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& 
   const WordReading& best = readings[0];
   const Complaint& most = complaints[best.telling[0]];
   const CauseTraits traits = c.kb.TraitsOf(best.cause);
-  if (traits.kind == CauseKind::kNone || traits.kind == CauseKind::kSlow || traits.reasonless) return {};
+  if (traits.kind == CauseKind::kNone || traits.kind == CauseKind::kSlow || traits.reasonless || traits.by_rule) {
+    return {};
+  }
   if (beside_crash) {
     if (traits.kind != CauseKind::kFault) return {};
     for (EvidenceItem& item : items) {
@@ -264,7 +272,9 @@ std::vector<Hypothesis> PossibleByWords(const CaseFile& c, const std::vector<Hyp
     const CauseKind kind = c.kb.TraitsOf(reading.cause).kind;
     const bool is_known =
         std::any_of(known.begin(), known.end(), [&](const Hypothesis& h) { return h.cause == reading.cause; });
-    if (is_known || kind == CauseKind::kNone || kind == CauseKind::kSlow || reading.margin < kPossible) continue;
+    if (is_known || c.kb.TraitsOf(reading.cause).by_rule || kind == CauseKind::kNone || kind == CauseKind::kSlow ||
+        reading.margin < kPossible)
+      continue;
     Hypothesis h;
     h.cause = reading.cause;
     h.probability = 1 / (1 + std::exp(-kBase - kMarginWorth * reading.margin));
