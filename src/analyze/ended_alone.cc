@@ -41,11 +41,11 @@ bool Aborted(const EvidenceItem& i) {
          i.finding.Field("exit_code") == "-6";
 }
 
-// A line of a program on a terminal that several share.
-bool Unplaced(const EvidenceItem& i) {
+// A line of a program on a terminal that several share, or of a process of which neither host nor rank is known.
+bool Unplaced(const CulpritResolver& resolver, const EvidenceItem& i) {
   const Blame blame = i.rule != nullptr ? i.rule->blame : Blame::kSelf;
-  return (blame == Blame::kSelf || blame == Blame::kHost) && !i.finding.process.valid() && i.finding.rank < 0 &&
-         i.finding.line > 0;
+  return (blame == Blame::kSelf || blame == Blame::kHost) && i.finding.rank < 0 && i.finding.line > 0 &&
+         (!i.finding.process.valid() || resolver.Resolve(i).empty());
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void NameEndedAlone(const CulpritResolver& resolver, const std::vector<EvidenceI
   if (!list->empty()) return;
   const EvidenceItem* line = nullptr;
   for (const size_t n : hypothesis.evidence) {
-    if (items[n].finding.role != Role::kContext && Unplaced(items[n])) line = &items[n];
+    if (items[n].finding.role != Role::kContext && Unplaced(resolver, items[n])) line = &items[n];
   }
   if (line == nullptr) return;
   // Whom an exception ends leaves with an exit code; who aborts is ended by a watchdog of its own.
