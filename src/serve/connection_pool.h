@@ -15,15 +15,19 @@
 namespace ncclwhy {
 
 // Of all requests with a body, or of all without one (gated_server.h).
+// Unlike JobPool's, these threads mostly wait: for the bytes of a client, and for the job that another thread works on.
 class ConnectionPool {
  public:
   // `queue`: how many may wait for a thread; more are told to come again, so that a flood costs no memory.
+  // Fewer threads where the system gives no more; std::system_error where it gives none.
   ConnectionPool(size_t threads, size_t queue) : queue_(queue) {
     StartThreads(
         threads, [this] { Work(); }, &threads_);
   }
 
   // False when the queue is full.
+  // `connection` must not throw. From any thread; behind shutdown nobody would serve it, so nothing may be enqueued
+  // then.
   bool TryEnqueue(std::function<void()> connection) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (connections_.size() >= queue_) return false;
@@ -65,6 +69,7 @@ class ConnectionPool {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  // The oldest first. Guarded by mutex_, as is stopping_.
   std::deque<std::function<void()>> connections_;
   std::vector<std::thread> threads_;
   const size_t queue_;

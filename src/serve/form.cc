@@ -12,6 +12,7 @@ constexpr uint64_t kThrownAway = 64u << 20;
 
 }  // namespace
 
+// What goes wrong later is often a consequence: a part without a token is refused, and then nothing was pasted.
 bool Form::Refuse(int status, std::string problem) {
   if (status_ == 0) {
     status_ = status;
@@ -20,6 +21,7 @@ bool Form::Refuse(int status, std::string problem) {
   return true;
 }
 
+// A value is only whole when the next part begins: it may have come in two packets, and mean something else in between.
 void Form::EndPart() {
   if (part_ == Part::kToken) {
     authorised_ = access_.IsToken(value_);
@@ -35,11 +37,13 @@ void Form::EndPart() {
 
 bool Form::Begin(std::string_view name, std::string_view file_name) {
   EndPart();
+  // Parts behind a problem are not looked at, and not kept.
   if (status_ != 0) return thrown_away_ < kThrownAway;
   if (name == "token") {
     part_ = Part::kToken;
     return true;
   }
+  // Before anything is kept. A page without script cannot send a header, so its token is a part.
   if (!authorised_) return Refuse(401, "This server wants a token.");
   if (name == "lang") part_ = Part::kLanguage;
   if (name == "redact") part_ = Part::kRedact;
@@ -47,6 +51,7 @@ bool Form::Begin(std::string_view name, std::string_view file_name) {
     part_ = name == "text" ? Part::kText : Part::kLogs;
     const Status begun = upload_->Begin(name == "text" ? "pasted" : file_name);
     if (!begun.ok()) return Refuse(begun.code() == ErrorCode::kLimit ? 413 : 503, begun.message());
+    // Told, as on /analyze: a field that is misspelled would else change nothing, in silence.
   } else if (part_ == Part::kNone) {
     return Refuse(400, "The form has a part that is not known here.");
   }
@@ -54,6 +59,7 @@ bool Form::Begin(std::string_view name, std::string_view file_name) {
 }
 
 bool Form::Write(std::string_view bytes) {
+  // The reading ends: who is so slow would not get to the answer in time either.
   if (std::chrono::steady_clock::now() > deadline_) return Refuse(504, "The upload took too long."), false;
   if (status_ != 0) return (thrown_away_ += bytes.size()) < kThrownAway;
   if (part_ == Part::kText || part_ == Part::kLogs) {

@@ -16,8 +16,13 @@
 
 namespace ncclwhy {
 
+// The parts come in the order in which the page has its fields: the token first, so that no log of a stranger is kept
+// on the disk. What is wrong is remembered and not told at once: a browser reads no answer before it has sent
+// everything.
 class Form {
  public:
+  // `authorised`: the head had a bearer's token already. `access` and `room` are borrowed; `max_bytes` counts what is
+  // sent, before any decompression.
   Form(const Access& access, bool authorised, uint64_t max_bytes, UploadRoom* room, Deadline deadline)
       : access_(access),
         authorised_(authorised),
@@ -27,11 +32,13 @@ class Form {
   // False ends the reading. After a problem the rest is read and thrown away, within limits, so that the browser gets
   // to reading the answer.
   // A part begins, and the one before is over. A token has to come before logs.
+  //    Content-Disposition: form-data; name="logs"; filename="node07.log"
   bool Begin(std::string_view name, std::string_view file_name);
   // The next bytes of the part.
   bool Write(std::string_view bytes);
 
   // 0, or the status to refuse with, and why.
+  // 401 token, 400 unknown part or nothing in the form, 413 too large, 503 no room now, 504 too slow.
   int status() const { return status_; }
   const std::string& problem() const { return problem_; }
   // To be asked when all parts have come.
@@ -43,6 +50,7 @@ class Form {
     request.format = "html";
     return request;
   }
+  // Shared with the job, which may outlive this request where the deadline comes first.
   const std::shared_ptr<Upload>& upload() const { return upload_; }
 
  private:
@@ -54,6 +62,7 @@ class Form {
 
   const Access& access_;
   bool authorised_;
+  // The request's: a form that drips in is refused when it comes.
   const Deadline deadline_;
   std::shared_ptr<Upload> upload_;
   LogRequest request_;
@@ -61,6 +70,7 @@ class Form {
   std::string value_;  // of a part that is a short text
   int status_ = 0;
   std::string problem_;
+  // Bytes that came behind the problem.
   uint64_t thrown_away_ = 0;
 };
 

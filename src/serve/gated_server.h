@@ -15,6 +15,8 @@
 
 namespace ncclwhy {
 
+// The life of a connection:
+//    accept (httplib's thread) → HeadGate::Add → head is there → heavy_ or light_ → Serve → closed
 class GatedServer : public httplib::Server {
  public:
   // Threads for requests with a body, and for those without.
@@ -24,8 +26,10 @@ class GatedServer : public httplib::Server {
 
  private:
   // What httplib enqueues is run at once, in the thread that accepts: it only hands the socket to the gate.
+  // Made by httplib when it begins to listen, and destroyed by it when it ends; the gate lives as long.
   class Queue : public httplib::TaskQueue {
    public:
+    // A heavy queue as long as there are threads; a light one that takes all that the gate can hold.
     Queue(GatedServer* server, size_t threads, size_t light_threads)
         : server_(server), heavy_(threads, threads), light_(light_threads, HeadGate::kWaiting) {
       gate_ = std::make_unique<HeadGate>([this](int socket, std::string_view head) {
@@ -62,6 +66,7 @@ class GatedServer : public httplib::Server {
   }
 
   // As httplib's process_and_close_socket, which is private.
+  // In a thread of one of the pools. Answers one request, as keep-alive is off, and closes the socket.
   void Serve(socket_t socket) {
     std::string remote, local;
     int remote_port = 0, local_port = 0;

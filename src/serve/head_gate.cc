@@ -22,6 +22,7 @@ void TurnAway(int socket, std::string_view status_line, std::string_view code, s
       "\r\n\r\n" + body;
   // It fits into the buffer of a socket that was never written to.
   (void)!::send(socket, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  // Ours is said; the client reads it and the end, although its own bytes were not read.
   ::shutdown(socket, SHUT_WR);
   ::close(socket);
 }
@@ -37,6 +38,7 @@ HeadGate::HeadGate(std::function<void(int socket, std::string_view head)> ready)
   thread_ = std::thread([this] { Run(); });
 }
 
+// The thread first, as it uses all that follows. One write wakes it out of epoll_wait.
 HeadGate::~HeadGate() {
   const uint64_t one = 1;
   (void)!::write(wake_, &one, sizeof one);
@@ -50,6 +52,7 @@ void HeadGate::Add(int socket) {
   int pushed_out = -1;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    // The oldest goes: of all that wait it has said nothing for the longest time.
     if (waiting_.size() >= kWaiting) {
       pushed_out = waiting_.front().socket;
       Forget(pushed_out);
@@ -59,6 +62,7 @@ void HeadGate::Add(int socket) {
     epoll_event event{};
     event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
     event.data.fd = socket;
+    // No memory for it in the kernel: this connection is turned away, all others stay.
     if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &event) != 0) {
       places_.erase(socket);
       waiting_.pop_back();
@@ -79,6 +83,7 @@ void HeadGate::Forget(int socket) {
 void HeadGate::Run() {
   std::array<epoll_event, 64> events;
   for (;;) {
+    // A fifth of a second: as late as that a 408 may be.
     const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 200);
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<size_t>(i)];
@@ -98,10 +103,14 @@ void HeadGate::Look(int socket, bool closing) {
     const std::lock_guard<std::mutex> lock(mutex_);
     // Pushed out meanwhile; another connection may have its number, and will be looked at for its own sake.
     if (places_.find(socket) == places_.end()) return;
+    // MSG_PEEK: httplib reads the request from its beginning again.
     size = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    // recv's 0 is the end of a connection that sent nothing more, and its -1 one that broke: neither has a head to hand
+    // over.
     const std::string_view head(bytes.data(), size > 0 ? static_cast<size_t>(size) : 0);
     whole = head.find("\r\n\r\n") != std::string_view::npos || head.size() == bytes.size() || closing;
+    // The beginning of a head: it waits for more.
     if (!whole && size > 0) return;
     Forget(socket);
   }
@@ -118,6 +127,7 @@ void HeadGate::Expire() {
       socket = waiting_.front().socket;
       Forget(socket);
     }
+    // Without the lock, as it writes to a socket.
     TurnAway(socket, "408 Request Timeout", "client-too-slow", "the head of the request did not come in time");
   }
 }

@@ -11,6 +11,7 @@ JobPool::JobPool(size_t threads, size_t queue) : queue_(queue) {
       threads, [this] { Work(); }, &threads_);
 }
 
+// Jobs that wait are run, not dropped: somebody waits for each of their answers.
 JobPool::~JobPool() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -51,6 +52,7 @@ void JobPool::Work() {
     ++running_;
     lock.unlock();
     job();
+    // A server that is told "nothing runs" may free what the job used.
     job = nullptr;  // what it holds is freed before it counts as done
     lock.lock();
     --running_;

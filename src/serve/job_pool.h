@@ -13,6 +13,7 @@
 
 namespace ncclwhy {
 
+// One for the analyses of a server: as many threads as processors, since a job computes all the time.
 class JobPool {
  public:
   // Fewer threads where the system gives no more (start_threads.h).
@@ -23,9 +24,12 @@ class JobPool {
   JobPool& operator=(const JobPool&) = delete;
 
   // False when the queue is full. Jobs must not throw.
+  // The job is kept until it has run, so it owns what it needs (a shared_ptr). Jobs begin in the order in which they
+  // came.
   bool Submit(std::function<void()> job);
 
   // Jobs that a thread works on at this moment.
+  // For /metrics: true at the moment of the call only.
   size_t running() const;
   size_t waiting() const;
 
@@ -34,6 +38,7 @@ class JobPool {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  // Those that wait; guarded by mutex_, as are running_ and stopping_.
   std::deque<std::function<void()>> jobs_;
   std::vector<std::thread> threads_;
   size_t queue_;

@@ -7,6 +7,7 @@ namespace ncclwhy {
 bool ListenAddress::IsLoopback() const { return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0; }
 
 std::string ListenAddress::Url() const {
+  // A colon is only in addresses of IPv6, which a URL has in brackets.
   const bool six = host.find(':') != std::string::npos;
   return "http://" + (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }

@@ -20,6 +20,7 @@ LogAnswer Problem(int http_status, std::string sentence) {
 }  // namespace
 
 // Gives members of the body to the analyzer, until one of the limits is met.
+// Looked at for each chunk, so that a bomb or a slow log costs at most one chunk beyond its limit.
 class LogJob::Sink : public ByteSink {
  public:
   Sink(LogJob* job, Analyzer* analyzer) : job_(job), analyzer_(analyzer) {}
@@ -77,8 +78,10 @@ void LogJob::Run() {
   try {
     answer = Analyse();
   } catch (const std::exception& e) {
+    // An exception beyond this point would end the server with all its other requests.
     answer = Problem(500, e.what());
   }
+  // Before the answer is there, as the receiving thread may be waiting for room in the pipe.
   body_.CloseReader();  // a client that still sends is told to stop
   const std::lock_guard<std::mutex> lock(mutex_);
   answer_ = std::move(answer);
@@ -86,6 +89,7 @@ void LogJob::Run() {
 }
 
 LogAnswer LogJob::Analyse() {
+  // It may have waited in the queue until its client was gone.
   if (cancelled_) return Problem(503, "the request was cancelled");
   options_.language = request_.language;
   options_.top = request_.top;
@@ -99,6 +103,7 @@ LogAnswer LogJob::Analyse() {
   if (!analyzer.ok()) return Problem(500, analyzer.status().message());
 
   Sink sink(this, analyzer.value().get());
+  // An archive that ends early is read as far as it goes: the first problem is kept, what could be read is analysed.
   Status read = upload_ ? Status() : ReadDescriptor(body_.reader(), request_.name, sink);
   for (const UploadedLog& log : upload_ ? upload_->Logs() : std::vector<UploadedLog>()) {
     Status one = ReadDescriptor(log.descriptor, log.name, sink);

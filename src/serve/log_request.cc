@@ -17,6 +17,8 @@ Status Wrong(std::string_view name, std::string_view choices) {
   return Status::InvalidArgument(std::string(name) + " is one of " + std::string(choices));
 }
 
+// One parameter. What is not one of its values is refused, not rounded to the nearest: an answer in another form than
+// the one that was asked for breaks the program that reads it.
 Status Set(LogRequest* request, const std::string& name, const std::string& value) {
   if (name == "format") {
     if (FindFormat(value) == nullptr) return Wrong("format", fmt::format("{}", fmt::join(FormatNames(), ", ")));
@@ -27,12 +29,14 @@ Status Set(LogRequest* request, const std::string& name, const std::string& valu
   } else if (name == "redact") {
     if (value != "0" && value != "1") return Wrong("redact", "0, 1");
     request->redact = value == "1";
+    // From 1: zero would mean "not asked", which is the default of job and attempt.
   } else if (name == "top" || name == "job" || name == "attempt") {
     const std::optional<int> number = ParseInt<int>(value);
     if (!number || *number < 1 || *number > 1000) return Status::InvalidArgument(name + " is a number from 1 to 1000");
     (name == "top" ? request->top : name == "job" ? request->job : request->attempt) = *number;
   } else if (name == "name") {
     if (value.empty() || value.size() > kLogNameBytes) return Status::InvalidArgument("name has 1 to 256 bytes");
+    // It comes back in the report, which a terminal or a page shows.
     request->name = EscapeTerminal(SanitizeUtf8(value));
   } else {
     return Status::InvalidArgument("there is no parameter '" + name.substr(0, 64) +

@@ -24,6 +24,7 @@ std::string Label(const std::string& text) {
 }  // namespace
 
 void Metrics::CountResponse(const std::string& path, int http_status) {
+  // The places of server.cc (kPlaces) but the icon; what is not among them is counted all the same.
   const bool ours =
       path == "/analyze" || path == "/health" || path == "/metrics" || path == "/" || path == "/openapi.json";
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -33,6 +34,7 @@ void Metrics::CountResponse(const std::string& path, int http_status) {
 void Metrics::CountReport(const std::string& verdict, const std::string& cause, uint64_t bytes, Clock::duration took) {
   const double seconds = std::chrono::duration<double>(took).count();
   size_t bucket = 0;
+  // A bound belongs to its bucket: a report that took 0.1 s is in le="0.1".
   while (bucket < kBounds.size() && seconds > kBounds[bucket]) ++bucket;
   const std::lock_guard<std::mutex> lock(mutex_);
   ++verdicts_[verdict];
@@ -66,6 +68,7 @@ std::string Metrics::Text(size_t running, size_t waiting) const {
   Head(&out, "ncclwhy_report_seconds", "histogram", "Time from the request to its report.");
   uint64_t total = 0;
   for (size_t i = 0; i < durations_.size(); ++i) {
+    // Buckets of Prometheus are cumulative: le="1" counts what le="0.3" counts, too.
     total += durations_[i];
     const std::string bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
     out += fmt::format("ncclwhy_report_seconds_bucket{{le=\"{}\"}} {}\n", bound, total);

@@ -137,6 +137,8 @@ constexpr std::string_view kDocument = R"json({
 }
 )json";
 
+// In the order of the status: what the document lists per place comes in this order. A test provokes each of them
+// (tests/serve).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kRefusals = {{
     {"400", "an unknown parameter, or no log"},
     {"401", "the token is missing or wrong"},
@@ -171,6 +173,7 @@ std::string Refusals(std::string_view which) {
   return out;
 }
 
+// At each place the text that was put in is searched from its beginning again: it holds no `$`.
 void FillRefusals(std::string* document) {
   constexpr std::string_view kBegin = "$REFUSED ";
   for (size_t at = document->find(kBegin); at != std::string::npos; at = document->find(kBegin, at)) {

@@ -80,6 +80,7 @@ ncclwhy {}.</small></p>
                            Size(facts.max_bytes), facts.timeout_seconds, NCCLWHY_VERSION);
 }
 
+// The hash is that of what stands between <style> and </style>, to the byte, with the line ends around it.
 std::string FrontPagePolicy() {
   return "default-src 'none'; style-src 'sha256-" + Sha256Base64(kStyle) +
          "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

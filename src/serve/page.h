@@ -8,16 +8,21 @@
 
 namespace ncclwhy {
 
+// What the page tells its reader, beside what is always the same.
 struct PageFacts {
+  // As the server's options have them: of one log after decompression, of one request.
   uint64_t max_bytes = 0;
   int timeout_seconds = 0;
   bool needs_token = false;
+  // Plain text; it is escaped here.
   std::string problem;  // why there is no answer; empty on the first visit
 };
 
+// HTML of some 4 KB, in English: whole, without another request. The report may come in Chinese.
 std::string FrontPage(const PageFacts& facts);
 
 // The Content-Security-Policy header of it: its one style by hash, forms to this server only.
+// No script, no picture, no frame: whatever a log holds, the page that shows it can load and send nothing.
 std::string FrontPagePolicy();
 
 // GET /openapi.json. Formats and parameters are those of log_request.h.

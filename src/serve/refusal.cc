@@ -46,6 +46,8 @@ std::string RefusalBody(int status, const std::string& sentence) {
 }
 
 std::optional<std::pair<int, std::string>> WrongHead(const RequestHead& head, uint64_t max_bytes) {
+  //    Content-Length: 5 … Transfer-Encoding: chunked
+  // Which of them ends the body, two programs tell differently.
   if (head.encoded && (head.lengths > 0 || head.transfer_encoding != "chunked")) {
     return std::pair(400, "a body has a Content-Length, or is sent in chunks");
   }
@@ -53,12 +55,14 @@ std::optional<std::pair<int, std::string>> WrongHead(const RequestHead& head, ui
     if (head.lengths == 0) {
       return std::pair(411, "send a log or an archive as the body, with its Content-Length or in chunks");
     }
+    // Digits only: `+5` and `0x5` are no lengths, nor is what does not fit into 64 bits.
     const std::optional<uint64_t> length = ParseInt<uint64_t>(head.length);
     if (head.lengths > 1 || !length) return std::pair(400, "the Content-Length is no number");
     if (*length > max_bytes) {
       return std::pair(413, fmt::format("the body has {} bytes, the limit is {}", *length, max_bytes));
     }
   }
+  // curl -F sends a form where the log itself is wanted; the sentence says how to send several.
   if (head.page != head.form) {
     return std::pair(415, head.page ? "the page sends multipart/form-data; programs use /analyze"
                                     : "forms are not read: send the log itself, several logs as an archive "

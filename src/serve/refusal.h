@@ -11,9 +11,12 @@
 namespace ncclwhy {
 
 // The body of a refusal: JSON with a name for programs and a sentence for people, and a line end.
+//    {"error":{"status":413,"code":"too-large","message":"the body has 2147483648 bytes, the limit is 1073741824"}}
+// The code of a status never changes: programs ask for it. A status that has none is `refused` or `internal`.
 std::string RefusalBody(int status, const std::string& sentence);
 
 // Of the head of a request that brings a log.
+// Only what is needed to refuse it, as httplib tells it; nothing is parsed.
 struct RequestHead {
   bool page = false;              // it is for the page's form, not for programs
   bool form = false;              // its body is multipart/form-data
@@ -24,6 +27,8 @@ struct RequestHead {
 };
 
 // What is wrong with it, before its body is read: status and sentence.
+// Nothing where it may be read. Two lengths, or a length beside chunks, are refused and not guessed: a proxy in front
+// may have taken the other one (request smuggling).
 std::optional<std::pair<int, std::string>> WrongHead(const RequestHead& head, uint64_t max_bytes);
 
 }  // namespace ncclwhy

@@ -81,6 +81,8 @@ class Server::Impl {
                                       : std::max(1u, std::thread::hardware_concurrency())),
         access_(options_.address, options_.token, options_.names),
         upload_room_(static_cast<int64_t>(std::min(options_.max_bytes, kMostBytes)) * kUploads),
+        // A connection holds a thread from its head to its answer: one for each worker, for each that waits in the
+        // queue, and some that are told there is no room.
         http_(workers_ + static_cast<size_t>(options_.queue) + kSpareConnections, kLightThreads),
         pool_(workers_, static_cast<size_t>(options_.queue)) {}
 
@@ -91,6 +93,7 @@ class Server::Impl {
     }
     Configure();
     Route();
+    // httplib says only that it failed; errno is what the system said last.
     errno = 0;
     const bool bound = options_.address.port == 0 ? (http_.bind_to_any_port(options_.address.host) > 0)
                                                   : http_.bind_to_port(options_.address.host, options_.address.port);
@@ -121,6 +124,7 @@ class Server::Impl {
     return status;
   }
 
+  // stop() before httplib runs does nothing, and Run would then never end. Waits until it has begun, or has failed.
   void Stop() {
     stopping_ = true;
     while (!http_.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -158,6 +162,7 @@ class Server::Impl {
       }
       metrics_.CountResponse(request.path, response.status);
       if (options_.log) {
+        // The path is the client's: it may hold control characters and line ends.
         options_.log(EscapeTerminal(fmt::format("{} {} {} {} {}", request.remote_addr, request.method,
                                                 SanitizeUtf8(request.path), response.status, response.body.size())));
       }
@@ -238,6 +243,8 @@ class Server::Impl {
   // Opened for each answer: another process may have replaced the file.
   std::string HistoryText() const {
     if (options_.history.empty()) return {};
+    // A file that is locked or damaged must not take the other figures with it: scraping goes on, and this gauge can
+    // raise an alarm.
     std::string readable = "# HELP ncclwhy_history_readable 0 when the history cannot be read.\n";
     readable += "# TYPE ncclwhy_history_readable gauge\nncclwhy_history_readable ";
     const Result<std::unique_ptr<History>> history =
@@ -257,6 +264,7 @@ class Server::Impl {
   void AnswerForm(const Request& request, Response& response, const httplib::ContentReader& reader) {
     const Clock::time_point started = Clock::now();
     const Deadline deadline = started + std::chrono::seconds(options_.timeout_seconds);
+    // The page's refusals are pages. What the browser still sends is read first, else it shows "connection reset".
     if (const auto wrong = WrongHead(HeadOf(request), options_.max_bytes)) {
       Drain(request, reader, deadline);
       return ShowPage(response, wrong->first, wrong->second);
@@ -297,6 +305,8 @@ class Server::Impl {
     if (!parsed.ok()) return refuse(400, parsed.status().message());
 
     const char* type = ContentTypeOf(parsed.value().format);
+    // The job goes to the pool before the body comes: reading and analysing overlap, and a full queue is told before a
+    // gigabyte was sent.
     const auto job = std::make_shared<LogJob>(parsed.take(), options_.analyzer, options_.max_bytes, deadline);
     if (Status opened = job->Open(); !opened.ok()) return refuse(503, opened.message());
     if (!pool_.Submit([job] { job->Run(); })) {
@@ -304,6 +314,8 @@ class Server::Impl {
     }
     BodyPipe::Sent sent = BodyPipe::Sent::kAll;
     uint64_t drained = 0;
+    // The analysis may end early (a bomb, a limit). The rest is then read and dropped, within limits: a client that is
+    // still sending does not read the answer.
     const bool received = reader([&](const char* bytes, size_t size) {
       if (sent == BodyPipe::Sent::kAll) sent = job->Feed({bytes, size});
       if (sent == BodyPipe::Sent::kAll) return true;

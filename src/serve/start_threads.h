@@ -10,6 +10,8 @@
 namespace ncclwhy {
 
 // Starts `count` threads. Fewer than that are fewer; throws std::system_error when there is none.
+// A container's limit of processes (pids.max) is met here first; a server with half of its threads still serves.
+// `work` is copied into each thread. The caller joins them: a vector of running threads must not be destroyed.
 inline void StartThreads(size_t count, const std::function<void()>& work, std::vector<std::thread>* threads) {
   threads->reserve(count);
   while (threads->size() < count) {

@@ -23,6 +23,9 @@ int NamelessFile() {
   return file >= 0 ? file : ::memfd_create("ncclwhy-upload", MFD_CLOEXEC);
 }
 
+// Browsers of the past sent the whole path, with either kind of slash. Of a long name the end stays, where its number
+// is:
+//    C:\logs\node07.log   →   node07.log
 std::string Label(std::string_view name) {
   const size_t slash = name.find_last_of("/\\");
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
@@ -48,8 +51,10 @@ Status Upload::Begin(std::string_view name) {
 }
 
 Status Upload::Write(std::string_view bytes) {
+  // Before the room is asked: an upload that can never fit takes nothing from others.
   if (bytes.size() > left_) return Status::Limit("the upload is too large");
   const auto size = static_cast<int64_t>(bytes.size());
+  // Taken first and asked then, in one step: two uploads that find the same room could both have it otherwise.
   taken_ += size;
   if ((*room_ -= size) < 0) return Status::Io("too much is uploaded at a time; try again");
   left_ -= bytes.size();
@@ -58,6 +63,7 @@ Status Upload::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(part.descriptor, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
+    // The folder for temporary files is full.
     if (n <= 0) return Status::Io(std::string("the upload cannot be kept: ") + std::strerror(errno));
     bytes.remove_prefix(static_cast<size_t>(n));
   }
@@ -67,6 +73,7 @@ Status Upload::Write(std::string_view bytes) {
 std::vector<UploadedLog> Upload::Logs() {
   std::vector<UploadedLog> out;
   for (const Part& part : parts_) {
+    // Written at its end, read from its beginning.
     if (part.bytes > 0 && ::lseek(part.descriptor, 0, SEEK_SET) == 0) out.push_back({part.descriptor, part.name});
   }
   return out;
