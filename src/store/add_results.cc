@@ -13,6 +13,7 @@
 namespace ncclwhy {
 namespace {
 
+// {"ib.retry-exceeded":2.5,"net.unreachable":0.8}, for json_each: a query can ask for one of them.
 std::string WeightsJson(const std::vector<Weight>& weights) {
   std::string out = "{";
   for (const Weight& weight : weights) {
@@ -24,6 +25,7 @@ std::string WeightsJson(const std::vector<Weight>& weights) {
 }
 
 // The cause that a finding speaks for most.
+// Null for a finding that is only told (a symptom, a fact about the job). Of equal ones the first.
 const Weight* Strongest(const std::vector<Weight>& weights) {
   const Weight* best = nullptr;
   for (const Weight& weight : weights) {
@@ -37,6 +39,7 @@ const Weight* Strongest(const std::vector<Weight>& weights) {
 Status AddFindingRows(Database& database, const RuleSet& rules, const std::vector<Finding>& findings) {
   RowWriter rows(database, "_finding");
   for (const Finding& f : findings) {
+    // Findings that the program makes by itself have no rule; their message says what they are.
     const bool known = f.rule.valid() && f.rule.value < rules.rules().size();
     const Weight* best = Strongest(f.causes);
     Status status =
@@ -63,6 +66,7 @@ Status AddDifferenceRows(Database& database, const std::vector<RankDifference>& 
       ranks += static_cast<int64_t>(group.ranks.size());
       set_values += group.value.empty() ? 0 : 1;
     }
+    // Groups come with the odd ones first, so what a row points at is a line of a rank that differs.
     const RankRef& first = d.groups.front().ranks.front();
     Status status = rows.Add("kind", d.kind, "name", d.name, "groups_en", words(Language::kEnglish), "groups_zh",
                              words(Language::kChinese), "common", d.groups.back().ranks.size(), "ranks", ranks,

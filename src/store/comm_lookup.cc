@@ -22,6 +22,8 @@ CommLookup::Found CommLookup::Find(ProcessId process, std::string_view comm, Sou
   if (!process.valid() || comm.empty()) return {};
   const auto it = entries_.find({process.value, comm});
   if (it == entries_.end()) return {};
+  // Where the line stands in front of every beginning in its source, or the beginning is in another file, the first one
+  // is meant: nearly always there is only one.
   const Entry* best = &it->second.front();
   for (const Entry& e : it->second) {
     if (e.start.source == source && e.start.line <= line) best = &e;

@@ -11,11 +11,15 @@
 namespace ncclwhy {
 
 // Borrows the model.
+//    node07:4711:4802 [3] NCCL INFO AllReduce: opCount 1f … comm 0x55d0c3a41b20 [nranks=8] stream 0x55d0c2
+// `comm` is an address in that process: the same text in two processes means nothing, and in one process it comes again
+// when a communicator is freed and the next one gets its memory.
 class CommLookup {
  public:
   // Linear in the ranks; pointers are views of the facts.
   explicit CommLookup(const JobModel& model);
 
+  // `rank`: of that process in that communicator, -1 where none was found.
   struct Found {
     CommId communicator;
     int32_t rank = -1;
@@ -29,6 +33,7 @@ class CommLookup {
     Found found;
     Place start;
   };
+  // By process and pointer; entries in the order of source and line.
   std::map<std::pair<uint32_t, std::string_view>, std::vector<Entry>> entries_;
 };
 

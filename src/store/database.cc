@@ -20,6 +20,7 @@ constexpr int kBusyMilliseconds = 2000;
 int CannotCreate(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path directory = std::filesystem::absolute(path, ignored).parent_path();
+  // A file that is there, or a folder that is not, SQLite itself tells well enough.
   if (std::filesystem::exists(path, ignored) || !std::filesystem::is_directory(directory, ignored)) return 0;
   return access(directory.c_str(), W_OK) == 0 ? 0 : errno;
 }
@@ -34,6 +35,7 @@ bool IsPlainText(std::string_view text) {
   return least > 0;
 }
 
+// A log that a crash of its host cut short may hold NULs.
 std::string CleanText(std::string_view text) {
   std::string out = SanitizeUtf8(text);
   for (size_t at = 0; (at = out.find('\0', at)) != std::string::npos; at += 4) out.replace(at, 1, "\\x00");
@@ -44,11 +46,13 @@ std::string CleanText(std::string_view text) {
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode, const std::string& shown) {
   // A name that begins with "file:" or is ":memory:" would not be a file name to SQLite.
   const bool file = mode != Mode::kMemory;
+  //    --db file:x?mode=memory     a file of that name, not an address with options
   const std::string name = file && (path.rfind("file:", 0) == 0 || path[0] == ':') ? "./" + path : path;
   const int flags = mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(file ? name.c_str() : ":memory:", &db,
                                    flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nullptr);
+  // Without memory for a handle there is none to ask what went wrong; every other failure has one.
   if (db == nullptr) return Status::Io("not enough memory to open the timeline");
   std::unique_ptr<Database> database(new Database(db, !shown.empty() ? shown : file ? path : "timeline"));
   if (code == SQLITE_CANTOPEN && mode == Mode::kReadWrite) {
@@ -67,6 +71,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
   return database;
 }
 
+// _v2: with statements that are still there it becomes a zombie and goes with the last of them.
 Database::~Database() { sqlite3_close_v2(db_); }
 
 // Set once and kept: setting SQLite's own again would have it prepare all statements anew.
@@ -107,6 +112,7 @@ Result<int64_t> Database::Integer(const char* sql) {
 // kCorrupt, what the query asked too much of kLimit.
 Status Database::Error(int code, std::string_view doing) const {
   const std::string head = name_ + ": ";
+  // The low byte is the primary code; extended ones say which call of the system failed, which errno says better.
   switch (code & 0xFF) {
     case SQLITE_FULL:
       return Status::Io(head + "the disk is full");
@@ -136,6 +142,7 @@ Status Database::Error(int code, std::string_view doing) const {
 
 Result<Insert> Insert::Prepare(Database& database, const char* sql) {
   sqlite3_stmt* statement = nullptr;
+  // PERSISTENT: it will be run for a whole table.
   const int code = sqlite3_prepare_v3(database.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) return database.Error(code, "it was filled");
   return Insert(&database, statement);

@@ -43,6 +43,7 @@ std::string_view SubsystemOf(EventKind kind) {
       return "REG";
     case EventKind::kRas:
       return "RAS";
+    // Lines of others (PyTorch, the kernel, Slurm), and those of NCCL that belong to none: the column is NULL.
     default:
       return {};
   }

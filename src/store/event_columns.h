@@ -11,6 +11,7 @@
 namespace ncclwhy {
 
 // As in schema.sql.
+// The order is that of the columns: a row is filled by counting through it, and the virtual table is asked by number.
 enum class EventColumn : int {
   kId,
   kSource,
@@ -33,13 +34,18 @@ enum class EventColumn : int {
 };
 
 // NCCL's subsystem for a kind of line. Lines do not print it; where one kind belongs to several, the usual one.
+//    node07:4711:4711 [0] NCCL INFO Using network IB     NET, although nothing of the line says so
+// Empty where NCCL's subsystem is not known, for lines of others too.
 std::string_view SubsystemOf(EventKind kind);
 
 // Calls are rows of `_collective`.
 inline bool IsEventRow(const Event& event) { return event.kind != EventKind::kCollective; }
 
+// The same code makes the rows of a file and those of memory, so both say the same of an event. Borrows the model. Not
+// thread-safe, as it keeps the text of `fields`.
 class EventColumns {
  public:
+  // Linear in the ranks, for the lookup of communicators.
   explicit EventColumns(const JobModel& model) : model_(model), lookup_(model) {}
 
   // Hands one value to `out`: an Insert, or what has the same functions. Text lives as long as the model, that of
@@ -48,6 +54,7 @@ class EventColumns {
   void Put(SourceId source, const Event& event, EventColumn column, Out& out);
 
  private:
+  // A JSON object, valid until the next call. Made only where a query reads `fields`.
   const std::string& Fields(const SourceFacts& facts, const Event& event);
 
   const JobModel& model_;

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// kApplication is the last kind of event_kinds.def.
 constexpr size_t kKinds = static_cast<size_t>(EventKind::kApplication) + 1;
 
 // What a query compares.
@@ -24,6 +25,7 @@ constexpr struct {
   double cost;
 } kEstimates[] = {{1'048'576, 3e6}, {10, 30}, {10, 30}, {9, 28}};
 
+// SQLite knows the bases alone, and hands them back.
 struct Table : sqlite3_vtab {
   EventTable* events;
 };
@@ -38,6 +40,8 @@ struct Cursor : sqlite3_vtab_cursor {
 EventTable& EventsOf(sqlite3_vtab_cursor* cursor) { return *static_cast<Table*>(cursor->pVtab)->events; }
 
 // Nothing may be thrown through SQLite.
+// SQLite is C: an exception would leave its locks and lists half changed. All that can be thrown here is want of
+// memory.
 template <typename Work>
 int Careful(Work work) {
   try {
@@ -48,6 +52,7 @@ int Careful(Work work) {
 }
 
 // Hands a value of a row to SQLite; has the functions of Insert.
+// `lives`: SQLITE_STATIC for text that outlives the query, SQLITE_TRANSIENT for text that the next row overwrites.
 class Answer {
  public:
   Answer(sqlite3_context* context, sqlite3_destructor_type lives) : context_(context), lives_(lives) {}
@@ -92,6 +97,8 @@ int Disconnect(sqlite3_vtab* table) {
 }
 
 // Equal to a process, a kind or both: other conditions are SQLite's to check.
+//    SELECT … FROM event WHERE kind = 'ib_completion'     plan kByKind
+// The order of arguments is that in which Filter reads them: process, kind.
 int BestIndex(sqlite3_vtab*, sqlite3_index_info* info) {
   int process = -1;
   int kind = -1;
@@ -127,6 +134,7 @@ int Filter(sqlite3_vtab_cursor* base, int plan, const char*, int, sqlite3_value*
   return Careful([&] {
     Cursor& cursor = *static_cast<Cursor*>(base);
     EventTable& events = EventsOf(base);
+    // UINT32_MAX is no process: NULL, a text or a fraction find at most rows that the comparison then drops.
     const auto id = [](sqlite3_value* value) {
       const int64_t number = sqlite3_value_numeric_type(value) == SQLITE_NULL ? -1 : sqlite3_value_int64(value);
       return number < 0 || number > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(number);
@@ -180,6 +188,7 @@ int RowId(sqlite3_vtab_cursor* base, sqlite3_int64* id) {
 const sqlite3_module& Module() {
   static const sqlite3_module kModule = [] {
     sqlite3_module module{};
+    // The same function for both: the table has no storage of its own to create.
     module.xCreate = module.xConnect = Connect;
     module.xDisconnect = module.xDestroy = Disconnect;
     module.xBestIndex = BestIndex;
@@ -197,6 +206,8 @@ const sqlite3_module& Module() {
 
 // Rows of one process come in the order of the kinds' names, as the index of a table on disk would give them.
 // Numbers that sort as the names do.
+// `kind` is text on disk, and an index on (process, kind) sorts by text. A query without ORDER BY must not answer in
+// another order from memory.
 const std::array<uint8_t, kKinds>& PlacesByName() {
   static const std::array<uint8_t, kKinds> kPlaces = [] {
     std::array<uint8_t, kKinds> order{};
@@ -219,6 +230,8 @@ size_t KindNumber(std::string_view name) {
 // Sorts the numbers 0 … keys - 1 of `count` rows by key, keeping their order.
 // Counting sort: linear, and rows of one key stay in their order.
 template <typename KeyOf>
+// `ends` has one more than the keys: rows of key k are sorted[ends[k] .. ends[k + 1]). Rows whose key is not below
+// `keys` (no process) are left out.
 void SortInto(uint32_t count, size_t keys, KeyOf key_of, std::vector<uint32_t>* sorted, std::vector<uint32_t>* ends) {
   ends->assign(keys + 1, 0);
   for (uint32_t row = 0; row < count; ++row) {

@@ -9,13 +9,16 @@
 
 namespace ncclwhy {
 
+// A function of the model alone: the same model makes the same rows, in the same order.
 struct TableFiller {
   std::string_view table;
   Status (*fill)(Database& database, const JobModel& model);
+  // SQL, IF NOT EXISTS: in memory a table may be emptied and filled again.
   const char* indexes;  // made when the table is full; may be null
 };
 
 // Every table that a job model fills, in the order of schema.sql.
+// Calls nothing; valid for the life of the program.
 std::span<const TableFiller> TableFillers();
 
 // Those that are of some length.

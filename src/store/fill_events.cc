@@ -38,6 +38,7 @@ class EventFiller {
   Insert& insert_;
 };
 
+// `_collective` has rows from one of two places, never from both: the same call would stand twice.
 class CollectiveFiller {
  public:
   CollectiveFiller(const JobModel& model, Database& database)
@@ -73,8 +74,10 @@ class CollectiveFiller {
       for (const bool p2p : {false, true}) {
         const std::vector<CollectiveCall>& window = p2p ? stream.p2p_window : stream.window;
         const uint64_t calls = p2p ? stream.p2p_calls : stream.calls;
+        // A stream of 1,000,000 calls has the last 64 in its window; `seq` is still that of the whole stream.
         const uint64_t oldest = calls > window.size() ? calls - window.size() : 0;
         for (uint64_t i = oldest; i < calls && !window.empty(); ++i) {
+          // A flight recorder is a ring, and may be cut.
           if (window[i % limits::kCollectiveWindow].line == 0) continue;  // lost by who recorded it
           row.seq = static_cast<int64_t>(i);
           if (Status status = Add(row, window[i % limits::kCollectiveWindow]); !status.ok()) return status;
@@ -86,6 +89,7 @@ class CollectiveFiller {
 
   Status FillFromEvents(SourceId source, const SourceFacts& facts) {
     // Each call has its line then, and is counted as the stream did.
+    // By process and pointer.
     std::map<std::pair<uint32_t, std::string_view>, std::pair<int64_t, int64_t>> counts;  // collectives, p2p
     for (const Event& event : facts.events) {
       if (event.kind != EventKind::kCollective) continue;
@@ -109,6 +113,7 @@ class CollectiveFiller {
   }
 
   Status Add(const Row& row, const CollectiveCall& call) {
+    // A communicator whose Init lines are not in the log has no row of its own; the rank is then the process's.
     const CommLookup::Found found = lookup_.Find(row.process, row.comm, row.source, call.line);
     const int32_t rank = found.communicator.valid() ? found.rank
                          : row.process.valid()      ? model_.RankOf(row.process)
@@ -128,6 +133,7 @@ class CollectiveFiller {
 }  // namespace
 
 Status FillEvents(Database& database, const JobModel& model) {
+  // As many marks as EventColumn has values, but for the id, which SQLite counts.
   auto insert = Insert::Prepare(database, "INSERT INTO _event VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert.ok()) return insert.status();
   return EventFiller(model, insert.value()).Fill();

@@ -17,6 +17,7 @@ namespace ncclwhy {
 namespace {
 
 // 0 without a stream, or where the window has lost the line of the call.
+// Where a hang is looked for first: the call that this rank did not come back from.
 uint32_t LastCallLine(const Rank& r) {
   if (r.stream == nullptr || r.stream->calls == 0) return 0;
   const CollectiveCall* last = CallAt(*r.stream, r.stream->calls - 1);
@@ -32,6 +33,9 @@ std::string MinorityJson(const Divergence& divergence) {
 
 // The first beat of the numbers that run up to the latest one; 0 without. Where only some beats are kept it is a later
 // one.
+// A program that was restarted in the same file counts from the beginning again:
+//    step 41200 loss 2.13 … step 41300 loss 2.12 … (restart) step 41200 loss 2.13
+// `peaks` are the places where the number fell back; behind the last of them the latest run begins.
 uint32_t BeganAnew(const PulseFacts& pulse) {
   if (pulse.peaks.empty()) return pulse.beats.first;
   const std::vector<uint32_t>& lines = pulse.beats.lines;
@@ -49,6 +53,8 @@ Status FillSources(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Names with `?` are NULL where the value is unknown (row_writer.h); a process without an NCCL header has hardly more
+// than its lines.
 Status FillProcesses(Database& database, const JobModel& model) {
   RowWriter rows(database, "_process");
   for (const Process& p : model.processes) {
@@ -90,6 +96,7 @@ Status FillRanks(Database& database, const JobModel& model) {
     for (const Rank& r : c.ranks) {
       const bool made_it = call != c.divergence.lines.end() && call->first == r.rank;
       const uint32_t divergence_line = made_it ? call++->second : 0;
+      // Older versions print no Init START, so Init COMPLETE stands in.
       const Place& init = r.init_start.line != 0 ? r.init_start : r.init_complete;
       Status status =
           rows.Add("communicator", c.id, "rank", r.rank, "process", r.process, "comm?", r.comm, "host?", r.host, "seen",
@@ -128,6 +135,7 @@ Status FillConnections(Database& database, const JobModel& model) {
   };
   RowWriter rows(database, "_connection");
   for (const Edge& e : model.edges) {
+    // A line that names both ends (`0[0] -> 1[1] via P2P/IPC`) is of no direction; an empty text is NULL.
     const std::string_view direction = e.direction == 's' ? "send" : e.direction == 'r' ? "receive" : "";
     Status status = rows.Add("communicator", e.comm, "from_rank?", e.from, "to_rank?", e.to, "transport?", e.transport,
                              "device?", e.device, "gdr", e.gdr, "channels", e.channels, "source", SourceOf(e.place),
@@ -178,6 +186,7 @@ Status FillComplaints(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// What a host could do, for queries that compare it with the paths that NCCL took.
 Status FillHardware(Database& database, const JobModel& model) {
   RowWriter rows(database, "_hardware");
   for (const HardwareFact& fact : FindHardware(model)) {
@@ -200,6 +209,7 @@ Status FillClocks(Database& database, const JobModel& model) {
   return Status::Ok();
 }
 
+// Of each process, not of the job: what ranks differ in is the question.
 Status FillEnvironment(Database& database, const JobModel& model) {
   RowWriter rows(database, "_environment");
   for (const Process& p : model.processes) {

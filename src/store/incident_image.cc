@@ -15,6 +15,8 @@ namespace ncclwhy {
 namespace {
 
 // No journal, no freed page: the same incidents make the same bytes.
+// `open`, `nth` and `incident` are carried along, not searched. Words are made by IncidentWords: the tokenizer has
+// nothing to fold.
 constexpr char kSchema[] =
     "PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA secure_delete = ON;"
     "CREATE VIRTUAL TABLE line USING fts5(words, cause, incident UNINDEXED, nth UNINDEXED, open UNINDEXED, tokenize = "
@@ -35,6 +37,7 @@ Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts
     for (const std::string& text : incident.looked_like) {
       const std::vector<std::string> words = IncidentWords(text);
       own.insert(words.begin(), words.end());
+      // A row holds the words of the line, not the line: that is what both sides are compared by.
       const std::string joined = fmt::format("{}", fmt::join(words, " "));
       line.value()
           .Text(joined)
@@ -44,6 +47,7 @@ Status FillLines(Database& database, const KnowledgeBase& kb, WordCounts* counts
           .Integer(incident.open ? 1 : 0);
       if (Status s = line.value().Run(); !s.ok()) return s;
     }
+    // Once for an incident, however many of its lines have the word: what is rare is told by incidents.
     for (const std::string& word : own) ++(*counts)[word];
   }
   return {};
@@ -77,6 +81,7 @@ Result<std::string> BuildIncidentImage(const KnowledgeBase& kb) {
   WordCounts counts;
   if (Status s = FillLines(database, kb, &counts); !s.ok()) return s;
   if (Status s = FillWords(database, counts); !s.ok()) return s;
+  // `optimize` makes one segment of the index, VACUUM leaves no free page: less to embed, and the same bytes each time.
   for (const char* sql : {"INSERT INTO line (line) VALUES ('optimize')", "COMMIT", "VACUUM"}) {
     if (Status s = database.Execute(sql, kDoing); !s.ok()) return s;
   }

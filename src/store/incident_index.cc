@@ -24,6 +24,7 @@ constexpr double kCommonShare = 0.2;
 // So much of an incident's line must stand in one line of the log, words weighed by how rare they are.
 constexpr double kCoverage = 0.7;
 
+// Like Select (select.h), but a statement that cannot be prepared only finds nothing.
 class IndexStatement {
  public:
   IndexStatement(Database& database, const char* sql) {
@@ -64,6 +65,7 @@ class Weights {
     }
     return it->second;
   }
+  // The weight of a word that stands in kCommonShare of the incidents; what weighs less does not choose rows.
   double Common() const { return std::log(1 + 1 / kCommonShare); }
 
  private:
@@ -82,6 +84,7 @@ std::string AnyOf(const char* column, const std::vector<std::string>& words) {
 using WordSet = std::set<std::string, std::less<>>;
 
 // The rarest words of the lines.
+// "nccl", "error" and "rank" stand in most incidents, and would have FTS5 rank all of them.
 std::vector<std::string> QueryWords(const std::vector<WordSet>& lines, Weights* weights) {
   std::map<std::string, double> all;
   for (const WordSet& line : lines) {
@@ -97,6 +100,8 @@ std::vector<std::string> QueryWords(const std::vector<WordSet>& lines, Weights* 
 }
 
 // How much of an incident's line one of the log's lines tells; 0 when it is too little to be the same line.
+// Squared share times all: a line that is told wholly counts as much as its words weigh, one that is half there far
+// less.
 double Told(const std::string& joined, const std::vector<WordSet>& lines, Weights* weights) {
   std::vector<std::string> words = IncidentWords(joined);
   double all = 0;
@@ -112,6 +117,7 @@ double Told(const std::string& joined, const std::vector<WordSet>& lines, Weight
 
 }  // namespace
 
+// `own_image` is filled at the first search, under `made`; `image` points into it or into the program.
 struct IncidentIndex::Impl {
   const KnowledgeBase* kb = nullptr;
   std::string_view image;
@@ -129,6 +135,7 @@ const IncidentIndex& IncidentIndex::Embedded() {
     auto* index = new IncidentIndex();  // never destroyed, like the knowledge
     index->impl_->kb = &KnowledgeBase::Embedded();
     index->impl_->image = EmbeddedIncidentImage();
+    // Its image is there from the start: Find must not make another.
     std::call_once(index->impl_->made, [] {});
     return index;
   }();
@@ -167,6 +174,8 @@ std::vector<IncidentMatch> IncidentIndex::Find(const std::vector<std::string>& t
   if (!cause_words.empty()) query += " AND " + AnyOf("cause", cause_words);
 
   std::map<size_t, IncidentMatch> found;
+  // Weights of bm25 are by column: words count, the cause only selects. The rowid breaks ties, so that two runs say the
+  // same.
   const std::string sql =
       "SELECT incident, words, bm25(line, 1.0, 0.0) AS likeness, nth, open FROM line WHERE line MATCH ?1 ORDER BY "
       "likeness, rowid LIMIT " +
@@ -180,6 +189,7 @@ std::vector<IncidentMatch> IncidentIndex::Find(const std::vector<std::string>& t
     IncidentMatch& match = found.try_emplace(incident, IncidentMatch{incident}).first->second;
     match.told += told;
     match.best = std::max(match.best, told);
+    // The first line of an incident is its most specific one (kb/incidents).
     if (rows.Integer(3) == 0) match.first = told;
     match.rank = std::min(match.rank, rows.Real(2));
     match.open = rows.Integer(4) != 0;

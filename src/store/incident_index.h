@@ -14,14 +14,19 @@
 
 namespace ncclwhy {
 
+// A search opens a connection of its own over the shared bytes, so any number may run at once. Its cost is bounded
+// (incident_index.cc) whatever the log holds.
 class IncidentIndex : public IncidentSearch {
  public:
   // Of the knowledge inside the program; ready, costs nothing until it is asked.
   static const IncidentIndex& Embedded();
   // Of any other, which is borrowed.
+  // The knowledge must outlive it.
   explicit IncidentIndex(const KnowledgeBase& kb);
   ~IncidentIndex() override;
 
+  // Of more than some dozens of lines the rest is not looked at. Empty, too, where memory or FTS5 is missing: nothing
+  // depends on an incident being found.
   std::vector<IncidentMatch> Find(const std::vector<std::string>& lines,
                                   const std::vector<std::string>& causes) const override;
 

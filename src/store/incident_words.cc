@@ -28,6 +28,7 @@ std::string WithoutPlaceholders(std::string_view text) {
 void AddWord(std::string_view shape, std::vector<std::string>* words) {
   std::string word(shape);
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  // What is left of `0x7f32` is `0x`, of `12` nothing: numbers are marks in the skeleton, which are no letters.
   const bool number = word == "0x" || std::none_of(word.begin(), word.end(), IsAlpha);
   if (word.size() < 2 || word.size() > kIncidentWordBytes || number || words->size() == kIncidentWords) return;
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(std::move(word));

@@ -42,6 +42,7 @@ void AppendJsonString(std::string_view text, std::string* out) {
 }
 
 void AppendJsonValue(std::string_view text, std::string* out) {
+  // -0 would come back as 0; a leading zero is not JSON, and belongs to a name (`rank 007`).
   if (IsPlainInteger(text) && text != "-0") {
     *out += text;
   } else {

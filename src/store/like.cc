@@ -6,6 +6,7 @@ namespace {
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The end of the character that begins at `at`.
+// Bytes that are no UTF-8 count as a character each; timelines have none.
 size_t BehindCharacter(std::string_view text, size_t at) {
   if (static_cast<unsigned char>(text[at++]) < 0xC0) return at;
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
@@ -20,6 +21,7 @@ std::string_view TextOf(sqlite3_value* value) {
   return all.substr(0, all.find('\0'));
 }
 
+// values[0] is the pattern: `x LIKE y` calls like(y, x). NULL on either side is NULL.
 void Like(sqlite3_context* context, int, sqlite3_value** values) {
   if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return;
   sqlite3* const db = sqlite3_context_db_handle(context);
@@ -49,6 +51,7 @@ bool IsLike(std::string_view text, std::string_view pattern) {
       ++p;
       ++t;
     } else if (star != kNone) {
+      // Only the latest % is tried again: what an earlier one took, this one can take as well.
       from = BehindCharacter(text, from);
       t = from;
       p = star;

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 3> kTableFunctions = {"json_each", "json_
 
 // Functions that only compute. What is missing on purpose: load_extension, readfile, writefile, edit, zeroblob and
 // randomblob (memory), random (a report must not change from run to run).
+// A blank on either side of each: what is looked for is " name ".
 constexpr std::string_view kFunctions =
     " -> ->> abs avg char coalesce concat concat_ws count cume_dist date datetime dense_rank first_value"
     " format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract"
@@ -41,6 +42,9 @@ bool IsPrivateTable(std::string_view name) {
 
 // Whether `sql` names a private table, bare or in any quotes: SQLite takes even 'text' for a name where a table may
 // stand.
+// By its words, not by SQLite's parser: a query that is refused for a text in quotes is a nuisance, one that reads a
+// private table is a promise broken.
+//    SELECT * FROM "_event"   [_event]   `_event`   '_event'
 bool NamesPrivateTable(std::string_view sql) {
   std::string before;  // the last word or sign
   const auto find = [&](std::string_view end, size_t from) { return std::min(sql.find(end, from), sql.size()); };
@@ -74,6 +78,8 @@ bool NamesPrivateTable(std::string_view sql) {
 }
 
 // What may be read, for SQLite's authorizer; remembers why something was refused.
+// SQLite asks for every table, column and function when a statement is prepared, and again when it has to prepare it
+// anew.
 class Gate {
  public:
   Gate(Database& database, bool names_private) : database_(database), names_private_(names_private) {
@@ -86,6 +92,7 @@ class Gate {
   const std::string& refused() const { return refused_; }
   const std::set<std::string>& tables() const { return tables_; }
   // While we fill tables ourselves.
+  // INSERT and CREATE are refused otherwise.
   void Open(bool open) { open_ = open; }
 
  private:
@@ -135,12 +142,15 @@ class Gate {
 };
 
 // Caps for one query; the connection's own are put back afterwards.
+// A step is an instruction of SQLite's machine. The limit of time is asked every 512 steps, so a single one that takes
+// seconds is not ended: see text_functions.h.
 class Caps {
  public:
   explicit Caps(Database& database) : db_(database.handle()) {
     constexpr std::array<std::pair<int, int>, 6> kCaps = {
         {{SQLITE_LIMIT_LENGTH, static_cast<int>(limits::kQueryValueBytes)},
          {SQLITE_LIMIT_ATTACHED, 0},
+         // Instructions of one statement: views in views in views.
          {SQLITE_LIMIT_VDBE_OP, 250'000},
          {SQLITE_LIMIT_COMPOUND_SELECT, 100},
          {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 512},
@@ -207,6 +217,7 @@ void MakeTableFunctions(Database& database, std::string text) {
 // Blanks, semicolons and comments.
 bool IsEmptyTail(Database& database, const char* tail, const char* end) {
   sqlite3_stmt* statement = nullptr;
+  // A second statement is refused; a comment behind the first is none.
   while (tail < end && (*tail == ';' || *tail == ' ' || *tail == '\n')) ++tail;
   if (tail == end) return true;
   const int code = sqlite3_prepare_v2(database.handle(), tail, static_cast<int>(end - tail), &statement, nullptr);
@@ -216,6 +227,7 @@ bool IsEmptyTail(Database& database, const char* tail, const char* end) {
 }
 
 // A value as text, as `sqlite3` prints it; a BLOB in hexadecimal digits, as it may hold anything.
+// NULL is no cell. Numbers as SQLite prints them: 0.1, not 0.1000000000000000055.
 std::optional<std::string> Cell(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
@@ -270,6 +282,7 @@ Status Prepare(Database& database, const Gate& gate, KnownQueries::Query* query)
   sqlite3_stmt* raw = nullptr;
   int code;
   {
+    // Preparing can be slow as well: some hundred compound SELECTs.
     const Caps caps(database);
     code = sqlite3_prepare_v2(database.handle(), text.c_str(), static_cast<int>(text.size()), &raw, &tail);
   }
@@ -288,6 +301,7 @@ Status Prepare(Database& database, const Gate& gate, KnownQueries::Query* query)
 Result<QueryTable> RunQuery(Database& database, std::string_view sql, const BeforeQuery& before, KnownQueries* known) {
   if (sql.size() > limits::kQueryText) return Status::InvalidArgument("query: the text is too long");
   if (sql.find('\0') != std::string_view::npos) return Status::InvalidArgument("query: the text has a NUL byte");
+  // Looking through a text and preparing it costs more than running most of the rules' queries.
   const KnownQueries::Query* query = known == nullptr ? nullptr : known->Find(sql);
   KnownQueries::Query fresh;
   if (query == nullptr) {
@@ -308,6 +322,7 @@ Result<QueryTable> RunQuery(Database& database, std::string_view sql, const Befo
   }
   Result<QueryTable> table = [&] {
     const Caps caps(database);
+    // Reset at every end: a statement in the middle would hold its transaction open.
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> reset(query->statement.get(), sqlite3_reset);
     return ReadRows(database, reset.get(), gate);
   }();

@@ -12,6 +12,8 @@
 namespace ncclwhy {
 namespace {
 
+//    [{"host":"node07","rank":3}]
+// Members that are not known are left out: a culprit may be a host, or a cable, without a rank.
 std::string CulpritsJson(const std::vector<Culprit>& culprits) {
   std::string out = "[";
   for (const Culprit& c : culprits) {
@@ -30,6 +32,7 @@ std::string CulpritsJson(const std::vector<Culprit>& culprits) {
 
 Status AddCauseRows(Database& database, const Report& report) {
   RowWriter rows(database, "_cause");
+  // From 1, the named cause first.
   int64_t position = 0;
   for (const Cause& cause : report.causes) {
     Status status =
@@ -41,6 +44,7 @@ Status AddCauseRows(Database& database, const Report& report) {
 }
 
 Status AddOutcomeRow(Database& database, const Report& report) {
+  // A job that succeeded, or of which too little is known, has nothing to decide.
   const bool decided = report.decision.has_value();
   const Decision decision = report.decision.value_or(Decision());
   return RowWriter(database, "_outcome")

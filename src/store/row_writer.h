@@ -20,14 +20,19 @@
 namespace ncclwhy {
 
 // None where no line is known.
+// Source 0 is a source: without a line a place would point at the wrong one.
 inline SourceId SourceOf(const Place& place) { return place.line == 0 ? SourceId{} : place.source; }
 
+// Prepares its statement at the first row, so a table without rows costs nothing. Not thread-safe; the database must
+// outlive it.
 class RowWriter {
  public:
+  // `table` is a private table of schema.sql, a word of the program: it is put into SQL as it is.
   RowWriter(Database& database, std::string_view table) : database_(database), table_(table) {}
 
   // Of one writer always the same names.
   template <typename... Columns>
+  // Texts need to live until it returns only. Columns that are not named are NULL.
   Status Add(const Columns&... columns) {
     static_assert(sizeof...(columns) % 2 == 0, "names and values");
     if (!insert_) {
@@ -43,6 +48,7 @@ class RowWriter {
   }
 
  private:
+  // The names, and as many marks.
   static void List(std::string*, std::string*) {}
   template <typename T, typename... More>
   static void List(std::string* names, std::string* marks, std::string_view name, const T&, const More&... more) {
@@ -59,6 +65,7 @@ class RowWriter {
     Bind(more...);
   }
   template <typename Tag>
+  // One for each type that a row may hold. A type without one does not compile.
   void Put(Id<Tag> id, bool) {
     id.valid() ? insert_->Integer(id.value) : insert_->Null();
   }
@@ -82,6 +89,7 @@ class RowWriter {
 
   Database& database_;
   const std::string table_;
+  // None before the first row.
   std::optional<Insert> insert_;
 };
 

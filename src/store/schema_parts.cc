@@ -30,6 +30,7 @@ std::string NameOf(std::string_view statement) {
 }
 
 // Statements end with a semicolon at the end of a line; comments have lines of their own.
+// The file is ours: nothing is parsed beyond that, and a test makes the whole of it.
 void AddParts(std::string_view text, std::vector<SchemaPart>* parts) {
   std::string statement;
   while (!text.empty()) {
@@ -67,6 +68,7 @@ std::vector<bool> PartsFor(std::string_view sql) {
   const std::vector<SchemaPart>& parts = SchemaParts();
   std::vector<bool> wanted(parts.size());
   // Backwards: a view names what stands before it.
+  // One pass is enough, as no part names a later one.
   for (size_t i = parts.size(); i-- > 0;) {
     wanted[i] = HasWord(lower, parts[i].name);
     for (size_t k = i + 1; k < parts.size() && !wanted[i]; ++k) {

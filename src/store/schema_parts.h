@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// A view names tables, so what it needs is found in its text.
 struct SchemaPart {
   std::string name;  // of the table or view
   std::string sql;   // its CREATE statement
@@ -18,6 +19,7 @@ struct SchemaPart {
 const std::vector<SchemaPart>& SchemaParts();
 
 // A view of schema.sql. What begins with an underscore is private.
+// The name has to be spelled as in the schema, in lower case.
 bool IsPublicView(std::string_view name);
 
 // Beside SchemaParts(): whether `sql` may read it, directly or through a view. A word that only looks like a name

@@ -3,6 +3,7 @@
 
 namespace ncclwhy {
 
+// Made from schema.sql by the build (sql_text.cc.in), comments included.
 extern const char* const kSchemaSql;
 
 }  // namespace ncclwhy

@@ -38,6 +38,7 @@ class Finder {
   }
 
   // Where the needle, which is not empty, next begins from `from` on, or npos.
+  // `k`: how many bytes of the needle the text in front of `i` ends with.
   size_t In(std::string_view text, size_t from) const {
     for (size_t i = from, k = 0; i < text.size(); ++i) {
       if (k == 0) {  // a first letter, quickly
@@ -64,6 +65,7 @@ bool AnyNull(int count, sqlite3_value** values) {
 // long as the product of both sizes, which a query over logs can make minutes.
 void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
+  // Both, as SQLite has it: a blob and a text are compared as texts.
   const bool blobs = sqlite3_value_type(values[0]) == SQLITE_BLOB && sqlite3_value_type(values[1]) == SQLITE_BLOB;
   const std::string_view text = blobs ? BlobOf(values[0]) : WholeText(values[0]);
   const std::string_view needle = blobs ? BlobOf(values[1]) : WholeText(values[1]);
@@ -93,6 +95,7 @@ void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
 }
 
 constexpr int kLeft = 1, kRight = 2;
+// SQLite hands over a pointer: these are what it points at.
 constexpr int kSides[] = {0, kLeft, kRight, kLeft | kRight};
 
 // The user data says which sides.

@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// Every connection has them (Database::Open). The answers are SQLite's own.
 Status UseTextFunctions(Database& database);
 
 }  // namespace ncclwhy

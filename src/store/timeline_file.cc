@@ -25,6 +25,7 @@ std::string Target(const std::string& path) {
 }
 
 // The unfinished file, locked as long as it lives, and gone when it was not moved into its place.
+// The lock is the descriptor's, so a run that is killed leaves a file but no lock.
 class Part {
  public:
   explicit Part(const std::string& path) : path_(Target(path)), part_(path_ + ".part") {}
@@ -43,12 +44,14 @@ class Part {
     struct stat ours {
     }, there{};
     const bool locked = flock(file_, LOCK_EX | LOCK_NB) == 0;
+    // Between open and flock another run may have renamed it into its place: then the lock is on the finished timeline.
     const bool same = fstat(file_, &ours) == 0 && stat(part_.c_str(), &there) == 0 && ours.st_ino == there.st_ino;
     if (!locked || !same || ours.st_nlink != 1 || ours.st_uid != geteuid()) {
       close(file_);
       file_ = -1;
       return Status::Io(path_ + ": is in use by another process");
     }
+    // Emptied only now that it is known to be ours.
     if (ftruncate(file_, 0) != 0) return Failed(path_, "cannot be written", errno);
     return {};
   }
@@ -58,6 +61,7 @@ class Part {
     struct stat old {};
     if (stat(path_.c_str(), &old) == 0 && fchmod(file_, old.st_mode & 07777) != 0)
       return Failed(path_, "cannot be written", errno);
+    // Before the rename: after a power cut the name must not stand for an empty file.
     if (fsync(file_) != 0) return Failed(path_, "cannot be written", errno);
     if (rename(part_.c_str(), path_.c_str()) != 0) return Failed(path_, "cannot be replaced", errno);
     moved_ = true;
@@ -102,6 +106,7 @@ Status CheckReplaceable(const std::string& path) {
     if (Status status = database.value()->Execute("BEGIN IMMEDIATE; ROLLBACK", "it was opened"); !status.ok())
       return status;
   }
+  // SQLite would roll such a journal into whatever file has the name.
   for (const char* end : {"-journal", "-wal"}) {
     if (stat((Target(path) + end).c_str(), &file) == 0) {
       return Status::Io(path + ": " + path + end +

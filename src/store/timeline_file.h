@@ -14,12 +14,16 @@
 namespace ncclwhy {
 
 // Whether `path` may be replaced: nothing stands there, or a timeline of this or an older format that nobody uses.
+// Asked before the logs are read: an hour of reading must not end with "cannot be written". kInvalidArgument for a
+// folder or device, kCorrupt for what is no timeline, kIo for what is in use.
 Status CheckReplaceable(const std::string& path);
 
 // Replaces `path` by what `fill` writes into an empty database. On an error the old file stands as it was.
+// `fill` runs within one transaction, without a journal: the file is new, and thrown away where it fails.
 Status WriteTimelineFile(const std::string& path, const std::function<Status(Database&)>& fill);
 
 // Whether `database` says of itself that it is a timeline that this version reads.
+// By application_id and user_version of the file, nothing else: a damaged one is found by the query that meets it.
 Status CheckIdentity(Database& database);
 
 }  // namespace ncclwhy
