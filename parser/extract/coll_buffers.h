@@ -7,6 +7,7 @@
 
 namespace ncclwhy {
 
+// The cursor stands behind the op count, and then behind the last buffer. False: the line is cut, or of another kind.
 inline bool SkipCollBuffers(scan::Cursor& c) {
   if (!c.Literal(" sendbuff ") || !c.SkipHex() || !c.Literal(" recvbuff ") || !c.SkipHex()) return false;
   return !c.Literal(" acc ") || c.SkipHex();

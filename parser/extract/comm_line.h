@@ -7,6 +7,8 @@
 
 namespace ncclwhy {
 
+//    ncclCommInitRank comm 0x55d0 rank 3 nranks 16 cudaDev 3 busId 9d000 commId 0x1f - Init START
+// Values as printed, views of the text; what a version does not print is empty.
 struct CommLine {
   std::string_view function, comm, rank, nranks, cuda_dev, nvml_dev, bus_id, comm_id, parent, color, key, split_count;
   std::string_view nnodes, local_ranks, local_rank, mnnvl;
@@ -14,7 +16,9 @@ struct CommLine {
 };
 
 // False when the text is no such line.
+// Any order of keys; those that nobody knows are skipped.
 bool ParseCommLine(std::string_view body, CommLine* line);
+// Into an event that was begun, empty ones left out.
 void WriteCommFields(const CommLine& line, EventWriter e);
 
 }  // namespace ncclwhy

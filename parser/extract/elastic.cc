@@ -1,7 +1,10 @@
-// torchrun's agent and its failure table.
+// torchrun's agent and its failure table, whose rows come one by one: what is known of a rank is kept until its rows
+// `exitcode` and `traceback`, which make events.
 //   E1205 04:36:11.120000 139935 torch/distributed/elastic/multiprocessing/api.py:897] failed (exitcode: -9)
-//   local_rank: 0 (pid: 139940) of binary: python Sending process 139941 closing signal SIGTERM Root Cause (first
-//   observed failure): [0]:
+//     local_rank: 0 (pid: 139940) of binary: python
+//   Sending process 139941 closing signal SIGTERM
+//   Root Cause (first observed failure):
+//   [0]:
 //     time      : 2025-03-01_12:00:00
 //     host      : node3
 //     rank      : 3 (local_rank: 3)

@@ -11,11 +11,14 @@
 
 namespace ncclwhy {
 
+// One NCCL record or one line of another program, whose it is, and where its facts go. All borrowed; made for each
+// line.
 struct Extraction {
   const ParsedLine& line;
   uint32_t process;
   FactsBuilder& out;
   std::string_view body() const { return line.body; }
+  // Of lines of others: found in one pass for all families (parser/telling_words).
   bool Has(TellingWord word) const { return line.words.Has(word); }
   EventWriter Begin(EventKind kind) const { return out.Begin(kind, line, process); }
 };
@@ -27,10 +30,13 @@ enum class Known : uint8_t {
 };
 
 // Channel lists, edges, rings, trees, graph dumps, COLL and CALL lines; the hot path. kNo when anything is unusual.
+// It is asked first, and a line that it takes is not parsed any further. With `keep_every_collective` each COLL line is
+// an event besides.
 Known ExtractQuiet(const Extraction& x, bool keep_every_collective);
 
 // One family of NCCL's messages. Whether it knows a message depends on level and words of the body alone, never on its
 // numbers (parser/skeleton.h).
+// The fast path relies on that: it asks once for all lines of a shape (parser/fast/line_meaning.h).
 using ExtractFamily = Known (*)(const Extraction& x);
 
 // NCCL's other messages, by family. `*family` is who knows the message, or null.
@@ -52,6 +58,7 @@ Known ExtractNet(const Extraction& x);
 Known ExtractChannel(const Extraction& x);
 // AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 datatype 7 op 0 root 0 comm 0x55d0 [nranks=16] …
 Known ExtractCollective(const Extraction& x, bool keep_every_collective);
+// ncclAllReduce(7f1fd2c00000,7f1fd2c00000,256,2,0,0,0x55d3,0x55d4)
 Known ExtractCall(const Extraction& x);
 Known ExtractQuietCall(const Extraction& x);
 // socketProgress: Connection closed by remote peer node7<43083>
@@ -65,6 +72,7 @@ Known ExtractResultTrace(const Extraction& x);
 Known ExtractTopo(const Extraction& x);
 
 // Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
+// One for a source, so a table that another writer's lines interrupt still completes.
 struct ForeignState {
   uint32_t last_error_stream = kNoProcess;  // the process whose `Last error:` the next line completes
   bool last_error_open = false;
@@ -90,6 +98,7 @@ bool ExtractKubernetes(const Extraction& x);
 bool ExtractRollCall(const Extraction& x);
 
 // `ADDR<PORT>` or `HOST<PORT>` split; port empty when there is none.
+// Views of the text. IPv6 keeps its scope: `fe80::1%eth0<41243>`.
 struct Endpoint {
   std::string_view host;
   std::string_view port;

@@ -16,6 +16,7 @@ class Heads {
     for (const std::string_view head : heads) first_[static_cast<unsigned char>(head[0])] = true;
   }
 
+  // One load for a body that begins with another byte.
   bool Begin(std::string_view body) const {
     if (body.empty() || !first_[static_cast<unsigned char>(body[0])]) return false;
     for (const std::string_view head : heads_) {

@@ -1,12 +1,13 @@
 // InfiniBand and RoCE: completions, asynchronous events, queue pairs.
 //   NET/IB : Got completion from peer 10.0.0.3<41243> with error 12, opcode 0, len 0, vendor err 129
 //   NET/IB: Got completion from peer 10.0.0.3<41243> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0)
-//   vendor_err=129
+//     vendor_err=129
 //     localGid ::ffff:10.0.0.1 remoteGids::ffff:10.0.0.3 hca mlx5_2
 //   NET/IB : mlx5_0:1 Got async event : port error      mlx5_0:1 Got non-fatal async event: port error(10)
 //   Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_0:1, curr state INIT, next state RTR,
 //     local GID index 3, local GID ::ffff:10.0.0.1, remote GID ::ffff:10.0.0.3
 //   NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 GID 3 (0/A64A8C0FFFF0000)
+// Indented: the rest of the line above.
 #include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"

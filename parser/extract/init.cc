@@ -1,9 +1,9 @@
 // Communicator life: start, completion, place in the job, timings.
 //   ncclCommInitRank comm 0x55 rank 0 nranks 4 cudaDev 0 nvmlDev 0 busId 10000 commId 0x44684a0eed6119fe - Init START
-//   ncclCommSplit comm 0x56 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 10000 parent 0x55 splitCount 1 color 0 key 0-
-//   Init START [Rank 0] ncclCommInitRank comm 0x55 rank 0 …                     (2.29 and newer) comm 0x55 rank 0
-//   nRanks 4 nNodes 2 localRanks 2 localRank 0 MNNVL 0 Init timings - ncclCommInitRank: rank 0 nranks 4 total 0.72
-//   (kernels 0.00, alloc 0.00, bootstrap 0.09, …)
+//   ncclCommSplit comm 0x56 rank 0 nranks 2 cudaDev 0 … parent 0x55 splitCount 1 color 0 key 0- Init START
+//   [Rank 0] ncclCommInitRank comm 0x55 rank 0 …                     (2.29 and newer)
+//   comm 0x55 rank 0 nRanks 4 nNodes 2 localRanks 2 localRank 0 MNNVL 0
+//   Init timings - ncclCommInitRank: rank 0 nranks 4 total 0.72 (kernels 0.00, alloc 0.00, bootstrap 0.09, …)
 #include "parser/extract/comm_line.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"

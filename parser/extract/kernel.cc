@@ -1,7 +1,9 @@
 // The kernel: GPU faults, the OOM killer, crashes.
 //   NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python3, GPU has fallen off the bus.
-//   Out of memory: Killed process 4711 (python3) total-vm:…      Memory cgroup out of memory: Killed process 4711
-//   (python3) oom-kill:constraint=CONSTRAINT_MEMCG,…,task=python3,pid=4711,uid=0 python3[4711]: segfault at 0 ip …
+//   Out of memory: Killed process 4711 (python3) total-vm:…
+//   Memory cgroup out of memory: Killed process 4711 (python3)
+//   oom-kill:constraint=CONSTRAINT_MEMCG,…,task=python3,pid=4711,uid=0
+//   python3[4711]: segfault at 0 ip …
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 

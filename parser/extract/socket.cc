@@ -3,9 +3,11 @@
 //   Net : Call to recv from 10.0.0.3<41243> failed : Connection reset by peer      Call to recv failed : …
 //   socketStartConnect: Connect to 10.0.0.3<41243> failed : Connection refused
 //   ncclSocketPollConnect: connect to 10.0.0.3<41243> returned Connection refused, exceeded error retry count after 35
-//   attempts Call to connect returned Connection refused, retrying      connect returned No route to host, exceeded
-//   error retry count (35) socketFinalizeAccept: wrong magic 74656d2f20544547 != 6b41e0c57d2290fa      [Service thread]
-//   Accept failed …
+//     attempts
+//   Call to connect returned Connection refused, retrying
+//   connect returned No route to host, exceeded error retry count (35)
+//   socketFinalizeAccept: wrong magic 74656d2f20544547 != 6b41e0c57d2290fa
+//   [Service thread] Accept failed …
 #include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"

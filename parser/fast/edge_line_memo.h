@@ -16,9 +16,16 @@
 
 namespace ncclwhy {
 
+// A job of 512 ranks prints a line for each channel, edge and end, millions of them, of which all but the channel's
+// number was said before. What the memo counts is added to the edge later (TakeCounts): a line writes little more than
+// a counter.
+// Not thread-safe; a segment of a source has its own, which begins empty.
 class EdgeLineMemo {
  public:
   // Counts a line of `process` if its edge is known from `text`, which is all that stands behind the channel.
+  //    Channel 01/0 : 55[7] -> 23[7] [receive] via NET/Socket/0
+  //                   ^ from here on
+  // False where it is not known, or too short or long; the line is then parsed, and Keep is told.
   bool Count(uint32_t process, std::string_view text) {
     if (process >= latest_.size() || latest_[process] == IndexTable::kEmpty || !Fits(text)) return false;
     for (const uint32_t edge : entries_[latest_[process]].next) {
@@ -35,6 +42,7 @@ class EdgeLineMemo {
   }
 
   // Notes the text of an edge. Edges of a source are numbered one after the other, whosever they are.
+  // `edge`: its number among the edges of the facts. The edge of the line before learns that this one may follow it.
   void Keep(uint32_t process, std::string_view text, uint32_t edge) {
     if (edge >= kMost || process >= kMost || !Fits(text)) return;
     if (edge >= entries_.size()) entries_.resize(edge + size_t{1});
@@ -54,6 +62,7 @@ class EdgeLineMemo {
 
   // Calls visit(edge, lines) for the edges of which lines were counted, and counts anew.
   template <typename Visitor>
+  // Before facts are joined or finished; may be called again.
   void TakeCounts(Visitor visit) {
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].lines > 0) visit(static_cast<uint32_t>(i), entries_[i].lines);
@@ -62,11 +71,14 @@ class EdgeLineMemo {
   }
 
  private:
+  // Nearly every edge is followed by one and the same; a second one has room where a channel ends in another order.
   static constexpr size_t kFollowers = 2;
+  // With sizes and followers this makes two cache lines. Texts are some forty bytes.
   static constexpr size_t kMostText = 112;
   static constexpr uint32_t kMost = 65536;  // edges, and processes
 
   // Two cache lines.
+  // By edge, so the memo costs 128 bytes for each edge of a source, and 8 MiB at most.
   struct alignas(64) Entry {
     uint32_t size = 0;
     uint32_t lines = 0;
@@ -74,13 +86,16 @@ class EdgeLineMemo {
     std::array<uint32_t, kFollowers> next{IndexTable::kEmpty, IndexTable::kEmpty};
     std::array<char, kMostText> text{};
 
+    // Fits() was asked before: Same needs kLeastSame bytes.
     bool Is(std::string_view other) const {
       return size == other.size() && swar::Same(text.data(), other.data(), other.size());
     }
   };
 
+  // Shorter ones are no edges; longer ones name a plug-in with a long name, and are parsed.
   static bool Fits(std::string_view text) { return text.size() >= swar::kLeastSame && text.size() <= kMostText; }
 
+  // A hint to the processor. Without it each line of a large job waits for memory.
   void Fetch(uint32_t edge) const {
 #if defined(__GNUC__)
     if (edge == IndexTable::kEmpty) return;
@@ -91,7 +106,9 @@ class EdgeLineMemo {
 #endif
   }
 
-  std::vector<Entry> entries_;    // by edge
+  // May have gaps: an edge whose text does not fit is never compared.
+  std::vector<Entry> entries_;  // by edge
+  // kEmpty before the first one.
   std::vector<uint32_t> latest_;  // by process: the edge of its latest line
 };
 

@@ -98,6 +98,7 @@ FastPath::TakenLines FastPath::TakeLines(std::string_view text, uint64_t offset,
   uint32_t process = kNoProcess;
   uint32_t lines = 0;
   TextPlace first, last;
+  // What is shown to the sink may ask for the process's last line, so its lines are counted before that.
   const auto count = [&] {
     if (lines > 0) my.plain.processes->CountRun(process, first, last, lines);
     lines = 0;

@@ -16,20 +16,26 @@
 
 namespace ncclwhy {
 
+//    node07:4711:4802 [3] NCCL INFO      size 31: the message begins behind it
+// All but `size` is what ParseHeader said; the host is the first host_size bytes of the line.
 struct KnownHeader {
   uint32_t size = 0;  // up to and with its last blank
   uint32_t process = kNoProcess;
   uint32_t host_size = 0;
   uint32_t pid = 0;
   uint32_t tid = 0;
+  // As the header says it: the CUDA ordinal in that process.
   int32_t device = kNoDevice;
   LogLevel level = LogLevel::kNone;  // kNone: `host:pid:tid [dev] `, what follows differs from line to line
 };
 
+// Not thread-safe: looking something up notes which thread it was. Copied for a later segment.
 class KnownHeaders {
  public:
   static constexpr size_t kLongest = 96;  // of such headers
   // The longest one that `text` begins with, or null; valid until the next Add.
+  // `text` begins where a line begins, behind a launcher's prefix if there is one. What follows the header is not
+  // looked at.
   const KnownHeader* Find(std::string_view text) {
     const Thread* const thread = FindThread(text);
     if (thread == nullptr) return nullptr;
@@ -40,15 +46,18 @@ class KnownHeaders {
     return nullptr;
   }
   // Notes the first `header.size` bytes of `text`, which end with a blank.
+  // Not kept: what is not plain ASCII, too long, or one thread too many; such lines are parsed each time.
   void Add(std::string_view text, const KnownHeader& header);
 
  private:
   // `[3] NCCL INFO `, `NCCL CALL `, `[3] `
+  // What may stand behind `host:pid:tid ` in lines of one thread; the longest known one that fits is the header.
   struct Tail {
     std::array<char, 24> bytes{};
     uint32_t size = 0;
     KnownHeader header;
 
+    // Two loads that overlap, and a third one for the middle, instead of a loop.
     bool Begins(std::string_view text) const {
       if (text.size() < size) return false;
       if (size < 8) return std::memcmp(bytes.data(), text.data(), size) == 0;
@@ -56,8 +65,10 @@ class KnownHeaders {
       return (differ(0) | differ(size - 8) | (size > 16 ? differ(8) : 0)) == 0;
     }
   };
+  // One thread of one process.
   struct alignas(64) Thread {
     static constexpr size_t kLongest = KnownHeaders::kLongest - 24;
+    // INFO, CALL, and the device alone in front of all others.
     static constexpr size_t kTails = 3;
     uint32_t size = 0;
     uint32_t tail_count = 0;
@@ -65,6 +76,7 @@ class KnownHeaders {
     std::array<Tail, kTails> tails;      // the longest ones first
 
     // Of `0:4711:4711 `: the bytes in front of the blank tell threads apart.
+    // Pids and threads of one job differ in their last digits.
     static uint64_t HashOf(const char* text, size_t blank) { return Mix64(swar::Load(text + blank - 8)); }
     uint64_t hash() const { return HashOf(bytes.data(), size - 1); }
     bool Begins(std::string_view text) const {
@@ -78,6 +90,7 @@ class KnownHeaders {
 
   // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one, or of the one
   // before: in the file of a rank its proxy and the thread that calls NCCL take turns.
+  // It then is the latest one.
   Thread* FindThread(std::string_view text) {
     if (threads_.empty()) return nullptr;
     if (threads_[now_].Begins(text)) return &threads_[now_];
@@ -86,15 +99,19 @@ class KnownHeaders {
     return &threads_[now_];
   }
   // Of all threads, by the eight bytes in front of the first blank.
+  // Compared in the end: the hash only finds whom to compare with.
   Thread* FindByHash(std::string_view text);
 
   std::vector<Thread> threads_;
+  // Into threads_.
   IndexTable by_hash_;
   uint32_t now_ = 0;     // the thread that was found last
   uint32_t before_ = 0;  // another one, found before it
 };
 
 // The first blank of `text`, or npos when there is none where a header may have one.
+//    node07:4711:4802 [3] NCCL INFO …
+//                    ^
 size_t FirstBlank(std::string_view text);
 
 }  // namespace ncclwhy

@@ -28,6 +28,7 @@ void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view bod
                                          static_cast<uint16_t>(place.end + head.size())};
     const uint32_t bit = uint32_t{1} << e.meaning.count++;
     if (c == skeleton::kHex) e.hex |= bit;
+    // Behind 0x any digits are a number; without it letters alone are a word (`ab`), and digits alone a decimal one.
     const bool prefixed = place.begin > 0 && body[place.begin - 1u] == 'x';
     if (c == skeleton::kHex && !prefixed && meaning.kind == LineMeaning::Kind::kShown) e.bare |= bit;
   }

@@ -28,12 +28,14 @@
 
 namespace ncclwhy {
 
+// Not thread-safe: a line that is recalled becomes the latest of its shape. At most kMost shapes, less than 2 KiB each.
 class ShapeMemo {
  public:
   // How many bytes of a line behind its known header Recall may look at.
   static constexpr size_t kReach = 320;
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  // What Recall found. `meaning` is the memo's own, and has this line's places; valid until the next Recall or Keep.
   struct Line {
     LineMeaning* meaning = nullptr;
     const char* text = nullptr;  // head and body
@@ -43,6 +45,8 @@ class ShapeMemo {
 
   // Whether `text`, which stands behind a known header of this level, begins with a known line and its newline. kReach
   // bytes can be read there.
+  // A level of kNone: the header is known up to its device, and milliseconds follow. The shapes of a slot are tried one
+  // after the other; one that fits comes to the front.
   bool Recall(LogLevel level, const char* text, Line* line) {
     if (entries_.empty()) return false;
     const char* begin = text;
@@ -69,11 +73,15 @@ class ShapeMemo {
     return false;
   }
 
+  // Before the first shape is known nothing needs to be copied for Recall.
   bool empty() const { return entries_.empty(); }
+  // Nothing more is kept then; nothing is dropped for a new one.
   bool full() const { return entries_.size() >= kMost; }
 
   // `head` is what stands between the milliseconds, or the known header, and the body; letter by letter. `shape` and
   // `numbers` are those of the body. Lines with one of the `words` in a hexadecimal number are not known.
+  // The line itself is the first to compare with. Left out: what is shorter than sixteen bytes or might not fit into
+  // kReach when its numbers grow, and more words than can be looked for.
   void Keep(LogLevel level, std::string_view head, std::string_view body, std::string_view shape,
             std::span<const NumberPlace> numbers, const LineMeaning& meaning, const std::vector<std::string>& words);
 
@@ -85,12 +93,14 @@ class ShapeMemo {
 
   struct Entry {
     LogLevel level = LogLevel::kNone;
-    bool words = false;     // are looked for in its hexadecimal numbers
+    bool words = false;  // are looked for in its hexadecimal numbers
+    // Or kNone behind the last one.
     uint32_t next = kNone;  // entry of the same slot
     uint32_t head = 0;
     uint32_t size = 0;  // of the latest line, with its newline
     uint32_t hex = 0;   // a bit for each number
     uint32_t bare = 0;  // hexadecimal without 0x
+    // The latest line, its newline included: a longer line with the same beginning is none of this shape.
     std::array<char, kReach> text{};
     // Of its bytes: -1 where another digit may stand, or another letter of a hexadecimal number.
     std::array<char, kReach> numbers{};
@@ -99,6 +109,7 @@ class ShapeMemo {
   };
 
   // The letters of the first eight bytes that stand in front of a digit.
+  //    Channel, sendProx, AllReduc: what a message begins with, not its numbers
   static size_t SlotOf(LogLevel level, const char* text) {
     const uint64_t word = swar::Load(text);
     const size_t letters = swar::Letters(word);
@@ -108,11 +119,13 @@ class ShapeMemo {
   static_assert(kSlots == 1 << 6);
 
   // Fills the masks of an entry from the places of its numbers.
+  // Again whenever another line with other widths is the latest.
   static void MarkNumbers(Entry* e);
   // False: they cannot be looked for, being too short or too many.
   bool AddWords(const std::vector<std::string>& words);
 
   // Whether a line with the words of `e` begins at `text`.
+  // `limit`: the end of what can be read.
   bool Take(Entry& e, const char* text, const char* limit) const {
     if (!HasWidths(e, text)) return TakeOther(e, text, limit);
     for (uint32_t left = e.words ? e.hex : e.bare; left != 0; left &= left - 1) {
@@ -124,6 +137,8 @@ class ShapeMemo {
   }
 
   // One whose numbers are as long as those of the latest one, told in one pass.
+  // Each byte must be the same, or a digit where both have a digit. False on machines without SSE2, where TakeOther
+  // answers.
   static bool HasWidths(const Entry& e, const char* text) {
 #if defined(__SSE2__)
     const auto in = [](__m128i bytes, char first, char last) {
@@ -148,9 +163,11 @@ class ShapeMemo {
   }
 
   // The same of one with longer or shorter ones, which is the latest one then.
+  // Word by word and number by number; then the masks are made anew.
   bool TakeOther(Entry& e, const char* text, const char* limit) const;
 
   // Whether these digits may be number `n` of a line like that. Notes in `words` whether they are letters alone.
+  //    opCount 1f     hexadecimal without 0x: `10` would be a decimal number and `ab` a word, in another shape
   bool MayBe(const Entry& e, size_t n, const char* digits, size_t size, uint32_t* words) const {
     const uint32_t bit = uint32_t{1} << n;
     if ((e.hex & bit) != 0 && e.words && HoldsWord(digits)) return false;
@@ -164,6 +181,7 @@ class ShapeMemo {
 
   // Whether one of the words begins in the sixteen bytes at `p`. More than the number is looked at: that costs a line
   // now and then.
+  // A literal of a rule such as "c10d" may be spelled by a number.
   bool HoldsWord(const char* p) const {
     for (const uint32_t word : words_) {
       if (swar::HoldsFour(p, word)) return true;
@@ -171,7 +189,9 @@ class ShapeMemo {
     return false;
   }
 
+  // By slot: the entry that is tried first.
   std::array<uint32_t, kSlots> first_{};
+  // Of all entries together, at most kMostWords.
   std::vector<uint32_t> words_;  // four bytes of each
   std::vector<Entry> entries_;
 };
