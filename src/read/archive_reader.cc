@@ -23,6 +23,7 @@ namespace {
 // The next packed bytes; empty at the end.
 using NextBytes = std::function<Status(std::string_view*)>;
 
+// The view that libarchive was given must last until it asks for the next one.
 struct Feed {
   NextBytes next;
   std::string_view first;  // read before libarchive was asked
@@ -117,6 +118,7 @@ bool BeginsZip(std::string_view bytes) {
 }
 
 // What is true for all levels of one file.
+// One budget for all levels: a bomb may be spread over members or stand in an archive in an archive.
 struct Expansion {
   const FileReader& reader;
   ExpansionBudget budget;
@@ -132,6 +134,7 @@ class MemberReader {
       : a_(a), name_(name), check_(check), spends_(spends), expansion_(expansion) {}
 
   Status Next(std::string_view* bytes) {
+    // Where the sink wants no more, this looks like the end of the member, and is no error.
     *bytes = {};
     while (expansion_->sink.WantsMore()) {
       const void* data = nullptr;
@@ -194,9 +197,11 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, Layer l
     }
     bytes = head;
   };
+  // A stream's first block may be shorter than the head of the tar in it.
   if (layer.raw && status.ok() && !bytes.empty() && bytes.size() < kTarHead) gather(kTarHead);
   // An archive that is compressed as a whole is one thing: logs.tar.gz
   const bool archived = layer.raw && (BeginsTar(bytes) || BeginsCpio(bytes));
+  //    bundle.zip / node07.tar / rank0.log.gz     the third level, which is still read
   if (status.ok() && layer.level >= limits::kArchiveLevels && !archived && LooksPacked(bytes)) {
     return Status::Limit(name + ": is packed more than " + std::to_string(limits::kArchiveLevels) +
                          " times and was not read");
@@ -212,6 +217,7 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, Layer l
       *out = {};
       return status.ok() ? member.Next(out) : status;
     };
+    // A tar in a gzip is one level: its bytes were counted when they came out of the gzip.
     const Layer next{archived ? layer.level : layer.level + 1, false, !archived};
     const Status inner = Expand(rest, head, name, next, expansion);
     // An archive ends before its stream does, which tells at its end whether it is whole.
@@ -273,6 +279,7 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
       return worst.ok() ? Failure(a.get(), name) : worst;
     }
     const bool raw = archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
+    // Links, devices, folders: nothing that an archive names is opened.
     if (!raw && archive_entry_filetype(entry) != AE_IFREG) continue;
     layer.raw = raw;
     if (!raw && ++expansion->members > limits::kArchiveMembers) {
@@ -284,6 +291,7 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
     if (feed.status.code() == ErrorCode::kLimit) return feed.status;
     if (status.ok()) continue;
     if (status.code() == ErrorCode::kLimit) return status;
+    // A damaged member does not hide those behind it; the first damage is told.
     if (worst.ok()) worst = status;
     if (raw) break;
   }

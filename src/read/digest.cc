@@ -13,6 +13,7 @@ void DigestBuilder::Sniff(std::string_view* chunk) {
 }
 
 void DigestBuilder::Begin() {
+  // From here on the kind is settled; a witness that is wrong hands on to a text log.
   witness_ = KindOf(first_).begin(context_);
   witness_->Push(first_);
   first_ = {};

@@ -14,12 +14,16 @@ namespace ncclwhy {
 
 // Picks the witness (witness.h) from the first bytes. Push chunks of any size; the result does not depend on where they
 // end. `rules`, `kb` and `answers`, which may be null, are borrowed. One builder per source and thread.
+//    DigestBuilder builder("rank0.log", rules, kb);
+//    while (read(&chunk)) builder.Push(chunk);
+//    SourceDigest digest = builder.Finish();
 class DigestBuilder {
  public:
   DigestBuilder(std::string name, const RuleSet& rules, const KnowledgeBase& kb, const ParserOptions& options = {},
                 SharedAnswers* answers = nullptr)
       : context_{std::move(name), rules, kb, options, answers} {}
 
+  // Nothing is kept of the chunk but what the facts need.
   void Push(std::string_view chunk) {
     if (witness_ == nullptr) Sniff(&chunk);
     if (witness_ != nullptr && !chunk.empty()) witness_->Push(chunk);

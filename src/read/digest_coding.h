@@ -18,6 +18,7 @@ namespace ncclwhy {
 // A digest as bytes: `Fields(encoder, digest)`.
 class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
  public:
+  // Most facts stand a few lines behind the one before: two bytes instead of twelve.
   void Place(uint32_t line, uint64_t offset) {
     Signed(static_cast<int64_t>(line) - static_cast<int64_t>(last_line_));
     Signed(static_cast<int64_t>(offset - last_offset_));
@@ -27,6 +28,7 @@ class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
   // None is 0.
   void Process(uint32_t process) { Number(static_cast<uint32_t>(process + 1)); }
   // Of the fields of an event: nearly always those that follow on the last event's.
+  // Then the distance is 0.
   void Range(uint32_t begin, uint32_t count) {
     Signed(static_cast<int64_t>(begin) - static_cast<int64_t>(next_field_));
     Number(count);
@@ -42,6 +44,7 @@ class DigestEncoder : public BasicFieldWriter<DigestEncoder> {
     Number(strings.size());
     for (uint32_t id = 1; id < strings.size(); ++id) Text(strings.View(StringId{id}));
   }
+  // An invalid one is 0.
   void String(StringId id) { Number(static_cast<uint32_t>(id.value + 1)); }
   // How many counters there are comes first, so that a digest of another version is refused.
   void Counts(const Counters& counters) {
@@ -68,6 +71,7 @@ class DigestDecoder : public BasicFieldReader<DigestDecoder> {
     line = last_line_ = Behind(last_line_);
     offset = last_offset_ = last_offset_ + static_cast<uint64_t>(Signed());
   }
+  // Below the number of processes that Processes told of; else damage.
   void Process(uint32_t& process) {
     process = static_cast<uint32_t>(Number(UINT32_MAX)) - 1;
     Ask(process == kNoProcess || process < processes_);
@@ -108,6 +112,7 @@ class DigestDecoder : public BasicFieldReader<DigestDecoder> {
     return static_cast<uint32_t>(last + static_cast<uint64_t>(distance));
   }
 
+  // What numbers of texts, processes and fields must stay below.
   size_t texts_ = 0;
   size_t processes_ = 0;
   size_t fields_ = 0;

@@ -12,6 +12,8 @@
 
 namespace ncclwhy {
 
+// Sizes of the structs are checked where digests are coded (source_coding.cc): a member that is forgotten here does not
+// compile there.
 void Fields(auto& v, Is<StringId> auto& x) { v.String(x); }
 
 void Fields(auto& v, Is<Counters> auto& x) { v.Counts(x); }

@@ -70,6 +70,7 @@ class Slicer {
   // Who speaks in the slice, with new numbers. A stream whose process prints no header in here is nobody's again.
   void Processes() {
     new_index_.assign(facts_.processes.size(), kNoProcess);
+    // A stream got host and pid from a header that may stand outside of the slice.
     std::set<std::pair<uint32_t, int64_t>> speaking;  // who prints a header in the slice
     for (const ProcessFacts& p : facts_.processes) {
       if (!p.by_stream && p.pid >= 0 && Touches(p.first, p.last)) speaking.emplace(p.host.value, p.pid);
@@ -100,6 +101,7 @@ class Slicer {
     for (const uint32_t line : trail.lines) {
       if (Inside(line)) out.lines.push_back(line);
     }
+    // Beats from the slice's beginning on, then without those behind its end.
     const uint64_t behind = trail.first < first_ ? trail.After(first_ - 1) : trail.count;
     const uint64_t beyond = trail.last > last_ ? trail.After(last_) : 0;
     out.count = behind - std::min(behind, beyond);
@@ -158,6 +160,7 @@ class Slicer {
   }
 
   // Lines are counted for the source; a slice gets the share that its lines have.
+  // So the classes still add up to the lines, as they do for a source.
   void Count() {
     if (whole_source_) {
       out_.facts.counters = facts_.counters;
@@ -174,6 +177,7 @@ class Slicer {
     for (const ProcessFacts& p : out_.facts.processes) nccl += p.pid >= 0 ? p.lines : 0;
     nccl = std::min({nccl, lines, of.Get(Counter::kNccl)});
     const uint64_t damaged = std::min(share(of.Get(Counter::kDamaged)), lines - nccl);
+    // Which lines were not recognised is not kept.
     const uint64_t strange = nccl == 0 ? 0 : std::min(nccl, share(of.Get(Counter::kUnrecognised)));
     to.Add(Counter::kLines, lines);
     to.Add(Counter::kNccl, nccl);

@@ -6,6 +6,7 @@
 namespace ncclwhy {
 
 std::optional<Document::Id> Document::New(Kind kind) {
+  // Each value takes some dozens of bytes of memory and may be one byte of the file.
   if (++values_ > limits::kDocumentValues) return std::nullopt;
   Node node;
   node.kind = kind;
@@ -74,6 +75,7 @@ Document::Value Document::Value::At(size_t index) const {
 
 Document::Value Document::Value::operator[](std::string_view key) const {
   if (!is_dict()) return {};
+  // As Python and JSON readers do with a key that comes twice.
   for (size_t i = size(); i-- > 0;) {
     if (Key(i).kind() == Kind::kText && Key(i).Text() == key) return At(i);
   }

@@ -14,8 +14,11 @@
 
 namespace ncclwhy {
 
+// Ids are given from 0, in the order in which values are made; they mean something in their document only. A Value
+// borrows the document.
 class Document {
  public:
+  // kMark and kBuilder are the pickle reader's own, and never left in a value that is read.
   enum class Kind : uint8_t { kNothing, kBool, kInteger, kReal, kText, kList, kDict, kMark, kBuilder };
   using Id = uint32_t;
 
@@ -28,6 +31,7 @@ class Document {
     bool is_list() const { return kind() == Kind::kList; }
     // Of a list: its values; of a dictionary: its pairs.
     // 0 of all else.
+    // Pairs of a dictionary, values of a list.
     size_t size() const;
     Value operator[](size_t index) const;          // of a list
     Value operator[](std::string_view key) const;  // of a dictionary: the last pair of that key
@@ -59,6 +63,7 @@ class Document {
   Kind KindOf(Id id) const { return nodes_[id].kind; }
   std::string_view TextOf(Id id) const { return Value(this, id).Text(); }
   // Of a list or dictionary (key, value, key, value …); null for all else.
+  // As long as the document; what it holds changes with Add.
   std::vector<Id>* ItemsOf(Id id);
   // A reference is a value, too.
   bool Add(Id container, Id item);
@@ -75,6 +80,7 @@ class Document {
     size_t size = 0;  // of the text
   };
   std::vector<Node> nodes_;
+  // Deques: places of lists and texts stay where they are while more are made.
   std::deque<std::vector<Id>> items_;
   std::deque<std::string> kept_;
   std::optional<Id> root_;

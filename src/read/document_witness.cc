@@ -21,6 +21,7 @@ class DocumentWitness : public Witness {
     if (text_ != nullptr) return text_->Push(chunk);
     if (size_ <= limits::kDocumentBytes) {
       bytes_ += chunk;
+      // Of a pickle that is too long nothing can be read: it is a program, whose end says what it makes.
     } else if (BeginsPickle(bytes_)) {
       too_large_ = true;
     } else {
@@ -37,6 +38,7 @@ class DocumentWitness : public Witness {
     DocumentEnd end = DocumentEnd::kRefused;
     if (!too_large_) end = BeginsPickle(bytes_) ? ReadPickle(bytes_, &document) : ReadJson(bytes_, &document);
     const bool known = end != DocumentEnd::kRefused && read_(document, &digest.facts);
+    //    {"time": "12:00:03", "msg": "NCCL WARN …"}     a log of JSON lines begins with an object, too
     if (!known && !BeginsPickle(bytes_)) {
       BecomeText();
       return text_->Finish();

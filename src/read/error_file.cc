@@ -18,6 +18,7 @@ std::string TextOf(const JsonValue& object, const char* key) {
 
 // What the process wrote, as lines; empty when `bytes` is no error file. The traceback ends with the message, mostly.
 std::string Statement(const std::string& bytes) {
+  // No exception: a file that was cut while it was written is text.
   const JsonValue root = JsonValue::parse(bytes, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object() || !root.contains("message")) return {};
   const JsonValue& message = root["message"];
@@ -25,6 +26,7 @@ std::string Statement(const std::string& bytes) {
   std::string text;
   if (message.is_object() && message.contains("extraInfo")) text = TextOf(message["extraInfo"], "py_callstack");
   if (!text.empty() && text.back() != '\n') text += '\n';
+  // A rank that was killed has no traceback, and its message is a sentence of the agent.
   if (text.find(words) == std::string::npos) text += words + "\n";
   return text;
 }

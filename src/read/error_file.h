@@ -14,7 +14,10 @@
 namespace ncclwhy {
 
 // An object that begins with "message" and an object in it. A log of JSON lines has a text there.
+//    {"message": {"message": "RuntimeError: …     an error file
+//    {"message": "RuntimeError: …                 a line of a log
 bool LooksLikeErrorFile(std::string_view first);
+// What does not turn out to be one, or is longer than limits::kPastedBytes, is read as text.
 std::unique_ptr<Witness> NewErrorFile(const WitnessContext& context);
 
 }  // namespace ncclwhy

@@ -8,9 +8,11 @@
 
 namespace ncclwhy {
 
+// For one input file, over all layers and members. Not thread-safe.
 class ExpansionBudget {
  public:
   // `bytes` more, after `packed` bytes of input were read. False: that is too much.
+  // What was spent too much stays spent: once false, always false.
   bool Spend(uint64_t bytes, uint64_t packed) {
     used_ += bytes;
     return used_ <= limits::kArchiveBytes &&

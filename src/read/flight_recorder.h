@@ -25,6 +25,7 @@
 namespace ncclwhy {
 
 // A pickle, or a JSON object, in whose beginning a key of the recorder stands.
+// A JSON key needs its quotes: a log that speaks of "pg_status" in a sentence is none.
 bool LooksLikeFlightRecorder(std::string_view first);
 std::unique_ptr<Witness> NewFlightRecorder(const WitnessContext& context);
 

@@ -65,6 +65,7 @@ void GrowingFile::Open() {
   struct stat info {};
   if (::fstat(fd_, &info) != 0) return Fail(std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return Fail("is a directory");
+  // With a glob both names are followed: train.log.1 is found as new when train.log was renamed.
   if (read_ != nullptr && S_ISREG(info.st_mode) && !read_->insert(IdentityOf(fd_, info)).second) {
     ::close(fd_);  // rotated: it was read under the name that it had
     fd_ = -1;
@@ -82,6 +83,7 @@ bool GrowingFile::Poll(const Lines& lines) {
   std::array<char, kReadBytes> buffer;
   for (size_t turn = 0; fd_ >= 0 && !ended_;) {
     if (turn >= kTurnBytes) return true;
+    // Reading a pipe without data would wait for it.
     if (!regular_ && !Readable(fd_)) return false;
     const ssize_t n = ::read(fd_, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
@@ -105,6 +107,8 @@ bool GrowingFile::Poll(const Lines& lines) {
 
 bool GrowingFile::Restarted(const Lines& lines) {
   struct stat info {};
+  // logrotate's copytruncate, or a second run with `> train.log`. What was written between copy and cut is lost to
+  // everybody.
   if (::fstat(fd_, &info) == 0 && static_cast<uint64_t>(info.st_size) < offset_) {
     notice_ = "was truncated; lines are counted on from before";
     if (::lseek(fd_, 0, SEEK_SET) != 0) return false;
@@ -119,6 +123,7 @@ bool GrowingFile::Restarted(const Lines& lines) {
   } else {
     return false;
   }
+  // A line of the old file has no end any more; the new file begins a line.
   if (!tail_.empty()) Take("\n", lines);
   return true;
 }

@@ -31,18 +31,23 @@ struct FileIdentity {
 // The files that are or were read under some name: x.log, which is x.log.1 now, is not read again.
 using FilesRead = std::set<FileIdentity>;
 
+//    train.log is renamed to train.log.1, and a new train.log begins     rotation
+//    > train.log                                                         truncation
+// Used by `ncclwhy --follow`: one object a file, polled in turns.
 class GrowingFile {
  public:
   using Lines = std::function<void(std::string_view)>;
 
   // `spec.path` is a file, a pipe, or "-" for standard input.
   // `read`, if given, is shared by all that are followed together, and outlives them.
+  // Nothing is opened before the first Poll.
   explicit GrowingFile(SourceSpec spec, FilesRead* read = nullptr) : spec_(std::move(spec)), read_(read) {}
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
 
   // Reads what is new, up to a limit. True when the limit was reached: there may be more at once.
+  // `lines` gets whole lines with their ends, several at once; a line beyond limits::kLineBytes in pieces. Never waits.
   bool Poll(const Lines& lines);
   // The last line, if it has no end yet.
   void Flush(const Lines& lines);
@@ -51,6 +56,7 @@ class GrowingFile {
   // Standard input that was closed, or a file that cannot be followed: nothing more will come.
   bool ended() const { return ended_; }
   // Why it cannot be followed; empty when it can.
+  // A sentence that begins with its name.
   const std::string& problem() const { return problem_; }
   // What happened to it since this was asked last ("was truncated …"); mostly empty.
   std::string TakeNotice();
@@ -73,6 +79,7 @@ class GrowingFile {
   bool regular_ = false;
   bool begun_ = false;
   bool ended_ = false;
+  // Bytes read of the file that has the name now.
   uint64_t offset_ = 0;
   std::string tail_;  // a line whose end has not come yet
   std::string problem_;

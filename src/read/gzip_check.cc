@@ -18,6 +18,7 @@ constexpr size_t kMostTrailers = 4096;
 // Packed data that look like a trailer and a magic number are rare.
 constexpr size_t kNext = 8;
 
+// Eight tables, so that eight bytes take one step ("slicing by eight").
 constexpr auto kTables = [] {
   std::array<std::array<uint32_t, 256>, 8> t{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -91,6 +92,7 @@ void GzipCheck::Out(std::string_view bytes) {
     EndMember();  // its trailer may have come in only now
     // Up to the next place at which a member may end.
     auto step = static_cast<uint32_t>(std::min<size_t>(bytes.size(), 1u << 30));
+    // A sum is only known at the end of a piece: so pieces end where one of the next trailers says.
     for (size_t i = 0; i < std::min(trailers_.size(), kNext); ++i) {
       const uint32_t left = trailers_[i].size - size_;
       if (left > 0 && left < step) step = left;
@@ -114,6 +116,7 @@ void GzipCheck::EndMember() {
 
 bool GzipCheck::Fits() const {
   if (lost_) return true;  // not known
+  // The last trailer has no magic number behind it, so it is looked for at every place of the end.
   for (size_t at = 0; at + kTrailer <= tail_.size(); ++at) {
     if (Little(tail_.data() + at) != crc_ || Little(tail_.data() + at + 4) != size_) continue;
     std::string_view behind = std::string_view(tail_).substr(at + kTrailer);

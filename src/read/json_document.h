@@ -9,6 +9,8 @@
 
 namespace ncclwhy {
 
+// kRefused: more values than a document may have. Texts are copied, so `bytes` may go. Numbers beyond 64 bits are
+// reals.
 DocumentEnd ReadJson(std::string_view bytes, Document* document);
 
 }  // namespace ncclwhy

@@ -68,6 +68,7 @@ LargeFile::Outcome LargeFile::Read(uint64_t number, uint64_t segment_bytes, Read
   uint64_t at = number == 0 ? 0 : border - 1;
   bool inside = number == 0;
   if (inside) reader.Begin(0);
+  // The same cutter as TextLog has, so both cut at the same lines.
   SegmentCutter cutter(segment_bytes);
   for (;;) {
     size_t got = 0;
@@ -79,6 +80,7 @@ LargeFile::Outcome LargeFile::Read(uint64_t number, uint64_t segment_bytes, Read
     if (!inside) {
       const size_t newline = chunk.find('\n');
       const uint64_t begin = at - got + std::min(newline, got) + 1;
+      // That line is another segment's.
       if (begin >= border + segment_bytes) return out;  // in the middle of a line that is longer than a segment
       if (newline == std::string_view::npos) continue;
       chunk.remove_prefix(newline + 1);

@@ -11,9 +11,11 @@
 
 namespace ncclwhy {
 
+// Immutable but for the file itself, which may grow or shrink while it is read: each read says what it got.
 class LargeFile {
  public:
   // Whether `spec` is a regular file of at least so many bytes.
+  // Asks for its size alone, so that nothing is opened for small files.
   static bool MayBe(const SourceSpec& spec, uint64_t least);
   // Null when `spec` is no regular file, is packed or no text log, has less than `least` bytes or cannot be opened:
   // ReadSource reads it, or says why not.
@@ -37,6 +39,7 @@ class LargeFile {
   };
   // Reads segment `number` of `segment_bytes` into `reader`; what came before an error has been pushed. Any number of
   // threads may call this at once.
+  // A line belongs to the segment in which it begins, whole: the last one is read beyond the border.
   Outcome Read(uint64_t number, uint64_t segment_bytes, Reader& reader) const;
   // Reads what stands at `offset` and behind it.
   Outcome ReadRest(uint64_t offset, Reader& reader) const;

@@ -10,6 +10,9 @@
 
 namespace ncclwhy {
 
+//    \r 10% \r 20% \r RuntimeError …           →   three lines
+//    [{"log": "a"},{"log": "b"}]               →   {"log": "a"}, {"log": "b"}
+// As many bytes come out as go in, each at its place: offsets stay true.
 class LineEnds {
  public:
   // What the beginning of a source asks for; none: its lines end as they should.
@@ -22,6 +25,7 @@ class LineEnds {
   explicit LineEnds(bool array) : array_(array) {}
   bool array_;
   bool text_ = false, escaped_ = false;  // inside of a JSON string, behind a backslash in it
+  // Of brackets; records stand at depth 2.
   int depth_ = 0;
   std::string out_;
 };

@@ -36,6 +36,7 @@ bool IsResultTrace(std::string_view text) {
 
 std::string_view LostHeader(std::string_view text, const KnowledgeBase& kb) {
   HeaderMatch match;
+  // A line that somebody else is known to have written is his.
   if (ParseHeader(text, &match) || ParseHeaderless(text, &match) || SniffDialect(text) != Dialect::kUnknown) return {};
   if (IsResultTrace(text)) return "NCCL INFO ";
   for (const LogLevel level : {LogLevel::kWarn, LogLevel::kInfo}) {

@@ -42,6 +42,7 @@ std::string Framed(Frame kind, std::string_view bytes) {
 }
 
 // What numbers of kinds, fields and counters mean.
+// A digest has numbers, no names: a kind that was added in the middle makes all behind it mean something else.
 uint64_t WordsFingerprint() {
   return HashBytes(
 #define X(id, ...) #id ","
@@ -96,6 +97,7 @@ class NodeDigest : public Witness {
     return digest;
   }
 
+  // A digest that ends too early may lack whole ranks; half of a job would be told as the job.
   std::vector<SourceDigest> FinishAll(std::vector<std::string>* problems) override {
     if (refusal_.empty() && !ended_) Refuse("is a digest that ends too early");
     if (!refusal_.empty()) {
@@ -125,6 +127,8 @@ class NodeDigest : public Witness {
     if (size > limits::kDigestFrame) return RefuseDamaged(), 0;
     if (rest.size() - kFrameBytes < size) return 0;
     const std::string_view bytes = rest.substr(kFrameBytes, size);
+    // The sum is not against an attacker, who can compute it, but against copies that broke; DecodeSource trusts
+    // nothing.
     if (rest.substr(0, kFrameBytes) != Framed(static_cast<Frame>(rest.front()), bytes) ||
         !TakeFrame(static_cast<Frame>(rest.front()), bytes)) {
       if (refusal_.empty()) RefuseDamaged();
@@ -191,6 +195,7 @@ class NodeDigest : public Witness {
     source.carrier = context_.name;
     const auto messages = static_cast<int64_t>(context_.kb.MessageCount());
     const auto known = [messages](int message) { return message >= kUnknownMessage && message < messages; };
+    // They index tables of the rules and of the catalogue.
     for (const Hit& hit : source.hits.hits) {
       if (hit.pattern >= context_.rules.PatternCount()) return false;
     }

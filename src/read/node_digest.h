@@ -1,7 +1,7 @@
 // NodeDigest: the digests of many sources in one file, which `ncclwhy digest` writes and every reading of logs takes.
-// The format stands in README.md of this folder.
+// The format stands in DIGEST_FORMAT.md of this folder.
 //
-//   sources → WriteNodeDigest → bytes, packed → ReadSource unpacks → NewNodeDigest → the same sources
+//    sources → WriteNodeDigest → bytes, packed → ReadSource unpacks → NewNodeDigest → the same sources
 //
 // A digest that was made otherwise than this program would make it is refused, by name: with another version of the
 // program, with other rules or messages, with another timeline. What its maker could not find, no reader finds.
@@ -21,6 +21,7 @@ namespace ncclwhy {
 inline constexpr uint32_t kDigestFormat = 2;
 
 // `sources` in the order of SortSources, `problems`: what could not be read of them. Fails at a limit.
+// Equal sources make equal bytes. kLimit names the source that says too much.
 Result<std::string> WriteNodeDigest(const std::vector<SourceDigest>& sources, const std::vector<std::string>& problems,
                                     const RuleSet& rules, const KnowledgeBase& kb, bool full_timeline);
 
@@ -29,6 +30,7 @@ Result<std::string> UnpackedNodeDigest(const std::vector<SourceDigest>& sources,
                                        const std::vector<std::string>& problems, const RuleSet& rules,
                                        const KnowledgeBase& kb, bool full_timeline);
 
+// Of unpacked bytes.
 bool LooksLikeNodeDigest(std::string_view first);
 // The one witness that yields several sources: Witness::FinishAll.
 std::unique_ptr<Witness> NewNodeDigest(const WitnessContext& context);

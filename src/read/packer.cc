@@ -31,6 +31,7 @@ void Packer::Close::operator()(archive* a) const { archive_write_free(a); }
 Packer::Packer() : archive_(archive_write_new()) {
   archive* const a = archive_.get();
   archive_entry* const entry = archive_entry_new();
+  // bytes_in_last_block 1: else libarchive fills the end up with zeros, as for a tape.
   failed_ = a == nullptr || entry == nullptr || archive_write_set_format_raw(a) != ARCHIVE_OK ||
             archive_write_set_bytes_in_last_block(a, 1) != ARCHIVE_OK || !AddFilter(a) ||
             archive_write_open(a, &out_, nullptr, Append, nullptr) != ARCHIVE_OK;

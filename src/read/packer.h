@@ -9,6 +9,7 @@ struct archive;
 
 namespace ncclwhy {
 
+// All packed bytes are in memory. One thread.
 class Packer {
  public:
   // zstd where libarchive can, else gzip; neither has a time in it.
@@ -20,6 +21,7 @@ class Packer {
   // Nothing happens behind a failure; Take tells.
   void Push(std::string_view bytes);
   // What was packed; empty when libarchive failed.
+  // Once, last.
   std::string Take();
 
  private:

@@ -39,6 +39,7 @@ void ParseThread::Push(std::string_view chunk) {
   }
   while (!chunk.empty()) {
     std::vector<char>& slot = slots_[given_ % kSlots];  // nobody else looks at it
+    // Small chunks are gathered: a hand-over costs a lock and a wake-up.
     const size_t room = std::min(kSlotBytes - slot.size(), chunk.size());
     slot.insert(slot.end(), chunk.begin(), chunk.begin() + static_cast<ptrdiff_t>(room));
     chunk.remove_prefix(room);
@@ -61,6 +62,7 @@ void ParseThread::GiveSlot() {
   std::unique_lock<std::mutex> lock(mutex_);
   ++given_;
   changed_.notify_all();
+  // All slots are the other thread's: unpacking is faster than parsing, and waits.
   changed_.wait(lock, [this] { return given_ - taken_ < kSlots || thrown_ != nullptr; });
   if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
   slots_[given_ % kSlots].clear();

@@ -31,6 +31,7 @@ class ParseThread : public ByteSink {
   ParseThread& operator=(const ParseThread&) = delete;
 
   // Each throws what the sink threw in the other thread, once.
+  // From here on a thread may pay.
   void OnPacked() override { alone_ = false; }
   // Waits until the sink has all of the member before.
   bool Begin(std::string_view name) override;
@@ -61,6 +62,7 @@ class ParseThread : public ByteSink {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;
+  // By the sink, in the other thread.
   std::exception_ptr thrown_;
 };
 

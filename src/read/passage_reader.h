@@ -37,12 +37,14 @@ namespace ncclwhy {
 class PassageReader {
  public:
   // Not for lines of NCCL, which are nobody's passage.
+  // `facts` has the events of this line already, so that an exception's event can be completed.
   void OnLine(const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // The text is at its end.
   void Finish(SourceFacts& facts);
 
  private:
   // One that is being read.
+  // Of a writer one at a time; the next head, or a line that is no frame, ends it.
   struct Stack {
     uint64_t offset = 0;
     uint32_t line = 0;

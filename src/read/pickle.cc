@@ -10,6 +10,7 @@ using Item = Document::Id;
 
 // A machine with a stack, as Python's own, but one that calls nothing: the few opcodes that a dump of PyTorch's flight
 // recorder uses. Recursion there is none; whatever nests does so on the stack.
+// A stack machine: values, and marks where a container's contents begin.
 class Unpickler {
  public:
   Unpickler(std::string_view bytes, Document* document) : bytes_(bytes), document_(*document) {}
@@ -117,6 +118,7 @@ class Unpickler {
     if (it == memo_.end()) return cut_ ? void() : Refuse();
     stack_.push_back(it->second);
     // References cost like values.
+    // A memo that is recalled again and again makes a large document of a small file.
     if (++recalled_ > bytes_.size()) Refuse();
   }
 
@@ -142,6 +144,7 @@ class Unpickler {
   void Execute(char opcode);
 
   // As if the end had come in order: every container is closed.
+  // A rank that was killed while it wrote its dump: the calls that are whole are worth having.
   void CloseAll() {
     for (size_t i = stack_.size(); i-- > 0;) {
       if (document_.KindOf(stack_[i]) != Document::Kind::kMark) continue;

@@ -20,6 +20,7 @@ enum class DocumentEnd : uint8_t {
 };
 
 // `bytes` must outlive the document.
+// Never recurses, so depth is no danger; time and memory are bounded by the size of `bytes`.
 DocumentEnd ReadPickle(std::string_view bytes, Document* document);
 
 }  // namespace ncclwhy

@@ -20,6 +20,8 @@ namespace ncclwhy {
 class QuotedSource {
  public:
   // Whether the line is such a statement.
+  // Only the line right behind a frame of the same process, further in than the frame is. Notes a frame when it sees
+  // one.
   bool IsSource(const ParsedLine& line, uint32_t process) {
     const size_t begin = line.body.find_first_not_of(' ');
     if (begin == std::string_view::npos) return false;
@@ -43,6 +45,7 @@ class QuotedSource {
     return std::any_of(std::begin(kSaying), std::end(kSaying), [&](auto word) { return scan::Contains(text, word); });
   }
 
+  // The line of the latest frame; no line comes behind this one.
   uint32_t frame_ = UINT32_MAX - 1;
   uint32_t process_ = 0;
   size_t indent_ = 0;

@@ -77,6 +77,10 @@ class StatusReader {
   }
 
   // As the text does: for each collective how many ranks have launched how many, and who the fewer ones are.
+  // The ranks that have launched most come first, and the majority is not listed: it is everybody else.
+  //    7 ranks have launched up to AllReduce operation 64
+  //    1 ranks have launched up to AllReduce operation 60
+  //    rank 5, process 4711 on node node07
   void CompareCounts(Document::Value ranks) {
     std::map<std::string_view, std::map<int64_t, std::vector<Document::Value>>> launched;
     for (size_t i = 0; i < ranks.size(); ++i) {

@@ -18,6 +18,7 @@
 
 namespace ncclwhy {
 
+// By keys that stand in its first kSniffedBytes.
 bool LooksLikeRasStatus(std::string_view first);
 std::unique_ptr<Witness> NewRasStatus(const WitnessContext& context);
 

@@ -35,6 +35,7 @@ Status FileReader::Next(std::string_view* bytes) {
 Status FileReader::FillTo(size_t size, std::string_view* bytes) {
   Status status;
   auto used = static_cast<size_t>(bytes_);
+  // A pipe gives what is there, `kubectl logs` a line at a time.
   for (size_t got = 1; status.ok() && got > 0 && used < size; used += got) status = Fill(used, &got);
   *bytes = {buffer_.get(), used};
   return status;

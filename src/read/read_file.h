@@ -10,6 +10,7 @@
 
 namespace ncclwhy {
 
+// For files, pipes and sockets alike. One thread.
 class FileReader {
  public:
   // What is read at once: stays in the caches of one core, together with what is remembered between lines.
@@ -21,12 +22,14 @@ class FileReader {
   FileReader(int fd, std::string name) : fd_(fd), name_(std::move(name)), buffer_(new char[kReadBytes]) {}
 
   // The next bytes, valid until the next call; empty at the end.
+  // kIo with the name and the system's words.
   Status Next(std::string_view* bytes);
   // The first kReadBytes unless the input ends before, so that a pipe that delivers little by little is told by its
   // content as a file is.
   Status First(std::string_view* bytes) { return FillTo(kReadBytes, bytes); }
   // The same and what follows, up to kPackedBytes. Only behind First.
   Status FirstOfPacked(std::string_view* bytes);
+  // Read so far.
   uint64_t bytes() const { return bytes_; }
 
  private:

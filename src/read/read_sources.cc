@@ -72,6 +72,7 @@ class DigestSink : public ByteSink {
     if (!reader_) return;
     std::vector<SourceDigest> read = reader_->FinishAll(&problems_);
     if (read.size() == 1 && read.front().carrier.empty() && !IsLogOfNccl(read.front())) {
+      // Asked where nothing of NCCL was found: base64 of a log is text to every parser.
       read.front().encoded = LooksEncoded(first_);
     }
     std::move(read.begin(), read.end(), std::back_inserter(digests_));

@@ -240,6 +240,7 @@ class Dump {
     const bool p2p = entry["is_p2p"].True() || kCollectiveNames[call.operation] == "Send" ||
                      kCollectiveNames[call.operation] == "Recv";
     Document::Value seq = entry["collective_seq_id"];
+    // Since format 2.0 of the dump collectives and calls between peers are counted apart; before that by one number.
     if (p2p && entry["p2p_seq_id"].kind() != Document::Kind::kNothing) seq = entry["p2p_seq_id"];
     if (seq.kind() == Document::Kind::kNothing) seq = entry["seq_id"];
     const int64_t ordinal = seq.Integer().value_or(-1);
@@ -300,6 +301,7 @@ int32_t PeerIn(std::string_view name) {
 // nccl:all_reduce: call 64 of pg 0 (default_pg), started
 void Dump::AddPending(const Group& group, Document::Value entry, const CollectiveCall& call, int64_t ordinal,
                       uint32_t number) {
+  // A rank that hangs has the first of them in common with the others; the rest was issued behind it.
   if (++pending_ > limits::kRecordedPending) return;
   const std::string_view name = entry["profiling_name"].Text();
   const std::string_view state = entry["state"].Text();

@@ -73,6 +73,7 @@ std::optional<Rotation> RotationOf(std::string_view path) {
 }
 
 // Keeps the first bytes only.
+// A log of gigabytes is not read twice to learn whose it is.
 class FileHead : public ByteSink {
  public:
   bool Begin(std::string_view) override { return true; }
@@ -147,6 +148,7 @@ std::vector<std::vector<size_t>> GroupsOf(const std::vector<std::string>& paths)
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
       return a.first.number != b.first.number ? a.first.number > b.first.number : a.first.date < b.first.date;
     });
+    // A gap in the numbers: a part is missing, or these are not parts at all.
     const bool dated = parts.front().first.number == 0;
     bool whole = true;
     for (size_t n = 0; n < parts.size(); ++n) {
@@ -201,6 +203,7 @@ std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>&
   for (std::vector<size_t>& group : GroupsOf(names)) {
     std::vector<Processes> processes;
     for (const size_t number : group) processes.push_back(ProcessesOf(digests[number].facts));
+    // Two archives may each have a train.log.1: whose it is, nobody knows.
     const bool once = std::all_of(group.begin(), group.end(), [&](size_t number) {
       return std::count(names.begin(), names.end(), names[number]) == 1;
     });

@@ -20,6 +20,7 @@ namespace ncclwhy {
 // Makes one spec of the parts of each rotated log: the newest, with the others as `earlier`. The file without number or
 // date must be there, numbers must be 1, 2, … without a gap, and lines of NCCL in the parts must share a process: logs
 // of ranks are numbered, too, and each has processes of its own. Reads the beginning of the files in question.
+//    nccl.log.1 nccl.log.2 nccl.log.3 nccl.log      of ranks: no process stands in two of them; left as they are
 void JoinRotated(std::vector<SourceSpec>* specs);
 
 // The same for members of an archive, which have been read one by one: each group is one log by names and processes,
@@ -31,6 +32,7 @@ std::vector<std::vector<size_t>> RotatedMembers(const std::vector<SourceDigest>&
 void TellPartsApart(const std::vector<SourceDigest>& digests, std::vector<std::string>* problems);
 
 // Hands the parts of one log on as if they were one file.
+// Counts line ends to tell where each part begins; nothing is put between parts, as a cut goes through a line.
 class PartSink : public ByteSink {
  public:
   explicit PartSink(ByteSink& sink) : sink_(sink) {}

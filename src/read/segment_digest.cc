@@ -15,6 +15,7 @@
 namespace ncclwhy {
 namespace {
 
+// Of a warning that no rule knows: enough to show, the rest is a number.
 constexpr uint32_t kHitsPerMessageAndProcess = 4;
 constexpr size_t kMentions = 4096;
 
@@ -47,6 +48,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
   // says the same of all, and its meaning is silent.
   bool OnlyCounts(LogLevel level, std::string_view shape, int message, std::vector<std::string>* words) override {
     if (message >= 0 && !MessageOf(message).silent) return false;
+    // Costs a look at all literals, and the catalogue in all its formats: asked once for a thread's sources.
     const auto ask = [&](SharedAnswers::Counting* answer) {
       answer->only_counts = !matcher_->MayMatch(shape, &answer->words) && kb_.RecognizeShape(level, shape) == message;
     };
@@ -84,6 +86,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
       hit.repeats = 0;
       if (CatalogHit* const kept = KeepCatalogHit(hit)) kept->text = in_source.Text(theirs.text);
     }
+    // In a second pass, as a repeat may belong to a hit that only the first one kept.
     for (const CatalogHit& theirs : segment.catalog_) {  // these came behind those that were kept
       auto& [count, first] = counts_[KeyOf(in_source.Process(theirs.process), theirs.message)];
       count += theirs.repeats;
@@ -170,6 +173,7 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
       while (begin > 0 && IsNameChar(text[begin - 1])) --begin;
       size_t end = at;
       while (end < text.size() && IsNameChar(text[end])) ++end;
+      // A name in a sentence is no setting.
       if (end >= text.size() || (text[end] != '=' && text[end] != ':')) continue;
       const bool colon = text[end] == ':';
       size_t value = end + 1;

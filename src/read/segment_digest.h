@@ -13,6 +13,8 @@
 
 namespace ncclwhy {
 
+// One thread at a time. A later segment reads what the first one learned and shares nothing that changes, so each may
+// be in a thread of its own.
 class SegmentDigest {
  public:
   // Of the first segment.
@@ -29,8 +31,10 @@ class SegmentDigest {
   std::unique_ptr<SegmentDigest> NewSegment(uint64_t offset) const;
   bool CanBeCut() const;
   // Puts a later segment behind what was collected so far; it is of no use any more.
+  // In the order of the source; numbers of lines, processes and texts of `segment` become those of the source.
   void Join(SegmentDigest& segment);
   // Behind End.
+  // Once.
   SourceDigest Finish();
 
  private:

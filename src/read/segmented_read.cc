@@ -71,6 +71,7 @@ void SegmentedRead::Begin() {
   reader.Report();
   over_ = read.at_end || !read.status.ok();
   if (over_) return;
+  // UTF-16 is no lines of bytes: such a file is read by one thread.
   if (first_->CanBeCut()) {
     first_->End();
     learned_ = first_->NewSegment(0);

@@ -19,6 +19,7 @@
 
 namespace ncclwhy {
 
+// Kept by a shared_ptr: a helper may still be leaving Help when the owner has finished.
 class SegmentedRead {
  public:
   // Called with the number of bytes that were read, by several threads.
@@ -34,6 +35,7 @@ class SegmentedRead {
   // Digests segments until no more are to be begun. Any thread, as often as it likes.
   void Help();
   // Waits for those that help. What one of them threw is thrown here.
+  // The owner's, once. `*status` tells what could not be read; the digest has what could.
   SourceDigest Finish(Status* status);
 
  private:
@@ -64,6 +66,7 @@ class SegmentedRead {
   bool over_ = true;  // no more are begun
   bool joining_ = false;
   size_t helping_ = 0;
+  // By number: segments that wait for one in front of them.
   std::map<uint64_t, Done> done_;
   uint64_t bytes_ = 0;  // of joined segments
   Status status_;

@@ -30,6 +30,7 @@ class SharedAnswers : public MessageRecognizer {
   // `catalogue` is borrowed.
   explicit SharedAnswers(const MessageRecognizer& catalogue) : catalogue_(catalogue), texts_(kTexts) {}
 
+  // -1: no message of the catalogue. Texts longer than kLongest are asked each time.
   int Recognize(LogLevel level, std::string_view body) const override;
 
   // The answer of `ask(Counting*)`, which may be an earlier one.

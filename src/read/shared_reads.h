@@ -12,6 +12,7 @@
 
 namespace ncclwhy {
 
+// Thread-safe. `busy_` counts threads that may still open a file: as long as there are some, those without work wait.
 class SharedReads {
  public:
   // So many threads have files of their own to read.
@@ -32,6 +33,7 @@ class SharedReads {
   }
 
   // For a thread that has no file of its own any more: helps the others until all are at this point.
+  // Returns when nobody will open a file any more.
   void HelpOthers() {
     Leave();
     std::unique_lock<std::mutex> lock(mutex_);

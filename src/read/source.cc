@@ -146,6 +146,7 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   Status status = reader.First(&first);
   if (!status.ok() && first.empty()) return status;
   // What came before an error is read; whoever asks for the next bytes meets the error again.
+  // In front of Begin: what is packed has members, or names of its own.
   if (LooksPacked(first)) {
     if (status.ok()) status = reader.FirstOfPacked(&first);
     sink.OnPacked();
@@ -169,6 +170,7 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
     push();
   }
   if (wanted) sink.End();
+  // Somebody truncated it: what is missing is not to be taken for a job that went silent.
   if (status.ok() && wanted && S_ISREG(info.st_mode) && reader.bytes() < static_cast<uint64_t>(info.st_size)) {
     return Status::Io(name + ": became shorter while it was read");
   }

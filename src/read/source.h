@@ -14,6 +14,7 @@
 namespace ncclwhy {
 
 // One thing to open. `-` is standard input.
+// A name that a person wrote on the command line, or found in a folder.
 struct SourceSpec {
   std::string path;
   std::string name;                       // what reports print
@@ -22,9 +23,11 @@ struct SourceSpec {
 
 // Expands directories (recursively, regular files only, sorted by name; no hidden files) and globs that the shell left
 // alone. A path that does not exist or a directory without files adds a sentence to `problems`.
+//    logs/  'rank*.log'  bundle.tar.gz  -
 std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems);
 
 // Receives the bytes of one source or of one archive member.
+// Called by one thread: Begin, Push …, End for each member, in turns.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -40,9 +43,11 @@ class ByteSink {
 
 // Reads `spec` to its end into `sink`, expanding .gz .xz .zst .bz2 .zip .tar.* by content, not by name.
 // What was read before an error has been pushed, and End() is called for it.
+// kNotFound, kIo; kLimit for what expands too far. A directory is refused.
 Status ReadSource(const SourceSpec& spec, ByteSink& sink);
 
 // The same for a descriptor that is open already (a pipe, a socket); it is borrowed. `name` is what reports print.
+// Read from where it stands, to its end.
 Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink);
 
 }  // namespace ncclwhy

@@ -12,6 +12,7 @@
 
 namespace ncclwhy {
 
+// The carrier is not in it.
 std::string EncodeSource(const SourceDigest& digest);
 
 // False: no such bytes, or what they say cannot be, such as a line of a process that is not there. Nothing is

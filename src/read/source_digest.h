@@ -14,6 +14,7 @@ namespace ncclwhy {
 inline constexpr int kUnknownMessage = -1;
 
 // A line whose catalogue meaning says more than "state": evidence where no rule speaks about it.
+// `text` is in the strings of the source's facts, as are all texts of a digest.
 struct CatalogHit {
   int message = -1;  // kUnknownMessage: a warning that no entry knows
   uint32_t line = 0;
@@ -48,6 +49,7 @@ struct SourcePart {
   uint64_t first_line = 1;  // where its lines begin in the source
 };
 
+// Immutable once it is finished, but for its name (OrderByName) and for slices. Owns everything.
 struct SourceDigest {
   SourceFacts facts;
   SourceHits hits;
@@ -62,6 +64,7 @@ struct SourceDigest {
 
 // By name, and those of one name by what they say, so that neither threads nor the order of arguments show, nor which
 // digests were merged before. What two carriers have of one source is one source.
+// Linear but for names that come several times: these are encoded to be compared.
 void SortSources(std::vector<SourceDigest>* digests);
 
 // The same, and reports tell sources by their names, so these become unique: "rank0.log", "rank0.log (2)".

@@ -140,6 +140,7 @@ void TextLog::Remember(std::string_view chunk) {
   }
 }
 
+// As a source of its own, in one segment: a text that is kept is shorter than one.
 SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options) const {
   WitnessContext context = context_;
   context.options = options;
@@ -152,6 +153,7 @@ SourceDigest TextLog::Digest(std::string_view text, const ParserOptions& options
 bool TextLog::Try(Repair repair, SourceDigest& digest) {
   SourceDigest again = Digest(repair.text, repair.options);
   if (!repair.sure && !SaysMore(again, digest, context_.rules)) return false;
+  // A list of short records looks like wrapped lines.
   if (repair.counter == Counter::kRejoinedLines && JoinsRecords(again, digest, repair.changes)) return false;
   again.facts.bytes = digest.facts.bytes;
   for (const Counter kept : {Counter::kRejoinedLines, Counter::kSplitLines}) {

@@ -7,6 +7,8 @@
 
 namespace ncclwhy {
 
+// Reads in segments, as SegmentedRead does, so both yield the same digest. A short text (limits::kPastedBytes) is kept,
+// and read again as it may have been before somebody copied it.
 std::unique_ptr<Witness> NewTextLog(const WitnessContext& context);
 
 }  // namespace ncclwhy

@@ -15,6 +15,7 @@ bool IsLogOfNccl(const SourceDigest& digest);
 
 // Whether the beginning of a text is long lines as encodings write them, base64, hexadecimal digits, percent signs; or
 // a document on one line with lines of NCCL in it.
+// Of its first kilobytes. No for short texts: a token in a line is no encoding.
 bool LooksEncoded(std::string_view first);
 
 // A sentence on each source that is not a text of lines and told nothing, and on each dump that is cut or was refused.

@@ -41,6 +41,7 @@ struct WitnessContext {
 
 // One per source; used by one thread. The result does not depend on where chunks end. Never fails: what it cannot read
 // is counted, and what turns out to be of another kind is handed to NewTextLog.
+// Memory must be bounded, whatever the source holds.
 class Witness {
  public:
   virtual ~Witness() = default;
@@ -52,6 +53,7 @@ class Witness {
 };
 
 // A row of the sniffer table (witness_kinds.cc), the only list of witnesses.
+// Rows are asked in their order; `known` must say no to a log that only resembles the kind.
 struct WitnessKind {
   std::string_view name;
   std::string_view what;  // of the source, in a few words

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// An error file before a recorder, as both are JSON and the narrower question comes first.
 constexpr std::array<WitnessKind, 5> kKinds = {{
     {"node-digest", "what `ncclwhy digest` wrote of other sources", LooksLikeNodeDigest, NewNodeDigest},
     {"torchelastic-error-file", "the error file of a torchelastic worker (JSON)", LooksLikeErrorFile, NewErrorFile},
