@@ -50,6 +50,7 @@ bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word
 
 // The token behind the bracket that `open` opens.
 // The number of tokens where it is never closed.
+// So a bracket is passed over as a whole: what stands in it belongs to another SELECT, or to a call.
 size_t Behind(const Tokens& t, size_t open) {
   int depth = 0;
   for (size_t i = open; i < t.size(); ++i) {
@@ -99,6 +100,7 @@ void Read(const Tokens& t, size_t from, size_t end, Expression* out) {
       continue;
     }
     if (!t[i].word) continue;
+    // A word in front of a bracket is a function, not a column.
     const bool call = i + 1 < end && t[i + 1].text == "(";
     const size_t behind = call ? Behind(t, i + 1) : i + 1;
     if (call && behind + 1 < end && t[behind].text == "over") {  // a window has a row of its own
@@ -114,6 +116,7 @@ void Read(const Tokens& t, size_t from, size_t end, Expression* out) {
         continue;
       }
     }
+    // The name that follows is given here, and not asked for.
     if (t[i].text == "as") {
       ++i;
     } else if (!call && !IsOneOf(kNoColumns, t[i].text)) {
@@ -125,6 +128,7 @@ void Read(const Tokens& t, size_t from, size_t end, Expression* out) {
 // One SELECT, from the token behind its first word to its end.
 // A single min() or max() is fine: SQLite takes the other columns of the row that has it.
 void CheckSelect(std::string_view sql, const Tokens& t, size_t begin, size_t end, std::vector<std::string>* bare) {
+  // A SELECT without FROM has one row: nothing in it is bare.
   const size_t from = Outside(t, begin, end, "from");
   if (from == end) return;
   std::vector<Expression> results;
@@ -141,6 +145,7 @@ void CheckSelect(std::string_view sql, const Tokens& t, size_t begin, size_t end
   if (aggregates.empty()) return;
   if (aggregates.size() == 1 && (aggregates[0] == "min" || aggregates[0] == "max")) return;
   // What is grouped by: columns, numbers of results, names of results.
+  //    GROUP BY host, 2, reason
   std::set<std::string> grouped;
   const size_t group = Outside(t, from, end, "group");
   size_t stop = end;
@@ -148,6 +153,7 @@ void CheckSelect(std::string_view sql, const Tokens& t, size_t begin, size_t end
   for (size_t i = std::min(group + 2, stop); i < stop; ++i) {
     if (t[i].word) grouped.insert(t[i].text);
     if (!IsDigit(t[i].text[0])) continue;
+    // `GROUP BY 2` is the second result.
     const size_t number = t[i].text.size() < 3 ? std::stoul(t[i].text) : 0;
     if (number >= 1 && number <= results.size())
       grouped.insert(results[number - 1].columns.begin(), results[number - 1].columns.end());
@@ -161,6 +167,7 @@ void CheckSelect(std::string_view sql, const Tokens& t, size_t begin, size_t end
   const auto last = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
   for (const Expression& e : results) {
     for (const std::string& column : e.columns) {
+      // `r.host` and `host` are taken for one: which table a bare name is of, the words do not tell.
       const bool known = std::any_of(grouped.begin(), grouped.end(),
                                      [&](const std::string& g) { return g == column || last(g) == last(column); });
       if (!known) {
@@ -178,6 +185,7 @@ std::vector<std::string> BareColumns(std::string_view sql) {
   std::vector<std::string> bare;
   for (size_t i = 0; i < t.size(); ++i) {
     if (t[i].text != "select") continue;
+    // A subquery is a SELECT in brackets: found by itself, as its word comes, and passed over here.
     size_t end = i + 1;  // of this SELECT: its closing bracket, or a UNION beside it
     while (end < t.size() && t[end].text != ")" && t[end].text != "union") {
       end = t[end].text == "(" ? Behind(t, end) : end + 1;

@@ -13,6 +13,9 @@ namespace ncclwhy {
 //
 // Reads SQL by its words and brackets, not by a grammar: what it does not understand it lets pass.
 // Each once for every SELECT, as it is written there; empty where all is well.
+//    SELECT min(n), max(n), who FROM x           who
+//    SELECT host, count(*) FROM x GROUP BY host  nothing
+//    SELECT max(line), text FROM x               nothing: the text of that line
 std::vector<std::string> BareColumns(std::string_view sql);
 
 }  // namespace ncclwhy

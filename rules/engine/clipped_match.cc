@@ -17,6 +17,7 @@ constexpr size_t kNpos = std::string_view::npos;
 // Where the part of a regex that begins at `at` ends, its repetition included; npos: not understood.
 size_t PartEnd(std::string_view regex, size_t at) {
   size_t end = at + 1;
+  // What a backslash, a class or a bracket begins is one part; all else is a byte.
   if (regex[at] == '\\') {
     if (at + 1 >= regex.size()) return kNpos;
     end = at + 2;
@@ -34,6 +35,7 @@ size_t PartEnd(std::string_view regex, size_t at) {
     ++end;
   } else if (regex[at] == '(') {
     int depth = 1;
+    // Brackets within a class or behind a backslash open nothing: `[(]`, `\(`.
     for (end = at + 1; end < regex.size() && depth > 0;) {
       if (regex[end] == '(') ++depth;
       if (regex[end] == ')' && --depth == 0) break;
@@ -45,6 +47,7 @@ size_t PartEnd(std::string_view regex, size_t at) {
     if (end >= regex.size()) return kNpos;
     ++end;
   }
+  // A repetition belongs to its part: `\d{1,5}` is there as a whole or not at all.
   if (end < regex.size() && regex[end] == '{') end = std::min(regex.find('}', end), regex.size() - 1) + 1;
   while (end < regex.size() && std::string_view("*+?").find(regex[end]) != kNpos) ++end;
   return end;
@@ -79,6 +82,7 @@ std::string ClippedRegex(std::string_view regex) {
     flags += regex.substr(0, regex.find(')') + 1);
     regex.remove_prefix(regex.find(')') + 1);
   }
+  // Of the top level only: an alternation in a group is one part.
   std::vector<std::vector<std::string_view>> alternatives(1);
   size_t parts = 0;
   for (size_t at = 0; at < regex.size();) {
@@ -95,6 +99,7 @@ std::string ClippedRegex(std::string_view regex) {
   std::string out;
   for (const std::vector<std::string_view>& alternative : alternatives) {
     if (!out.empty()) out += '|';
+    // From the last part to the first, so that each wraps what follows it.
     std::string tail = "$";
     for (auto part = alternative.rbegin(); part != alternative.rend(); ++part) {
       tail = std::string(*part) + (part == alternative.rbegin() ? "" : "(?:" + tail + "|$)");
@@ -110,11 +115,13 @@ std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::ve
   std::vector<uint32_t> showing;
   for (const uint32_t number : whole) {
     const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+    // A short literal in a clipped line is by chance.
     const auto is_there = [&](const std::string& l) { return l.size() >= kShown && text.find(l) != kNpos; };
     if (std::any_of(literals.begin(), literals.end(), is_there)) showing.push_back(number);
   }
   // Only where the text ends in mid-literal: from each place that is near enough to the end the rest must be a
   // beginning of a literal, of at least kBeginning bytes. Shorter ones are in any line.
+  // No literal that is cut here can have begun further in front.
   const size_t longest = std::min(text.size(), beginnings.longest);
   for (size_t at = text.size() - longest; at + kShown <= text.size(); ++at) {
     const auto found = beginnings.of.find(text.substr(at, kShown));
@@ -138,6 +145,7 @@ bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
     if (clipped.empty()) return false;
     regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(clipped), RulePatternOptions()); });
   }
+  // Nested so deep that RE2 refuses it.
   if (!regex->ok()) return false;
   return InRe2([&] { return regex->Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0); });
 }

@@ -16,13 +16,17 @@
 namespace ncclwhy {
 
 // The text in front of the `…` or `...` that `line` ends with; empty where it ends with none. A view of `line`.
+//    "Cannot re-initialize CU…"   "Cannot re-initialize CU"
 std::string_view BeforeClip(std::string_view line);
 
 // The regex that a clipped text must match to its end: each part of the top level may be the last that is there. Empty
 // when the text of the regex is not understood.
+//    error (?P<errno_text>.*)   →   the text may end behind each letter, or behind the group
+// The first part must be there: a regex of one part is left as it is.
 std::string ClippedRegex(std::string_view regex);
 
 // Not thread-safe: one per source.
+// Only lines that a viewer marked come here (limits::kClippedLooks of a source). Compiled regexes are kept.
 class ClippedMatch {
  public:
   explicit ClippedMatch(const PatternTable& patterns) : patterns_(patterns) {}

@@ -13,9 +13,11 @@
 namespace ncclwhy {
 namespace {
 
+// The literal tables are made here, so that a start of the program searches nothing.
 bool Write(const std::vector<Rule>& rules, const std::string& path) {
   FieldWriter fields;
   fields(rules);
+  // Of the numbers that RuleSet::Embedded will give: both number the rules in the order of their ids.
   const LiteralTablesStorage literals = PatternTable(rules).BuildLiterals();
   EmbeddedSource out("embed_rules", "rules/catalog", "rules/engine/embedded_rules.h");
   out.Bytes("kRules", fields.Take());
@@ -36,6 +38,7 @@ bool Write(const std::vector<Rule>& rules, const std::string& path) {
 int Run(const std::string& catalog, const std::string& causes_directory, const std::string& output) {
   const CauseSet causes = ReadCauseIds(causes_directory);
   LintOptions options;
+  // A folder without causes is a build of rules alone.
   options.causes = causes.empty() ? nullptr : &causes;
   std::vector<Diagnostic> diagnostics;
   std::vector<Rule> rules = LoadCatalog(catalog, options, &diagnostics);

@@ -16,6 +16,8 @@ namespace ncclwhy {
 
 // One matched line. Strings are ids of the pool of the SourceFacts of the same source. Beyond the limits of a pattern
 // hits are counted, and the last one that is kept has a place and no text (`text` invalid).
+//    node07:4711:4802 [3] transport/net_ib.cc:2107 NCCL WARN NET/IB: Got completion … status=12
+//    → the pattern, its line, its process, the capture status=12
 struct Hit {
   uint64_t offset = 0;
   uint32_t line = 0;
@@ -32,12 +34,15 @@ struct Hit {
 };
 
 // Merges like SourceFacts: one per source.
+// Immutable once the source is read.
 struct SourceHits {
   std::vector<Hit> hits;  // in line order
 };
 
 // What a rule, a query or an entry of the catalogue says of the job. Owns its texts; findings of one rule and process
 // are folded into one, with the lines counted in `repeats`.
+// The currency between rules and analysis: what it proves (causes), of whom (process, rank, host) and where it is to be
+// read.
 struct Finding {
   RuleId rule;          // invalid for what the catalogue of messages says
   std::string message;  // then the id of the message's rule (analyze/message_rules.h)
@@ -67,6 +72,7 @@ struct Finding {
 
   // The log-odds that it gives a cause; 0 where that is less than half of what it gives the one that it speaks most
   // for: a mere hint, of which its rule's words and fixes tell nothing.
+  //    {"ib.retry-exceeded": 5, "net.unreachable": 1}     5 for the first, 0 for the second
   double SpeaksFor(std::string_view cause) const {
     double most = 0, here = 0;
     for (const Weight& weight : causes) {

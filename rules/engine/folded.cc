@@ -20,8 +20,10 @@ void ListedRanks::Tell(Finding* finding) const {
   if (ranks_of.size() < 2) return;
   std::string odd;
   for (const auto& [rank, what] : said_) {
+    // Two things are said, and one of them of a single rank: with three, everybody is in another place.
     if (ranks_of[what] == 1 && ranks_of.size() == 2) odd = rank;
   }
+  // The first line's capture, which named whoever happens to be listed first.
   finding->fields.erase("culprit_rank");
   if (!odd.empty()) finding->fields.emplace("culprit_rank", odd);
 }

@@ -18,9 +18,11 @@ namespace ncclwhy {
 class ListedRanks {
  public:
   // The first thing that is said of a rank counts. Bounded: 4,096 ranks, 200 bytes of what is said.
+  // Called for each hit, in the order of lines; empty views are nobody.
   void Note(std::string_view rank, std::string_view what);
   // Three and more ranks of which not all is the same: the one of which another thing is said than of all the rest,
   // else nobody.
+  // In the field culprit_rank; one that a single line captured goes away where the list tells otherwise.
   void Tell(Finding* finding) const;
 
  private:
@@ -28,6 +30,7 @@ class ListedRanks {
 };
 
 // `boosted` is empty until a hit was folded in, and has one element more than the rule has boosts.
+// Whose hits go together is told by FoldKey (resolve.cc).
 struct Folded {
   Finding finding;
   std::vector<bool> boosted;  // by boost condition

@@ -34,6 +34,7 @@ HitIndex::HitIndex(const JobModel& model, std::span<const SourceHits* const> hit
         communicators_[rank.process.value].push_back(communicator.id.value);
     }
   }
+  // A process of no job has -1.
   for (const Process& p : model.processes) jobs_ = std::max(jobs_, static_cast<uint32_t>(p.job + 1));
   const size_t sources = std::min(hits.size(), model.sources.size());
   for (uint32_t source = 0; source < sources; ++source) {
@@ -50,16 +51,19 @@ Where HitIndex::Place(SourceId source, const Hit& hit) const {
   where.line = hit.line;
   where.launcher_rank = hit.launcher_rank;
   where.process = model_.ProcessOf(source, hit.process, hit.launcher_rank);
+  // With the source alone, which is all that Capture needs.
   const PlacedHit placed{&hit, where};
   if (where.process.valid()) {
     where.rank = model_.RankOf(where.process);
     where.host = model_.processes[where.process.value].host;
   } else {
     // A watchdog or kernel line without a process says itself who it is.
+    //    [rank3]:[E1126 07:16:26.504] [PG 0 Rank 3] Watchdog caught collective operation timeout: …
     const std::string_view rank = Capture(placed, "rank");
     if (std::from_chars(rank.data(), rank.data() + rank.size(), where.rank).ec != std::errc()) where.rank = -1;
     if (where.rank < 0) where.rank = model_.RankOfLabel(source, hit.launcher_rank, &where.host);
   }
+  //    srun: error: node07: task 3: Killed
   if (where.host.empty()) where.host = Capture(placed, "host");
   // A label of pdsh in front of the line of nobody in particular: "gpu-a17: Fatal Python error: Segmentation fault".
   const auto& labelled = Facts(source).processes;
@@ -85,6 +89,7 @@ std::vector<HitIndex::Key> HitIndex::KeysOf(Scope scope, const Where& where) {
   const Key own = where.process.valid()
                       ? Key{Space(kProcessKey), where.process.value}
                       : Key{Space(kAnonymousKey, where.source.value), static_cast<uint32_t>(where.launcher_rank)};
+  // A row of a query that says neither who nor where: near nothing.
   const bool placeless = !where.process.valid() && !where.source.valid();
   switch (scope) {
     case Scope::kLine:
@@ -93,6 +98,7 @@ std::vector<HitIndex::Key> HitIndex::KeysOf(Scope scope, const Where& where) {
       if (!where.source.valid()) return {};
       return {{Space(kSourceKey), where.source.value}};
     case Scope::kRank:
+      // A rank of which the log and the launcher's stream are two processes is one here.
       if (where.rank >= 0) return {{Space(kRankKey), static_cast<uint32_t>(where.rank)}};
       break;
     case Scope::kCommunicator: {
@@ -142,6 +148,7 @@ uint32_t HitIndex::TracebackOf(SourceId source, uint32_t line) {
     const SourceFacts& facts = Facts(source);
     for (const Event& e : facts.events) {
       if (e.kind != EventKind::kPythonException) continue;
+      // So many lines before its exception the traceback begins (src/read/passage_reader.h).
       const auto back = ParseInt<uint32_t>(facts.Get(e, FieldId::kTraceback)).value_or(0);
       if (back > 0 && back < e.line) it->second.emplace(e.line, e.line - back);
     }
@@ -175,7 +182,9 @@ const PlacedHit* HitIndex::Find(uint32_t pattern, const Condition& condition, co
   for (const Key& key : KeysOf(condition.scope, where)) {
     const auto group = groups.find(key);
     if (group == groups.end()) continue;
+    // Anywhere in the scope, also in another file.
     if (!windowed) return group->second.front();
+    // A group is in the order of source and line, as hits are placed in it.
     const auto begin = std::lower_bound(group->second.begin(), group->second.end(), std::pair(where.source, from),
                                         [](const PlacedHit* placed, const std::pair<SourceId, uint32_t>& at) {
                                           return std::pair(placed->where.source, placed->where.line) < at;

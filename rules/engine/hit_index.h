@@ -20,6 +20,7 @@ namespace ncclwhy {
 
 // A place in the job: where a hit stands, or what a row of a query names. Unknown members are invalid, -1 or empty.
 // `host` is a view of the facts, or of what the row owns.
+// What conditions are checked against; made once for each hit.
 struct Where {
   SourceId source;
   uint32_t line = 0;
@@ -29,6 +30,7 @@ struct Where {
   std::string_view host;
 };
 
+// Borrows the hit; lives in the index, which never moves it.
 struct PlacedHit {
   const Hit* hit = nullptr;
   Where where;
@@ -45,15 +47,20 @@ class HitIndex {
   // The first hit of `pattern` that stands to `where` as `condition` asks, or null. Groups are made per pattern and
   // scope when first asked for; then a look-up and, for a window of lines, a binary search. What has no line is in no
   // window.
+  // "First" is the one with the smallest source and line among those that fit. `where` may be that of a hit, or of a
+  // row of a query that names a line.
   const PlacedHit* Find(uint32_t pattern, const Condition& condition, const Where& where);
 
   // A capture of a hit, or an empty view.
   // An empty view where the group did not take part.
   std::string_view Capture(const PlacedHit& placed, std::string_view name) const;
   std::string_view Text(const PlacedHit& placed) const;
+  // `source` must be valid.
   const SourceFacts& Facts(SourceId source) const { return *model_.sources[source.value]; }
 
  private:
+  // What a scope joins, and its number: (process, 17), (rank, 3). A hit may have several, as a process is in several
+  // communicators.
   using Key = std::pair<uint64_t, uint64_t>;
   using Groups = std::map<Key, std::vector<const PlacedHit*>>;
 
@@ -76,6 +83,7 @@ class HitIndex {
 };
 
 // Host names up to the first dot, as NCCL prints them: gpu-a17.cluster.example and gpu-a17 are one host.
+// A view of `host`. An address stays whole.
 std::string_view ShortHost(std::string_view host);
 
 }  // namespace ncclwhy

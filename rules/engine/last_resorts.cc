@@ -32,12 +32,14 @@ bool SpeaksAgainst(const Rule& rule) {
 void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
                      std::vector<Finding>* findings) {
   using Line = std::pair<uint32_t, uint32_t>;  // source, line
+  // A log with lines of NCCL has rules enough: there a guess by words is more often wrong than right.
   bool known = std::any_of(model.sources.begin(), model.sources.end(),
                            [](const SourceFacts* facts) { return facts->counters.Get(Counter::kNccl) > 0; });
   std::set<Line> judged, ended;
   for (const Finding& f : *findings) {
     const Rule& rule = rules[f.rule.value];
     if (rule.last_resort) continue;
+    //    RuntimeError: worker died          the ending, and what it died of in one line: a guess may say why
     if (BareEnding(rule, kb)) {
       ended.emplace(f.source.value, f.line);
       continue;
@@ -49,6 +51,7 @@ void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, co
   std::erase_if(*findings, [&](const Finding& f) {
     if (!rules[f.rule.value].last_resort) return false;
     const Line place{f.source.value, f.line};
+    // With an end in the log only a guess about the line of that end counts.
     const bool after_end = !ended.empty() && (f.role == Role::kSymptom || !ended.contains(place));
     if (known || after_end || judged.contains(place)) return true;
     return std::max(f.line, f.last_line) + kNearTheEnd < model.sources[f.source.value]->counters.Get(Counter::kLines);

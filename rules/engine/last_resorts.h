@@ -14,6 +14,7 @@ namespace ncclwhy {
 // no rule that knows what failed, and a line of which no rule says anything ("retrying", a restart, harmless). A line
 // that is known as an ending and no more may still say why.
 // Erases from `findings`, in whose order nothing else changes.
+// `findings`: those of pattern rules, before queries are asked, so that no query takes a guess for a fact.
 void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
                      std::vector<Finding>* findings);
 

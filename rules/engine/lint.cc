@@ -99,6 +99,7 @@ class RuleLint {
 
   // `path` is where the causes stand; the complaint points at the key, with the id that was probably meant.
   void Causes(const std::vector<Weight>& causes, const std::string& path) {
+    // A user's rules may speak of causes that his own knowledge has; where that is not at hand nothing is asked.
     if (options_.causes == nullptr) return;
     std::vector<std::string_view> known(options_.causes->begin(), options_.causes->end());
     for (const Weight& weight : causes) {
@@ -128,6 +129,7 @@ class RuleLint {
   void Query() {
     std::string head = rule_.query.substr(0, rule_.query.find_first_of(" \t\n("));
     std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return std::toupper(c); });
+    // The store's gate would refuse it too, but only when the rule is asked.
     if (head != "SELECT" && head != "WITH") {
       Error("/query", "R040", "a query is one SELECT (or WITH … SELECT)");
       return;
@@ -150,6 +152,7 @@ class RuleLint {
            "give \"causes\" their log-odds");
     }
     const bool blames_peer = rule_.blame == Blame::kPeer || rule_.blame == Blame::kConnection;
+    // The finding would blame nobody, in silence.
     if (blames_peer && !GivesOneOf({"peer", "peer_rank", "peer_host", "address", "local_rank"})) {
       Warn("/blame", "R023", "the peer is blamed, but nothing tells who that is",
            "capture peer, peer_rank, peer_host, address or local_rank");
@@ -209,6 +212,7 @@ class RuleLint {
   }
 
   // Every rule shows itself at work, and what looks like it and is none; an empty log shows neither.
+  // An empty file among several is a rank that wrote nothing, which may be the point.
   void Logs() {
     const fs::path folder = fs::path(rule_.file).parent_path();
     size_t fires = 0;

@@ -29,6 +29,7 @@ std::string ToLower(std::string text) {
 }
 
 // Do two texts have a run of kSharedText characters in common?
+//    literal "Call to ibv_modify_qp failed", regex "modify_qp failed with (?P<errno_text>…)": 16 in common
 bool ShareText(const std::string& a, const std::string& b) {
   constexpr size_t kSharedText = 12;
   for (size_t i = 0; i + kSharedText <= a.size(); ++i) {
@@ -38,6 +39,7 @@ bool ShareText(const std::string& a, const std::string& b) {
 }
 
 // What RE2 knows about the texts that every match must contain.
+// FilteredRE2 gives texts of which a match must have some, and their logic of "and" and "or"; atoms come in lower case.
 class RequiredAtoms {
  public:
   explicit RequiredAtoms(const std::string& regex) : filter_(1) {
@@ -56,6 +58,8 @@ class RequiredAtoms {
         return atom.find(literal) != std::string::npos ||
                (atom.size() >= kLeastShared && literal.find(atom) != std::string::npos) || ShareText(atom, literal);
       });
+      // Whether a line with all texts but the related ones could match: then the literals are not what the regex is
+      // about.
       if (!related) others.push_back(static_cast<int>(i));
     }
     std::vector<int> possible;
@@ -85,6 +89,7 @@ void LintLiterals(const LinePattern& pattern, const RuleText& text, const std::s
 void LintRegex(const LinePattern& pattern, const RuleText& text, const std::string& path,
                std::vector<Diagnostic>* out) {
   const std::string at = path + "/regex";
+  // Before RE2 sees it: what it takes to refuse one grows with its length.
   if (pattern.regex.size() > limits::kPatternBytes) {
     out->push_back(text.At(Diagnostic::kError, at, "R034",
                            fmt::format("the regex is longer than {} bytes", limits::kPatternBytes)));
@@ -109,6 +114,7 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
     out->push_back(text.At(Diagnostic::kError, at, "R035", fmt::format("\"{}\" is no name that templates know", name),
                            "the names are in kb/README.md; use (?:…) for a group that only groups"));
   }
+  // Each costs RE2 time, and nobody reads it.
   if (static_cast<size_t>(regex.NumberOfCapturingGroups()) != groups->size()) {
     out->push_back(
         text.At(Diagnostic::kWarning, at, "R036", "an unnamed group is captured for nothing", "write (?:…)"));
@@ -158,6 +164,7 @@ std::string RequiredLiteral(std::string_view regex) {
   };
   for (size_t i = 0; i < regex.size(); ++i) {
     const char c = regex[i];
+    // No text is in all alternatives, as far as this looks.
     if (depth == 0 && c == '|') return {};
     if (c == '\\') {
       ++i;
@@ -176,6 +183,7 @@ std::string RequiredLiteral(std::string_view regex) {
       end_run();
     } else if (c == '[') {
       end_run();
+      // A class is no text, whatever is in it.
       while (++i < regex.size() && (regex[i] != ']' || regex[i - 1] == '[')) i += regex[i] == '\\' ? 1 : 0;
     } else if (c == '*' || c == '?' || c == '{') {
       if (!run.empty()) run.pop_back();  // the repeated character may be absent

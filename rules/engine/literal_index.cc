@@ -7,6 +7,7 @@ namespace ncclwhy {
 void LiteralIndexBuilder::Add(std::string_view literal, uint32_t pattern) {
   if (literal.empty() || literal.find('\0') != std::string_view::npos) return;
   std::vector<uint32_t>& patterns = literals_[std::string(literal)];
+  // A rule may give a literal twice.
   const auto at = std::lower_bound(patterns.begin(), patterns.end(), pattern);
   if (at == patterns.end() || *at != pattern) patterns.insert(at, pattern);
 }
@@ -24,8 +25,10 @@ LiteralTablesStorage LiteralIndexBuilder::Build() const {
     tables.bytes += literal;
     tables.patterns.insert(tables.patterns.end(), patterns.begin(), patterns.end());
     const std::string_view piece = literal;
+    // Shorter than GramIndex::kLeast: it has to be searched for in each line, and lint warns of it.
     if (!grams.Add(number, {&piece, 1})) tables.shortest.push_back(number);
   }
+  // The end of the last one.
   add_row(0);
   tables.grams = grams.Build();
   return tables;

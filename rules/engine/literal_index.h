@@ -44,6 +44,8 @@ class LiteralIndex {
   // particular order. What a line costs does not grow with the literals, but for those below four bytes, which are
   // searched one by one.
   template <typename Report>
+  //    "… NCCL WARN NET/IB: Got completion from peer 10.0.0.7<41243> with status=12"
+  //    → the patterns with "Got completion", with "status=", with "NET/IB" …
   void Scan(std::string_view text, Report&& report) const {
     grams_.ForEach(text, [&](const GramEntry& entry, size_t at) {
       if (at < entry.offset) return;
@@ -58,6 +60,7 @@ class LiteralIndex {
   }
 
  private:
+  // A view of the tables.
   std::string_view Literal(uint32_t number) const {
     return tables_.bytes.substr(tables_.rows[number].begin, tables_.rows[number].size);
   }
@@ -81,10 +84,12 @@ struct LiteralTablesStorage {
   LiteralTables View() const { return {bytes, rows, patterns, shortest, grams.longs.View(), grams.shorts.View()}; }
 };
 
+// For the build step, and for rules that are loaded at run time. One thread.
 class LiteralIndexBuilder {
  public:
   // An empty literal or one with a NUL byte is ignored.
   void Add(std::string_view literal, uint32_t pattern);
+  // Numbers of literals are those of the sorted list.
   LiteralTablesStorage Build() const;
 
  private:

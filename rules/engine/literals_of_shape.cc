@@ -53,6 +53,7 @@ class Shape {
   bool has_hex() const { return has_hex_; }
 
  private:
+  // A number takes a digit of the literal and may go on, or end there.
   bool Continues(size_t at, std::string_view literal) const {
     if (literal.empty()) return true;
     if (at == text_.size()) return false;
@@ -66,6 +67,7 @@ class Shape {
   bool has_hex_ = false;
 };
 
+//    c10d, bad, 12, feed
 bool IsHexWord(std::string_view literal) {
   return std::all_of(literal.begin(), literal.end(), [](char c) { return MayHold(skeleton::kHex, c); });
 }

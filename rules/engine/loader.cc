@@ -54,6 +54,7 @@ void ReadTrigger(const json& root, RuleReader& reader, Rule& rule) {
   if (root.contains("match")) rule.patterns = reader.Patterns(root["match"], "/match");
   if (root.contains("query")) rule.query = reader.String(root["query"], "/query");
   // Both or neither.
+  // Which of them fired it would else depend on the log.
   if (root.contains("match") == root.contains("query")) {
     reader.Error(root.contains("query") ? "/query" : "", "R041", "a rule has either \"match\" or \"query\"");
   }
@@ -105,6 +106,7 @@ void ReadMeaning(const json& root, RuleReader& reader, Rule& rule) {
   const bool failure = rule.role == Role::kRoot || rule.role == Role::kSymptom;
   if (root.contains("says_why")) {
     rule.says_why = reader.Bool(root["says_why"], "/says_why");
+    // What a warning or a query says is the rule's own words, not the program's.
     if (rule.says_why && (!failure || root.contains("query"))) {
       reader.Error("/says_why", "R005", "only a root or symptom that is matched by lines");
     }
@@ -156,6 +158,7 @@ void ReadWarning(const json& root, RuleReader& reader, Rule& rule) {
 Rule Read(const json& root, const RuleText& text, RuleReader& reader) {
   Rule rule;
   rule.file = text.file();
+  // By where the file stands, so that no rule can say another one.
   rule.family = FamilyOf(text.file());
   ReadName(root, reader, rule);
   ReadTrigger(root, reader, rule);

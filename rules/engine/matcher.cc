@@ -15,13 +15,14 @@ namespace {
 
 constexpr size_t kTimeText = 64;  // of a time stamp
 
-template <typename T>
 // A pattern that lists no level or dialect fits all of them.
+template <typename T>
 bool AnyOrContains(const std::vector<T>& values, T value) {
   return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
 }
 
 // "socket.cc" is the file of `misc/socket.cc:484` and of `/build/src/misc/socket.cc`, not of `ipcsocket.cc`.
+// NCCL prints the path as it was built; versions and builds differ in all but the last part of it.
 bool IsFile(std::string_view path, std::string_view name) {
   if (!path.ends_with(name)) return false;
   return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
@@ -32,6 +33,7 @@ bool IsFile(std::string_view path, std::string_view name) {
 RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals)
     : patterns_(patterns),
       literals_(literals),
+      // Arrays by pattern: what a pattern needs for each line is one index away.
       seen_(patterns.size(), 0),
       kept_total_(patterns.size(), 0),
       last_kept_(patterns.size(), UINT32_MAX),
@@ -81,6 +83,7 @@ bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
   // A clipped line ends anywhere: what was learned of whole lines of its shape does not hold for it.
   const std::string_view clipped = BeforeClip(line.body);
+  // The plain way below says the same of each line.
   if (clipped.empty()) {
     if (Alike* const alike = AlikeOf(line)) return OnKnown(*alike, line, process, facts);
   }
@@ -89,6 +92,8 @@ void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message
   matched_rule_ = UINT32_MAX;
   for (Candidate& candidate : candidates_) {
     if (!IsAsked(candidate)) continue;
+    // A condition on the same line is here for its rule alone, and has to show its literal first:
+    //    "unless": [{"literal": "Read-only file system", "scope": "line"}]
     if (patterns_.entry(candidate.pattern).of_line() && !HasLiteral(candidate.pattern, line.body)) continue;
     if (TryPattern(candidate, line, process, facts)) Matched(candidate);
   }
@@ -121,6 +126,7 @@ void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const
   for (const Candidate& c : known) {
     if (!is_asked(c.pattern)) continue;
     const bool matched = patterns_.entry(c.pattern).pattern->regex.empty() || c.regex == Candidate::Regex::kYes;
+    //    RuntimeError: CUDA error: out of memory. Tried to alloc…
     if (matched) return;  // what stands there is enough to tell
     whole.push_back(c.pattern);
   }
@@ -128,6 +134,7 @@ void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const
   std::set<std::string_view> named;
   for (const uint32_t number : clipped_.Showing(text, whole)) {
     if (!is_asked(number) || !clipped_.Matches(number, text)) continue;
+    // Patterns of several rules may mean one cause; then it does not matter which of them it was.
     named.insert(Named(*patterns_.entry(number).of));
     matching.push_back(number);
   }
@@ -135,6 +142,7 @@ void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const
   if (named.size() > 2) return;
   for (const uint32_t number : matching) {
     Hold(number, line, process, facts);
+    // Of what is cut off nobody knows whether it would have been there: conditions are asked of what is.
     for (const uint32_t of_line : patterns_.OfLine(patterns_.entry(number).rule)) {
       Candidate condition{of_line};
       if (HasLiteral(of_line, line.body)) TryPattern(condition, line, process, facts);
@@ -155,6 +163,7 @@ bool RuleMatcher::MayMatch(std::string_view shape, std::vector<std::string>* wor
 // since it costs most.
 RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string_view body) const {
   using Regex = Candidate::Regex;
+  //    `status=(?:12|5)\b`     no "status=" in the line: no match, without RE2
   const RegexTexts& texts = patterns_.Texts(number);
   if (texts.Refuse(body)) return Regex::kNo;
   if (texts.Prove(body)) return Regex::kYes;
@@ -227,9 +236,15 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   const PatternEntry& entry = patterns_.entry(number);
   Kept& kept = KeptOf(number, process);
   ++kept.count;
+  //    "near": [{"literal": "Xid", "scope": "host", "within": 20}]     must be near one of them, whichever that is
   const bool every_place = entry.every_place();
+  // Eight hits tell what a rank complains of, and all ranks have room.
   const bool beyond_process = kept.count > entry.most;
+  // The ninth is kept as a place alone, and moves along with all that come behind it: when it was said last tells
+  // whether a rank still waited at the end.
   const bool latest_place = entry.condition == nullptr && kept.count == entry.most + 1;
+  // A source that is full still takes some of each pattern: a storm of one warning, printed first, must not hide the
+  // one line that tells the cause.
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
   const bool beyond_source = kept_total_[number] >= room;
@@ -260,6 +275,7 @@ void RuleMatcher::Join(Matcher& segment, SegmentTranslation& in_source, SourceFa
       MoveOn(KeptOf(hit.pattern, hit.process), hit.line, hit.offset);
       continue;
     }
+    // Kept with its text by the segment, which did not know of those before.
     if (room == Room::kPlace) {
       hit.text = {};
       hit.time = {};

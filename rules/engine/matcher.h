@@ -18,18 +18,25 @@
 
 namespace ncclwhy {
 
+// What a line costs is bounded by its literals: most lines have none, and meet no regex. In a storm (thousands of lines
+// of one shape) candidates, levels and regexes are asked once for all of them (matcher_alike.cc). What is remembered
+// for that never changes an answer.
 class RuleMatcher final : public RuleSet::Matcher {
  public:
   RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals);
 
   // `message` is not asked: a rule may match what the catalogue knows as well.
+  // Lines of a source in their order. A line that is shown twice is two hits.
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
   bool MayMatch(std::string_view shape, std::vector<std::string>* words) const override;
+  // The matcher is used up then.
   SourceHits Take() override;
+  // Takes all that `segment` has.
   void Join(Matcher& segment, SegmentTranslation& in_source, SourceFacts& facts) override;
 
  private:
   // How many hits of one pattern and process there were, and the last one that was kept.
+  // By pattern and process: the limits of limits.h are counted here.
   struct Kept {
     uint32_t count = 0;
     uint32_t last = UINT32_MAX;
@@ -42,8 +49,9 @@ class RuleMatcher final : public RuleSet::Matcher {
     Kept* kept = nullptr;
   };
 
-  // Patterns without a regex match where their literal is.
-  // A pattern with a literal in a body, and whether its regex matches there, once that was asked.
+  // A pattern with a literal in a body, and whether its regex matches there, once that was asked; one without a regex
+  // matches where its literal is. In a kind of lines: what came of those before, so that a storm of one warning asks
+  // the rules a few times and not for each line.
   struct Candidate {
     uint32_t pattern = 0;
     enum class Regex : uint8_t { kUnknown, kNo, kYes, kBroken } regex = Regex::kUnknown;
@@ -54,7 +62,6 @@ class RuleMatcher final : public RuleSet::Matcher {
     bool fits = true;               // level, dialect and file of the latest line
     bool judged = false;            // its regex was read
     bool never = false;             // and matches none
-    // What came of the lines before, so that a storm of one warning asks the rules a few times and not for each line.
   };
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
@@ -113,6 +120,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   // The conditions on the same line of the rules whose patterns are in candidates_.
   void AddOfLine();
   // What all lines of a kind have in common, and what its lines may or must hold.
+  // A shape, or a line with its digits masked (matcher_alike.cc).
   struct Kind;
   void FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike);
   // Whether a candidate has a literal in this line, or in others of the kind (then its places are noted).
@@ -184,10 +192,13 @@ class RuleMatcher final : public RuleSet::Matcher {
   TextMemo<Alike> alike_;              // by shape, or by masked body
   std::string masked_;
   Patience patience_;  // for bodies that have no shape
+  // Room for the captures of one match.
   std::vector<Re2Text> groups_;
+  // Bodies that were scanned; the mark in seen_.
   uint64_t lines_ = 0;
   uint32_t matched_rule_ = UINT32_MAX;  // the latest one of which a pattern matched this line
   ClippedMatch clipped_;
+  // Up to limits::kClippedLooks.
   uint32_t clipped_lines_ = 0;
   SourceHits hits_;
 };

@@ -67,6 +67,7 @@ bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
 // The candidates of all lines of a kind.
 void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
   FindCandidates(line.body, &candidates_);
+  // The literal "status=12" is not in a line with status=5, and may be in the next one of its shape.
   kind.ForEachDecided(patterns_, [&](uint32_t pattern) {
     if (seen_[pattern] == lines_) return;
     seen_[pattern] = lines_;
@@ -91,6 +92,7 @@ bool RuleMatcher::FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t
   const auto same = [&](const std::string& literal) { return kind.SameForAll(literal); };
   const auto there = [&](const std::string& literal) { return line.body.find(literal) != std::string_view::npos; };
   // Else it would be no candidate.
+  // The index found one of its literals here, and what says the same of all lines is in all of them.
   const bool sure = !entry.of_line() && std::all_of(literals.begin(), literals.end(), same);
   c.has_literal = sure || std::any_of(literals.begin(), literals.end(),
                                       [&](const std::string& literal) { return same(literal) && there(literal); });
@@ -105,6 +107,7 @@ bool RuleMatcher::FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t
 // `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
 void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike) {
   if (!kind.shape) {
+    //    "epoch 12" is looked for as "epoch 00" in "epoch 00 step 00000"
     std::string masked(literal);
     std::replace_if(masked.begin(), masked.end(), IsDigit, '0');
     for (size_t at = kind.text.find(masked); at != std::string_view::npos; at = kind.text.find(masked, at + 1)) {
@@ -154,9 +157,11 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint
       if (!lengths) continue;
       which += number.size();
     }
+    // More numbers than one key can hold: asked each time.
     if (key > UINT64_MAX / (2 * all) || number.size() > kMostLength) return AskRegex(pattern, line.body);
     key = key * all + i * ways + which + 1;
   }
+  // A program that counts through them would fill the memory.
   if (named->said.size() >= kMostSaid) named->said.clear();
   const auto [it, inserted] = named->said.try_emplace(key, Candidate::Regex::kUnknown);
   if (inserted) it->second = AskRegex(pattern, line.body);
@@ -187,6 +192,7 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
   size_t begin = 0, end = 0;
   const Alike::Asked* before = nullptr;
+  // Sorted by place, so that a place is worked out once for all literals that may stand there.
   for (const Alike::Asked& asked : alike->asked_now) {
     if (before == nullptr || before->number != asked.number || before->behind != asked.behind) {
       const NumberPlace number = asked.number == 0 ? NumberPlace{} : line.numbers[asked.number - 1];
@@ -219,6 +225,7 @@ RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
   if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {
+    // Most kinds come once or twice, and take the plain way.
     if (++alike.seen < kOften) return nullptr;
     FindForAll(line, Kind(text, shape), &alike);
     alike.seen = 0;
@@ -257,6 +264,7 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
   alike->counts.clear();
   const bool shape = !line.shape.empty();
   const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
+  // Conditions on the same line stand behind the patterns of their rule, so one pass is enough.
   uint32_t rule = UINT32_MAX;  // the latest one of which a pattern fits
   for (uint32_t i = 0; i < alike->candidates.size(); ++i) {
     Candidate& c = alike->candidates[i];
@@ -321,8 +329,10 @@ void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
 void RuleMatcher::OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts) {
   if (!counts.sorted) Sort(alike, &counts);
   for (const uint32_t i : counts.open) {
+    // Looked at before and behind: a candidate that fills up moves from open to counted.
     const bool full = counts.kept[i]->full;
     TryPattern(alike.candidates[alike.fitting[i]], line, counts.process, facts);
+    // A candidate that has just become full is only counted from the next line on.
     counts.sorted = counts.sorted && full == counts.kept[i]->full;
   }
   for (const uint32_t number : counts.counted) {
@@ -336,6 +346,7 @@ void RuleMatcher::OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine
 void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
   const bool same = alike.fitted && alike.level == line.header.level && alike.dialect == line.dialect &&
                     alike.file == line.header.file;
+  // WARN and INFO of one text, or the same words of another program, are not for the same patterns.
   if (!same) Fit(line, &alike);
   if (alike.fitting.empty()) return;
   if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);

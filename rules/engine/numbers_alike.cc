@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMostNested = 6;
 
+// Lower case only, as parser/line_shape.cc has them.
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
 // Of letters, digits and _ in a row: a number begins where they do.
 bool MayBeDecimal(std::string_view word) { return !word.empty() && IsDigit(word[0]) && !word.starts_with("0x"); }
@@ -39,6 +40,7 @@ class NumberReader {
 
  private:
   using Bytes = std::bitset<256>;
+  // kAny `*`, kSome `+`, kPerhaps `?`, kCounted `{2,}`, kCountedPerhaps `{0,3}`
   enum class Times : uint8_t { kOnce, kPerhaps, kAny, kSome, kCounted, kCountedPerhaps };
   // Whether a digit of the number that may stand here is needed already.
   struct Needs {

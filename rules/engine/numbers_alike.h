@@ -21,6 +21,7 @@ enum class NumbersAlike : uint8_t {
 };
 
 // Reads the regex as far as it knows its syntax; kNo is always a right answer.
+// Costs as much as some lines, so it is asked once for a pattern (PatternTable::Alike).
 NumbersAlike NumbersAlikeOf(std::string_view regex);
 
 // The numbers that a regex names, each as a whole: of all texts of a shape that have the same of these in the same
@@ -38,14 +39,17 @@ struct NumbersNamed {
   }
   bool MayName(std::string_view number) const { return (signs & SignOf(number)) != 0; }
 };
+// Where NumbersAlikeOf says kNo, this may still tell which few numbers decide.
 std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex);
 
 // Whether a part of `literal` may be a part of a number: kAll for "P2P" or "failed", which stand in all texts of a
 // shape or in none; kDecimals for "bad", kNo for "status 12".
 NumbersAlike LiteralAlike(std::string_view literal);
 // Where the first word begins that may be a part of a number, or its size.
+//    "status 12 of" 7     "failed" 6
 size_t FirstNumberOf(std::string_view literal);
 // The longest piece of `literal` of which no part may be; may be empty.
+//    "with status 12"     "with status "
 std::string_view PieceWithoutNumber(std::string_view literal);
 
 }  // namespace ncclwhy

@@ -7,6 +7,7 @@
 namespace ncclwhy {
 
 // Bytes, not runes: a log may hold any encoding, and `.` must match all of it. Never prints, never throws.
+// A pattern beyond kPatternMemory is refused when it is compiled.
 inline RE2::Options RulePatternOptions() {
   RE2::Options options;
   options.set_encoding(RE2::Options::EncodingLatin1);

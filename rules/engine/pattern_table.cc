@@ -13,9 +13,9 @@ namespace ncclwhy {
 namespace {
 
 // No std::call_once: an exception that leaves it, because there is no memory, needs memory and else ends the process.
-template <typename T, typename Make>
 // Two threads may both make it: one of the two is kept, and the other goes. What is kept never changes, so that no lock
 // is needed to read it.
+template <typename T, typename Make>
 const T& MadeOnce(std::atomic<const T*>& slot, const Make& make) {
   if (const T* there = slot.load(std::memory_order_acquire)) return *there;
   std::unique_ptr<const T> made = make();
@@ -39,6 +39,7 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
     first_.push_back(static_cast<uint32_t>(entries_.size()));
     const Life life = rules[i].sign.life;
     const bool waits = life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
+    //    [Rank 17] Watchdog caught collective operation timeout …     of 512 ranks, in one file without headers
     const bool many = waits || life == Life::kSaved || life == Life::kProgress;
     VisitPatterns(rules[i], [&](const LinePattern& pattern, const Condition* condition) {
       const bool keep = many && condition == nullptr;
@@ -61,7 +62,9 @@ void PatternTable::JoinEqualConditions() {
   for (uint32_t number = 0; number < entries_.size(); ++number) {
     asked_as_.push_back(number);
     const PatternEntry& entry = entries_[number];
+    // A rule's own pattern is its own: its hits are the rule's findings.
     if (entry.condition == nullptr || entry.of_line()) continue;
+    // The hash finds candidates; equality is asked of the whole pattern.
     uint64_t hash = HashBytes(entry.pattern->regex, entry.every_place() ? 1 : 0);
     for (const std::string& literal : entry.pattern->literals) hash = HashBytes(literal, hash);
     const auto [begin, end] = first_of.equal_range(hash);
@@ -79,6 +82,7 @@ void PatternTable::JoinEqualConditions() {
 
 PatternTable::~PatternTable() {
   for (size_t i = 0; i < entries_.size(); ++i) {
+    // MadeOnce released them.
     delete compiled_[i].load();
     delete texts_[i].load();
     delete alike_[i].load();

@@ -25,6 +25,7 @@
 
 namespace ncclwhy {
 
+// Everything that matching has to know of a pattern. Pointers into the rules.
 struct PatternEntry {
   const LinePattern* pattern = nullptr;
   const Condition* condition = nullptr;  // null for the rule's own patterns
@@ -45,6 +46,7 @@ struct PatternEntry {
 };
 
 // A regex and its named groups by number.
+// Immutable; RE2 may be asked by several threads at once.
 struct CompiledPattern {
   std::unique_ptr<RE2> regex;  // null when it did not compile (lint refuses such rules)
   std::vector<std::pair<int, std::string>> groups;
@@ -54,7 +56,6 @@ struct CompiledPattern {
 class PatternTable {
  public:
   // `rules` is borrowed, and must not change: entries point into it. Linear in the patterns; compiles none.
-  // `rules` is borrowed.
   explicit PatternTable(const std::vector<Rule>& rules);
   ~PatternTable();
   PatternTable(const PatternTable&) = delete;
@@ -69,10 +70,13 @@ class PatternTable {
   const std::vector<uint32_t>& OfLine(uint32_t rule) const { return of_line_[rule]; }
   // Many rules ask for the same line ("Traceback (most recent call last)" above it). Lines are asked for the first of
   // equal conditions alone, and its hits are those of all: the number under which the hits of `number` stand.
+  //    35 rules with "unless": "Traceback (most recent call last)"     one pattern is looked for, not 35
   uint32_t AskedAs(uint32_t number) const { return asked_as_[number]; }
   // Compiles it when a line first needs it, within limits::kPatternMemory. The reference stays valid as long as the
   // table.
+  // Throws std::bad_alloc where there is no room for RE2 (base/re2_call.h).
   const CompiledPattern& Compiled(uint32_t number) const;
+  // By which a line is told to match, or not to, without the regex.
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
   using Named = std::optional<ncclwhy::NumbersNamed>;
@@ -97,6 +101,7 @@ class PatternTable {
     std::unordered_map<std::string_view, std::vector<std::pair<std::string_view, uint32_t>>> of;  // literal, pattern
     size_t longest = 0;                                                                           // literal
   };
+  // Made when the first clipped line comes.
   const Beginnings& LiteralBeginnings() const;
   // Numbers in it are the global ones; literals of conditions on the same line are left out.
   // For rules that have no prebuilt tables.
@@ -107,6 +112,7 @@ class PatternTable {
   std::vector<uint32_t> first_;
   std::vector<std::vector<uint32_t>> of_line_;
   std::vector<uint32_t> asked_as_;
+  // Fills asked_as_.
   void JoinEqualConditions();
   template <typename T>
   using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
@@ -114,8 +120,8 @@ class PatternTable {
   Slots<RegexTexts> texts_;
   Slots<NumbersAlike> alike_;
   Slots<Named> named_;
-  template <typename Visit>
   // Calls visit(literal, number) for all that are looked for in lines.
+  template <typename Visit>
   void ForEachLiteral(const Visit& visit) const;
   mutable std::atomic<const NumberedLiterals*> masked_ = nullptr;
   mutable std::atomic<const NumberedLiterals*> for_shapes_ = nullptr;

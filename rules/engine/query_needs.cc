@@ -14,6 +14,7 @@ QueryNeeds::QueryNeeds(const std::vector<Rule>& rules, const JobModel& model, co
     for (const Event& e : source->events) ++kinds_[e.kind];
     for (const ConnectionFacts& c : source->connections) transports_.emplace(source->Str(c.transport));
   }
+  // As lines, not as findings: "two ranks complain" may be one finding with a repeat.
   for (const Finding& f : findings) rules_[rules[f.rule.value].id] += 1 + f.repeats;
 }
 
@@ -29,8 +30,10 @@ bool QueryNeeds::AreMetFor(const Rule& rule) const {
 uint64_t QueryNeeds::Count(std::string_view need, uint64_t enough) const {
   if (need.starts_with(kNeedsConnections)) return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
   if (IsViewNeed(need)) return views_.count(need);
+  //    result_trace:init.cc:     event:Xid
   if (need.find(':') != std::string_view::npos) return CountTexts(need, enough);
   uint64_t found = 0;
+  // A name may be both, of a kind and of a rule: then both count.
   for (const auto& [kind, count] : kinds_) found += EventKindName(kind) == need ? count : 0;
   for (const auto& [id, count] : rules_) found += GlobMatches(need, id) ? count : 0;
   return found;
@@ -43,6 +46,7 @@ uint64_t QueryNeeds::CountTexts(std::string_view need, uint64_t enough) const {
   const std::string_view text = need.substr(colon + 1);
   const bool any = kind == kNeedsEvent;
   const auto is_kind = [&](const auto& seen) { return EventKindName(seen.first) == kind; };
+  // Texts are looked through only where there is such an event.
   if (!any && std::none_of(kinds_.begin(), kinds_.end(), is_kind)) return 0;
   uint64_t found = 0;
   for (const SourceFacts* source : model_.sources) {

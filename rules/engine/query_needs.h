@@ -20,6 +20,7 @@
 namespace ncclwhy {
 
 // Answers many rules: kinds, transports and rules are counted once.
+// Immutable; counts all events of the job once, so its construction is linear in them.
 class QueryNeeds {
  public:
   // All of them outlive this. `findings`: those of the pattern rules; `views`: what RowsThere says of the job.
@@ -32,6 +33,7 @@ class QueryNeeds {
 
  private:
   // How many there are; no more than `enough` are counted.
+  // A need that nobody knows (a rule that is not there) counts 0.
   uint64_t Count(std::string_view need, uint64_t enough) const;
   uint64_t CountTexts(std::string_view need, uint64_t enough) const;
   bool AnyConnection(std::string_view behind) const;

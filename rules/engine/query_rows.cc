@@ -15,6 +15,7 @@ bool ToNumber(std::string_view text, T* value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+//    {"ib.retry-exceeded": 5}, as json_object makes it
 bool ReadCauses(const std::string& text, std::vector<Weight>* causes) {
   const auto root = JsonValue::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object()) return false;
@@ -42,6 +43,7 @@ ProcessId FindProcess(const JobModel& model, const QueryHit& hit, int64_t pid) {
     if (pid >= 0 && process.pid != pid) continue;
     if (!hit.host.empty() && ShortHost(process.host) != ShortHost(hit.host)) continue;
     if (hit.where.rank >= 0 && model.RankOf(process.id) != hit.where.rank) continue;
+    // Two fit: neither is meant for sure.
     if (found.valid()) return {};
     found = process.id;
   }
@@ -76,6 +78,7 @@ QueryHit ReadQueryRow(const QueryRow& row, const JobModel& model, std::string* p
       hit.fields.emplace_back(name, value);
     }
   }
+  // By what the row names; its line may be anybody's.
   if (hit.where.rank >= 0 || pid >= 0 || !hit.host.empty()) hit.where.process = FindProcess(model, hit, pid);
   if (hit.where.process.valid()) {
     const Process& process = model.processes[hit.where.process.value];
@@ -87,6 +90,7 @@ QueryHit ReadQueryRow(const QueryRow& row, const JobModel& model, std::string* p
       if (hit.host.empty()) hit.host = std::string(process.host);
     }
   }
+  // A source alone is no place to show.
   if (hit.where.source.valid() && hit.where.line == 0 && hit.text.empty()) hit.where.source = SourceId();
   return hit;
 }

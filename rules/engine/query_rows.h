@@ -15,6 +15,8 @@
 
 namespace ncclwhy {
 
+// Owns all texts. What a row does not tell is invalid, -1 or empty; `where.host` is set by who folds it, once the row
+// stands still.
 struct QueryHit {
   Where where;
   std::string host;  // owns what `where.host` may point at
@@ -26,6 +28,7 @@ struct QueryHit {
 
 // A column that cannot be understood adds a sentence to `problem` (the first one only). A row names a process only by
 // its rank or pid: a host with one process is not that process.
+//    rank 3, host node07, text "…", causes {"gpu.xid-79": 4}, culprit_rank 5
 QueryHit ReadQueryRow(const QueryRow& row, const JobModel& model, std::string* problem);
 
 }  // namespace ncclwhy

@@ -20,6 +20,7 @@ struct RegexProof {
   bool ends_word = false;    // \b behind
 };
 
+// Immutable; asked by several threads. Most lines that reach a regex are told here, at the cost of some searches.
 struct RegexTexts {
   std::vector<std::string> required;  // each is in every match; the longest ones first
   std::vector<WordSet> any_of;        // of each, one is in every match; the shortest lists first
@@ -27,12 +28,14 @@ struct RegexTexts {
   bool digits_alike = false;          // it asks for no digit in particular: to it, lines that differ in them are one
 
   // True: no match, for sure. False says nothing.
+  // `line` is a body, as the regex would get it.
   bool Refuse(std::string_view line) const;
   // True: a match, for sure. False says nothing; what the match captures only the regex knows.
   bool Prove(std::string_view line) const;
 };
 
 // `literals`: no line without one of them is asked for, if there are any.
+// A text that every literal holds is left out of `required`: the line has it.
 RegexTexts TextsOfRegex(std::string_view regex, const std::vector<std::string>& literals = {});
 
 }  // namespace ncclwhy

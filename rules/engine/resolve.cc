@@ -98,6 +98,7 @@ class Resolver {
       const bool anonymous = !where.process.valid();
       const bool waits = rule_.sign.life == Life::kWaiting && rule_.sign.of != SignOf::kJob;
       const bool latest = rule_.sign.life == Life::kSaved || rule_.sign.life == Life::kProgress;
+      //    [Rank 17] Watchdog caught collective operation timeout …     of rank 17, whoever's stream it stands in
       const int32_t said = waits ? RankInText(r_.index_.Text(placed)) : -1;
       const FoldKey key{where.process.value,
                         anonymous ? where.source.value : 0,
@@ -325,6 +326,7 @@ class Resolver {
     if (!rule.nccl.limited()) return true;
     const auto fits = [&](int32_t version) { return rule.nccl.Contains(version); };
     if (process.value < versions_.size() && versions_[process.value] >= 0) return fits(versions_[process.value]);
+    // Processes without an Init line are taken to have a version that the job has.
     if (job_versions_.empty()) return !rule.needs_version;
     return std::any_of(job_versions_.begin(), job_versions_.end(), fits);
   }

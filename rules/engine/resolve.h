@@ -20,6 +20,8 @@ inline constexpr std::string_view kWaitingRanks = "waiting_ranks";
 // See RuleSet::Resolve. The order of the result is (source, line, rule); findings without a line come last. All query
 // rules together have limits::kQueryRulesMilliseconds; those that have no turn any more are one sentence in `problems`,
 // which may be null.
+// One thread. `publish` is called twice: with what pattern rules found, then with what queries did. Nothing is thrown
+// for a query that fails.
 std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
                                      const KnowledgeBase& kb, const JobModel& model,
                                      std::span<const SourceHits* const> hits, const QueryRunner& query,

@@ -14,6 +14,7 @@
 
 namespace ncclwhy {
 
+// What a finding of the rule is for whoever ranks causes.
 enum class Role : uint8_t {
   kRoot,       // names or proves a cause
   kSymptom,    // something failed; the cause stands elsewhere
@@ -37,6 +38,7 @@ enum class Scope : uint8_t {
 };
 
 // Whom a finding points at.
+// It chooses among what the finding knows; the analysis makes culprits of it (src/analyze).
 enum class Blame : uint8_t {
   kNobody,      // the finding says nothing about who
   kSelf,        // the process that printed the line
@@ -47,6 +49,7 @@ enum class Blame : uint8_t {
 };
 
 // What a line tells of the life of a process or of the job. A rule can be evidence for a cause and such a sign at once.
+//    {"life": "ending", "how": "signal", "of": "named"}
 struct Sign {
   Life life = Life::kNone;
   Ending how = Ending::kNone;  // of an ending
@@ -72,6 +75,7 @@ struct LinePattern {
 };
 
 // Another line, and where it must or must not stand: "near", "unless" or "boost".
+//    "unless": [{"literal": "Read-only file system", "scope": "host", "within": 20, "order": "before"}]
 struct Condition {
   LinePattern pattern;
   Scope scope = Scope::kProcess;
@@ -90,7 +94,9 @@ struct CollectStep {
 // Pattern rules have `patterns`, query rules `query`; a rule is one of the two. Members that a rule.json does not give
 // keep what stands here. rule_fields.h has to name each.
 struct Rule {
+  // The folder's name; unique over all rules.
   std::string id;
+  // The folder above: "ib", "ending". Nothing depends on it.
   std::string family;
   std::string file;  // where it was loaded from, for messages
   Role role = Role::kRoot;
@@ -101,6 +107,7 @@ struct Rule {
   uint32_t min_needs = 1;          // nor when there are fewer of them, events and findings together
   VersionRange nccl;
   bool needs_version = false;  // true: an unknown version does not match a limited range
+  // May be empty: a rule that only tells something, or of which the query gives the weights.
   std::vector<Weight> causes;
   std::vector<Condition> near;        // all must hold
   std::vector<Condition> unless;      // none may hold

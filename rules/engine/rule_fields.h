@@ -33,6 +33,7 @@ void Fields(auto& v, Is<CollectStep> auto& x) { v(x.what_en, x.what_zh, x.comman
 
 void Fields(auto& v, Is<VersionRange> auto& x) { v(x.first, x.last); }
 
+// In any order, as writer and reader are built together: no version is needed.
 void Fields(auto& v, Is<Rule> auto& x) {
   v(x.id, x.family, x.file, x.role, x.patterns, x.query, x.min_processes, x.needs, x.min_needs, x.nccl, x.needs_version,
     x.causes, x.near, x.unless, x.boost, x.explains, x.blame, x.sign, x.last_resort, x.says_why, x.healthy_only,

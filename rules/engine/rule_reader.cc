@@ -16,6 +16,7 @@ void RuleReader::CheckKeys(const nlohmann::json& object, const std::string& path
   for (const auto& item : object.items()) {
     if (std::find(known.begin(), known.end(), item.key()) != known.end()) continue;
     ok_ = false;
+    //    "literals": […]     did you mean "literal"?
     const std::string_view near = NearestName(item.key(), known);
     out_->push_back(text_.AtKey(Diagnostic::kError, path + "/" + item.key(), "R002",
                                 fmt::format("unknown key \"{}\"", item.key()),
@@ -77,6 +78,7 @@ Sign RuleReader::SignOfLife(const nlohmann::json& value, const std::string& path
   if (!IsObject(value, path)) return sign;
   CheckKeys(value, path, {"life", "how", "of", "late"}, {"life"});
   if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
+  //    "sign": {"life": "ending"}     with exit code 0, or of SIGKILL: it does not say
   if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
   if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
   if (value.contains("late")) sign.late = Bool(value["late"], path + "/late");
@@ -98,6 +100,7 @@ LinePattern RuleReader::Pattern(const nlohmann::json& value, const std::string& 
   }
   if (value.contains("file")) {
     pattern.file = String(value["file"], path + "/file");
+    //    misc/socket.cc (2.4)     src/misc/socket.cc (own builds)     transport/net_socket.cc
     if (pattern.file.find('/') != std::string::npos) {
       Error(path + "/file", "R005", "\"file\" is a name without directory",
             "NCCL moved files between directories over the years; write only the last part, such as \"socket.cc\"");
@@ -158,6 +161,7 @@ Condition RuleReader::OneCondition(const nlohmann::json& value, const std::strin
   if (value.contains("scope")) condition.scope = Word(value["scope"], path + "/scope", kScopeWords, Scope::kProcess);
   if (value.contains("within")) {
     const nlohmann::json& within = value["within"];
+    // 0 is what it means to leave it out: anywhere in the scope.
     const bool integer = within.is_number_unsigned() && within.get<uint64_t>() > 0 && within.get<uint64_t>() <= 100000;
     if (IsType(integer, path + "/within", "a number of lines from 1 to 100000")) {
       condition.within = within.get<uint32_t>();

@@ -26,6 +26,7 @@ using Keys = std::vector<std::string_view>;
 const Keys& KeysOfMatch();
 const Keys& KeysOfCondition();
 
+// One for a file, in one thread. Nothing throws: nlohmann's values are asked for their type first.
 class RuleReader {
  public:
   RuleReader(const RuleText& text, std::vector<Diagnostic>* out) : text_(text), out_(out) {}
@@ -38,6 +39,7 @@ class RuleReader {
     out_->push_back(text_.At(Diagnostic::kError, path, std::move(code), std::move(message), std::move(help)));
   }
 
+  // Complains where it is none; so does IsArray.
   bool IsObject(const nlohmann::json& value, const std::string& path) {
     return IsType(value.is_object(), path, "an object");
   }
@@ -105,6 +107,7 @@ class RuleReader {
 
   // {"literal": "Out of memory", "regex": "Killed process (?P<pid>\\d+)", "dialect": "kernel"}. Whether the regex
   // compiles is asked by lint (lint_pattern.h).
+  // R030 where it has neither literal nor regex: it would match every line.
   LinePattern Pattern(const nlohmann::json& value, const std::string& path);
 
   // "match": any of them fires the rule.

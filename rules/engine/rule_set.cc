@@ -18,6 +18,7 @@ namespace ncclwhy {
 struct RuleSet::Impl {
   // `prebuilt` are the literal tables of exactly these rules, or null.
   Impl(std::vector<Rule> all, const LiteralTables* prebuilt) : rules(std::move(all)), patterns(rules) {
+    // A start with --rules pays for this, one without has them from the build.
     if (prebuilt == nullptr) storage = patterns.BuildLiterals();
     literals = LiteralIndex(prebuilt != nullptr ? *prebuilt : storage.View());
   }
@@ -48,6 +49,7 @@ std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directori
   for (const std::string& directory : directories) {
     LintOptions options;
     options.logs = false;  // a user's rule is used as it is; `rules lint` asks for its logs
+    // A user's rule may explain, or need, one of the program's.
     for (const auto& known : by_id) options.further_rules.push_back(known.first);
     for (Rule& rule : LoadCatalog(directory, options, diagnostics)) by_id[rule.id] = std::move(rule);
   }
@@ -70,6 +72,7 @@ const std::vector<Rule>& RuleSet::rules() const { return impl_->rules; }
 
 const Rule* RuleSet::RuleOf(const Hit& hit) const {
   if (hit.pattern >= impl_->patterns.size()) return nullptr;
+  // A condition's hit is evidence beside another one, never a finding of its own.
   const PatternEntry& entry = impl_->patterns.entry(hit.pattern);
   return entry.condition == nullptr ? &impl_->rules[entry.rule] : nullptr;
 }

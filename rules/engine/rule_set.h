@@ -20,10 +20,10 @@
 namespace ncclwhy {
 
 // A row of an answer, columns in the order of the SELECT, values as text.
-// Runs one SELECT over the timeline's public views; implemented by the store.
 struct QueryRow {
   std::vector<std::pair<std::string, std::string>> columns;  // NULL columns are left out
 };
+// Runs one SELECT over the timeline's public views; implemented by the store.
 using QueryRunner = std::function<Result<std::vector<QueryRow>>(std::string_view sql)>;
 
 // Told what pattern rules found before the first query rule runs (so that queries can read the view `finding`), and
@@ -36,16 +36,19 @@ using ViewNames = std::set<std::string, std::less<>>;
 class RuleSet {
  public:
   // The embedded rules. Made at the first call, by whichever thread comes first, and never destroyed.
+  // Rules are decoded; nothing is parsed, and no regex is compiled.
   static const RuleSet& Embedded();
   // The embedded rules plus those below `directories` (same id = override; a later directory wins). Broken rules are
   // refused with a diagnostic and left out; the others are there. The order of rules is that of their ids, so numbers
   // do not depend on directories.
+  // Never null. `diagnostics` grows, errors and warnings.
   static std::unique_ptr<RuleSet> Load(const std::vector<std::string>& directories,
                                        std::vector<Diagnostic>* diagnostics);
   // Only the rules below `directory`, for lint and test.
   static std::unique_ptr<RuleSet> LoadOnly(const std::string& directory, std::vector<Diagnostic>* diagnostics);
   ~RuleSet();
 
+  // By RuleId, sorted by id.
   const std::vector<Rule>& rules() const;
   const Rule& rule(RuleId id) const { return rules()[id.value]; }
   // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition. Valid as
@@ -54,6 +57,7 @@ class RuleSet {
   // Numbers that Hit::pattern can have.
   size_t PatternCount() const;
   // Of what a Hit says: equal where the same lines make the same hits.
+  // Written into digests (node_digest.h), which are refused where it differs.
   uint64_t Fingerprint() const;
 
   // A sink for one source: collects hits. Use one per source and thread; the rule set must outlive it.
@@ -68,6 +72,7 @@ class RuleSet {
     // far. `facts` are those of the source.
     virtual void Join(Matcher& segment, SegmentTranslation& in_source, SourceFacts& facts) = 0;
   };
+  // Takes memory in proportion to the patterns, some dozens of bytes each.
   std::unique_ptr<Matcher> NewMatcher() const;
 
   // Conditions, versions and query rules over the whole job. `hits[i]` belongs to `model.sources[i]`. A query that

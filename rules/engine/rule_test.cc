@@ -81,11 +81,13 @@ std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::strin
       test.name = name;
       for (const fs::path& log : SortedEntries(entry)) test.files.push_back(log.generic_string());
     } else {
+      // fires-2.28.log: its stem keeps the version, as only the last point counts.
       test.name = entry.stem().string();
       test.files.push_back(entry.generic_string());
     }
     if (const auto it = expected.find(test.name); test.fires && it != expected.end()) {
       test.blames = ReadWho(*it);
+      // What is left in the end was meant for a case that is not there.
       if (test.blames) expected.erase(it);
     }
     if (!test.files.empty()) cases.push_back(std::move(test));
@@ -129,9 +131,11 @@ RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const Fin
   for (const Finding& finding : findings.value().findings) {
     const std::string& id = rules.rule(finding.rule).id;
     fired.insert(id);
+    // The first in the order of lines: that is the one to show.
     if (own == nullptr && id == test.rule) own = &finding;
   }
   result.fired.assign(fired.begin(), fired.end());
+  // Fires, and must; or does not, and must not.
   result.passed = (own != nullptr) == test.fires;
   if (!result.passed) {
     if (own == nullptr) {
@@ -159,6 +163,7 @@ std::vector<RuleCaseResult> RunRuleCases(const RuleSet& rules, const FindingsOf&
     for (const RuleCase& test : FindRuleCases(rule.id, rule.file, &complaints)) {
       results.push_back(RunRuleCase(rules, test, findings_of));
     }
+    // As a case that failed, so that it is seen where cases are.
     for (std::string& complaint : complaints) {
       RuleCaseResult wrong;
       wrong.test.rule = rule.id;

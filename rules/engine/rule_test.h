@@ -16,6 +16,8 @@
 namespace ncclwhy {
 
 // One log, or a directory of logs that belong to one job.
+//    shm/shm-segment-too-old/fires-2.28.log          a case of one log
+//    net/net-peer-closed/fires-two-hosts/rank0.log   one of several logs
 struct RuleCase {
   std::string rule;                // id
   std::string name;                // "fires-2.28", without extension
@@ -35,6 +37,7 @@ struct CaseFindings {
   std::vector<Culprit> culprits;  // of the findings of the case's rule, best first
 };
 
+//    shm-segment-too-old/silent-no-space: the rule must stay silent, but fires on line 3: Error while creating …
 struct RuleCaseResult {
   RuleCase test;
   bool passed = false;
@@ -55,6 +58,7 @@ std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::strin
 std::string WhoText(const std::vector<RuleCase::Who>& who);
 
 // Whether a case of `rule` must say whom it blames: who is to blame comes from what the rule captured or counted.
+// tests/catalog asks it of the rules of the catalogue.
 bool MustExpect(const Rule& rule);
 
 // Runs one case: a fires case passes when its rule is among the findings and they blame whom the case says, a silent

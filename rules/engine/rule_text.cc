@@ -15,12 +15,14 @@ size_t CountCodePoints(std::string_view text) {
 }  // namespace
 
 // Walks JSON that a real parser accepts and notes where everything stands. On anything else it just stops.
+// nlohmann's parser tells the place of a mistake only, not that of a value.
 class RuleText::Walker {
  public:
   explicit Walker(RuleText& text) : out_(text), s_(text.text_) {}
   void Walk() { Value("", 0, 0); }
 
  private:
+  // Rules are four deep; a file of brackets must not fill the stack.
   static constexpr int kDepth = 64;
 
   void Space() {
@@ -44,6 +46,7 @@ class RuleText::Walker {
   bool Value(const std::string& path, size_t key, int depth) {
     Space();
     if (i_ >= s_.size() || depth > kDepth) return false;
+    // The first of two equal keys keeps the place; the second is a mistake, told by the loader.
     const bool inserted = out_.positions_.try_emplace(path, Position{key, i_}).second;
     if (!inserted) out_.duplicates_.push_back(path);
     switch (s_[i_]) {
@@ -96,6 +99,7 @@ const RuleText::Position* RuleText::Find(std::string_view path) const {
     if (it != positions_.end()) return &it->second;
     const size_t slash = path.rfind('/');
     if (slash == std::string_view::npos) return nullptr;
+    // A key that is missing is told at the object in which it is.
     path = path.substr(0, slash);
   }
 }

@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// Owns both texts. Immutable; paths are JSON pointers without escapes, as keys of rules have none.
 class RuleText {
  public:
   RuleText() = default;
@@ -24,6 +25,7 @@ class RuleText {
   const std::vector<std::string>& duplicates() const { return duplicates_; }
 
   // A diagnostic at the value of `path` ("/match/0/regex"), or of its nearest known parent. "" is the whole file.
+  // A diagnostic has the line of text with it, so it may outlive this.
   Diagnostic At(Diagnostic::Level level, std::string_view path, std::string code, std::string message,
                 std::string help = {}) const;
   // The same at the key instead of the value.

@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// What the analysis makes by itself (MADE) no rule may give.
 constexpr std::string_view kGivenNames[] = {
 #define SAID(name, kind) #name,
 #define MADE(name, kind)
@@ -44,6 +45,7 @@ bool IsViewNeed(std::string_view name) {
 bool IsTextNeed(std::string_view name) {
   const size_t colon = name.find(':');
   if (colon == std::string_view::npos || colon + 1 == name.size()) return false;
+  //    event:No device found     result_trace:init.cc:
   return name.substr(0, colon) == kNeedsEvent || IsEventKind(name.substr(0, colon));
 }
 
@@ -61,6 +63,7 @@ std::vector<std::string_view> TemplateNames(std::string_view text) {
 std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values) {
   std::string out;
   size_t copied = 0;
+  // A name without a value stays in the text, for the template of the report.
   ForEachPlace(text, [&](const TemplatePlace& place, size_t at) {
     const auto value = values.find(std::string(place.name));
     if (value == values.end()) return;

@@ -12,6 +12,7 @@
 namespace ncclwhy {
 
 template <typename T>
+// One table for both directions: reading (RuleReader::Word) and printing (WordOf).
 struct NamedValue {
   std::string_view name;
   T value;
@@ -67,6 +68,7 @@ inline constexpr auto kDialectWords = InOrder<Dialect>(kDialectNames);
 
 // The name of an enumerator, for messages and lists.
 template <typename T, size_t N>
+// Empty for a value that has no word (kNone).
 constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T value) {
   for (const auto& word : words) {
     if (word.value == value) return word.name;
@@ -75,6 +77,7 @@ constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T v
 }
 
 // Names that a rule may give: kb/loader/template_names.def and parser/field_ids.def.
+// A group or field with another name would never be printed.
 bool IsTemplateName(std::string_view name);
 
 // A name of parser/event_kinds.def.
@@ -94,6 +97,7 @@ inline constexpr std::string_view kNeedsOfJob[] = {
     "job:rank-unseen",       "job:rank-twice",     "job:sizes-differ",    "job:counts-differ",   "job:calls-differ",
     "job:gpu-shared",        "job:no-rank",        "job:versions-differ", "job:networks-differ", "job:variables-differ",
     "job:interfaces-differ", "job:address-shared", "job:rank-not-ready"};
+// The names are made by RowsThere (src/analyze), which looks at the job without a query.
 bool IsViewNeed(std::string_view name);
 // "event:No device found", "result_trace:init.cc:": an event, of a kind or of any, in whose text the rest stands.
 inline constexpr std::string_view kNeedsEvent = "event";
@@ -101,6 +105,7 @@ bool IsTextNeed(std::string_view name);
 
 // Of `fields`, whose texts are fixed but for captures: {name} where `values` has it; all else stays as it is. "rank
 // {rank}" with rank 3 is "rank 3".
+// Values are put in as they are, once: braces in them are no names.
 std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values);
 
 // Names in braces, in order, as often as they stand there; views of `text`.
