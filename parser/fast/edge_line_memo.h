@@ -61,8 +61,8 @@ class EdgeLineMemo {
   }
 
   // Calls visit(edge, lines) for the edges of which lines were counted, and counts anew.
-  template <typename Visitor>
   // Before facts are joined or finished; may be called again.
+  template <typename Visitor>
   void TakeCounts(Visitor visit) {
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].lines > 0) visit(static_cast<uint32_t>(i), entries_[i].lines);

@@ -43,9 +43,9 @@ class LiteralIndex {
   // Calls report(pattern) for every pattern with a literal in `text`; a pattern may be reported several times, in no
   // particular order. What a line costs does not grow with the literals, but for those below four bytes, which are
   // searched one by one.
-  template <typename Report>
   //    "… NCCL WARN NET/IB: Got completion from peer 10.0.0.7<41243> with status=12"
   //    → the patterns with "Got completion", with "status=", with "NET/IB" …
+  template <typename Report>
   void Scan(std::string_view text, Report&& report) const {
     grams_.ForEach(text, [&](const GramEntry& entry, size_t at) {
       if (at < entry.offset) return;

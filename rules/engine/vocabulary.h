@@ -11,8 +11,8 @@
 
 namespace ncclwhy {
 
-template <typename T>
 // One table for both directions: reading (RuleReader::Word) and printing (WordOf).
+template <typename T>
 struct NamedValue {
   std::string_view name;
   T value;
@@ -67,8 +67,8 @@ inline constexpr auto kLevelWords = InOrder<LogLevel>(kLevelNames);
 inline constexpr auto kDialectWords = InOrder<Dialect>(kDialectNames);
 
 // The name of an enumerator, for messages and lists.
-template <typename T, size_t N>
 // Empty for a value that has no word (kNone).
+template <typename T, size_t N>
 constexpr std::string_view WordOf(const std::array<NamedValue<T>, N>& words, T value) {
   for (const auto& word : words) {
     if (word.value == value) return word.name;

@@ -9,6 +9,8 @@
 
 namespace ncclwhy {
 
+// False also where the program was built for another processor: the caller then takes its portable function, with the
+// same result.
 // The processor is asked once, at the first call; that is safe from several threads.
 inline bool HasAvx2() {
 #ifdef NCCLWHY_AVX2

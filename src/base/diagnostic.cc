@@ -24,6 +24,7 @@ std::string Snippet(uint32_t line, uint32_t column, std::string_view source) {
   }
   std::string before = SanitizeUtf8(std::string_view(text).substr(0, split));
   const std::string after = SanitizeUtf8(std::string_view(text).substr(split));
+  // The mistake is in the middle of a long line: its beginning is left out.
   if (const size_t width = DisplayWidth(before); width > kSnippetWidth / 2) {
     before = "…" + before.substr(PrefixOfWidth(before, width - kSnippetWidth / 2).size());
   }

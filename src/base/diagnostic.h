@@ -7,13 +7,18 @@
 
 namespace ncclwhy {
 
+// Owns all its texts, so it may outlive the file that it speaks of. What reads the file collects as many as it finds:
+// an author mends five mistakes in one go.
 struct Diagnostic {
   enum Level { kError, kWarning } level = kError;
+  // As it was named on the command line, or the name that an embedded file has.
   std::string file;
   uint32_t line = 0;    // 1-based; 0 = the whole file
   uint32_t column = 0;  // 1-based, in characters
   std::string code;     // "R012"
+  // One sentence without a final point, as compilers write.
   std::string message;
+  // May be empty; so may the snippet, where the line is not at hand.
   std::string help;     // how to fix it
   std::string snippet;  // the source line
 };

@@ -16,6 +16,7 @@ void EmbeddedSource::Bytes(std::string_view name, std::string_view bytes) {
   size_t in_line = 0;
   for (const char c : bytes) {
     const auto byte = static_cast<uint8_t>(c);
+    // A new literal, which the compiler joins to the one before.
     if (in_line++ == 2000) {
       text_ += "\"\n\"";
       in_line = 1;
@@ -42,6 +43,7 @@ void EmbeddedSource::Grams(std::string_view name, const GramTableStorage& grams)
   text_ += fmt::format("constexpr GramTable {0} = {{{0}Filter, {0}Slots, {0}Entries}};\n", name);
 }
 
+// close() before the test: what a full disk has to say may come with the last bytes only.
 bool EmbeddedSource::Save(const std::string& path, std::string_view definitions) {
   text_ += fmt::format("\n}}  // namespace\n\n{}\n}}  // namespace ncclwhy\n", definitions);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);

@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// Used while the program is built (embed_rules and its like), never when it runs. Not thread-safe.
 class EmbeddedSource {
  public:
   // `maker` and `data`: what the first line says it is made by, and of. `header` declares what the source defines.
@@ -21,6 +22,7 @@ class EmbeddedSource {
   // megabytes some refuse). What is not printable ASCII becomes `\ooo`, always three digits, so that a digit that
   // follows is no part of it; `?` is escaped against trigraphs. The array is one longer than `bytes`: it ends with a
   // NUL.
+  // The names come from the caller, and have to be different; nothing checks that.
   void Bytes(std::string_view name, std::string_view bytes);
   // `constexpr std::array<TYPE, n> NAME`; `row` makes the text of one value.
   template <typename T, typename Row>
@@ -38,6 +40,7 @@ class EmbeddedSource {
   bool Save(const std::string& path, std::string_view definitions);
 
  private:
+  // The whole source: some megabytes for the catalogue, written at once.
   std::string text_;
 };
 

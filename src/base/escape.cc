@@ -64,6 +64,7 @@ std::string Visible(std::string_view text, bool keep_newlines) {
 }
 
 // The length of the longest run of backticks.
+// A fence has to be longer than any run within, so that no line of a log closes it.
 size_t LongestTicks(std::string_view text) {
   size_t longest = 0;
   size_t run = 0;
@@ -145,6 +146,7 @@ std::string EscapeMarkup(std::string_view text, bool keep_newlines) {
   return WithoutCommands(std::move(out), "&#35;", "&#58;");
 }
 
+// `characters`: those that mean something to whoever reads the result; all others are left as they are.
 std::string PercentEncode(std::string_view text, std::string_view characters) {
   std::string out;
   for (const char c : text) {
@@ -258,6 +260,8 @@ std::string EscapeMarkdown(std::string_view text) {
   return out;
 }
 
+// A space or a backtick at an end is taken for a part of the fence; CommonMark drops one blank at each end, which is
+// why two are put there.
 std::string MarkdownCode(std::string_view text) {
   const std::string visible = WithoutCommands(Visible(text, false));
   if (visible.empty()) return {};

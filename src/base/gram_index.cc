@@ -65,6 +65,9 @@ void GramIndexBuilder::File(uint32_t text, const Window& window, size_t step, si
   }
 }
 
+// Entries are sorted by the same bits that choose their slot, so those of one slot lie side by side, and slots need to
+// hold nothing but where each begins. Counted one place further on, the counts become the beginnings when they are
+// summed up.
 template <typename Mix>
 GramTableStorage GramIndexBuilder::MakeTable(std::vector<GramEntry> entries, Mix mix, int filter_bits) {
   const size_t slots = std::bit_ceil(std::max<size_t>(entries.size(), 2));

@@ -31,6 +31,7 @@ struct GramEntry {
   // `word` holds the eight bytes of the line from the gram on. Equal in all bytes that the entry has: what follows the
   // gram is compared in the same step, so a gram that many texts have costs one comparison for each, and hardly ever a
   // visit.
+  // Bytes that the entry does not have are shifted out.
   bool Begins(uint64_t word) const { return (word ^ bytes) << unused == 0; }
 };
 
@@ -54,6 +55,7 @@ class GramIndex {
   static constexpr size_t kShort = 3, kShortStep = 2;
 
   // Of no texts: ForEach visits nothing.
+  // A copy of the spans, cheap to hand over; the arrays are the storage's.
   GramIndex() = default;
   GramIndex(const GramTable& longs, const GramTable& shorts) : longs_(longs), shorts_(shorts) {}
 
@@ -61,6 +63,8 @@ class GramIndex {
   // The text itself would begin at `at - entry.offset`, which is not compared: who visits does, and has to expect false
   // ones, and the same text several times.  A line without a hit costs three looks into the filters for each four
   // bytes, however many texts there are.
+  // `visit` may not change the index. The order of the calls is that of the places in the text, longs before shorts at
+  // each.
   template <typename Visit>
   void ForEach(std::string_view text, Visit visit) const {
     if (longs_.entries.empty() && shorts_.entries.empty()) return;
@@ -69,9 +73,9 @@ class GramIndex {
       if (MayBeLong(word)) ForGram(longs_, LongMix(word), word, at, visit);
       if (MayBeShort(word)) ForGram(shorts_, ShortMix(word), word, at, visit);
       if (MayBeShort(next)) ForGram(shorts_, ShortMix(next), next, at + kShortStep, visit);
-      // Places at whose eight bytes nothing is missing, 64 of them at a time: as many as the bits of `hits`.
     };
     size_t at = 0;
+    // Places at whose eight bytes nothing is missing, 64 of them at a time: as many as the bits of `hits`.
     while (at + kWord <= text.size()) {
       const size_t steps = std::min((text.size() - at - kWord) / kLongStep + 1, kMostSteps);
       for (uint64_t hits = Hits(text.data() + at, steps); hits != 0; hits &= hits - 1) {
@@ -107,6 +111,7 @@ class GramIndex {
     return word;
   }
   // The same of less, with zeros behind: no text has a NUL.
+  // Also what LoadWord is on machines that store the highest byte first.
   static uint64_t LoadTail(std::string_view rest) {
     uint64_t word = 0;
     for (size_t i = 0; i < rest.size() && i < kWord; ++i) {
@@ -128,6 +133,7 @@ class GramIndex {
   }
   // Bit i: a gram may begin in the i-th step from `p` on. Eight bytes can be read at each. A loop without a branch, as
   // nearly all bits are 0; compilers unroll it.
+  // `steps` is at most kMostSteps, the bits of the result.
   uint64_t Hits(const char* p, size_t steps) const;
 
   // Visits all entries of the slot of `mixed` that begin as `word` does.
@@ -144,6 +150,7 @@ class GramIndex {
 };
 
 // Owns the tables that a builder made. View borrows: the storage must outlive it, unchanged.
+// Moving keeps the spans of a View good, as vectors keep their memory; copying does not.
 struct GramTableStorage {
   std::vector<uint8_t> filter;
   std::vector<uint32_t> slots;
@@ -152,6 +159,7 @@ struct GramTableStorage {
 };
 struct GramIndexStorage {
   GramTableStorage longs, shorts;
+  // Two tables of spans; cheap, and good as long as the storage.
   GramIndex View() const { return {longs.View(), shorts.View()}; }
 };
 
@@ -162,7 +170,6 @@ class GramIndexBuilder {
   // `Call to (.*) failed` has ` failed` and `Call to `. False: none is long enough (kLeast), or they hold a NUL, which
   // stands for "nothing more" in LoadTail; such a text has to be looked for in every line. The pieces are views that
   // must last until Build.
-  // enough, or they hold a NUL. The pieces are views that must last until Build.
   bool Add(uint32_t text, std::span<const std::string_view> pieces);
   // Which grams are rare is known only when all texts are there, so nothing is chosen before. Depends on the order of
   // Add alone: a build made twice is the same.
@@ -185,13 +192,16 @@ class GramIndexBuilder {
 
   // Adds `cost` for every place of `text` at which a gram of `size` bytes begins.
   static void Count(std::string_view text, size_t size, uint32_t cost, Frequency* frequency);
+  // Rare by the texts that are filed and by kUsual, words of lines that programs print all the time (gram_index.cc).
   static Window RarestOf(const Text& text, size_t size, size_t step, const Frequency& frequency);
   // Makes an entry of each gram of the window.
+  // `most`: bytes of an entry, those behind the gram included.
   static void File(uint32_t text, const Window& window, size_t step, size_t most, std::vector<GramEntry>* entries);
   template <typename Mix>
   static GramTableStorage MakeTable(std::vector<GramEntry> entries, Mix mix, int filter_bits);
 
   std::vector<Text> texts_;
+  // Of grams with kLong and kShort bytes.
   Frequency longs_, shorts_;  // in how many places of all pieces a gram stands
 };
 

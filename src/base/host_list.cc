@@ -11,6 +11,8 @@ namespace ncclwhy {
 namespace {
 
 // "01-03,7" → 01 02 03 7; empty where it is no list of numbers.
+// Width is kept: `node[01-03]` names node01, and there may be a node1 beside it. A range may not fall, as `[7-3]` is
+// somebody's mistake.
 std::vector<std::string> NumbersOf(std::string_view ranges, size_t most) {
   std::vector<std::string> out;
   for (size_t at = 0; at <= ranges.size();) {
@@ -38,6 +40,7 @@ void Expand(const std::string& head, std::string_view rest, size_t most, std::ve
     if (out->size() < most) out->push_back(head + std::string(rest));
     return;
   }
+  // Each number of the first bracket with all that the others make: r1n1 r1n2 r2n1 r2n2.
   for (const std::string& number : numbers) {
     if (out->size() >= most) return;
     Expand(head + std::string(rest.substr(0, open)) + number, rest.substr(close + 1), most, out);

@@ -25,6 +25,8 @@ bool IsTime(std::string_view text) {
 }
 
 // Where the tag begins that `<std` at `angle` belongs to, with its time; npos when it is none.
+// The rank may be alone or with the job in front of it: `[3]<stderr>:`, `[1,3]<stderr>:`. What is not digits and commas
+// is somebody's array: `values[i]<std…`.
 size_t BeginOfTag(std::string_view text, size_t angle) {
   if (angle == 0 || text[angle - 1] != ']') return std::string_view::npos;
   size_t begin = angle - 1;

@@ -24,6 +24,7 @@ inline constexpr int kPrefixLayers = 8;
 // Processes kept per source. 65,536 ranks in one interleaved file is beyond any known job.
 inline constexpr size_t kProcessesPerSource = 65536;
 // Communicators kept per process.
+// A program that makes one for each step and never destroys it is a leak, and looks like this.
 inline constexpr size_t kCommunicatorsPerProcess = 4096;
 // Streams of collectives per source; the number of their communicators is the product of two numbers of a log.
 inline constexpr size_t kCollectiveStreamsPerSource = 65536;
@@ -34,6 +35,7 @@ inline constexpr size_t kMissingRanks = 65536;
 // Name of a pod, container or actor that tells streams apart.
 inline constexpr size_t kStreamName = 256;
 // Uneventful-after-the-first events (same kind, same process): further ones are only counted.
+// A rank that retries writes the same line for hours; the first ones say all of it.
 inline constexpr uint32_t kEventsPerKindAndProcess = 64;
 // Events of a kind per source over all processes.
 inline constexpr uint32_t kEventsPerKindAndSource = 262144;
@@ -48,8 +50,10 @@ inline constexpr uint32_t kHitsPerPatternAndSource = 16384;
 inline constexpr uint32_t kHitsPerSource = 131072;
 inline constexpr uint32_t kHitsPerPatternBeyond = 64;
 // Distinct strings kept per source, in bytes.
+// A text that is not kept any more is empty in the report, and counted.
 inline constexpr size_t kPoolBytesPerSource = 64u << 20;
 // Last collectives of each communicator and process kept verbatim: the window in which a divergence is shown.
+//    node07:4711:4711 [3] NCCL INFO AllReduce: opCount 1f sendbuff … count 1048576 datatype 7 op 0 root 0 comm 0x55d0
 inline constexpr size_t kCollectiveWindow = 64;
 // Digest checkpoints of a collective stream (the interval doubles when they are used up).
 inline constexpr size_t kCollectiveCheckpoints = 256;
@@ -82,6 +86,7 @@ inline constexpr size_t kComplaintsRead = 256;
 inline constexpr size_t kJobsApart = 64;
 // Memory of one compiled pattern; a pattern that needs more is refused when it is loaded.
 inline constexpr int64_t kPatternMemory = 1 << 20;
+// Bytes of its text.
 inline constexpr size_t kPatternBytes = 4096;
 // Memory that must be there when RE2 is entered, which cannot report that there is none (base/re2_call.h). On the way
 // to a program of kPatternMemory, or to refusing one, RE2 holds up to 12 MB.
@@ -89,12 +94,15 @@ inline constexpr size_t kRe2Room = 16 << 20;
 // A further thread that reads is started only where there is as much for it: what one takes, another lacks inside RE2.
 inline constexpr size_t kThreadRoom = 64 << 20;
 // SQL of a rule or of `query`: virtual machine steps, and time of the processor (base/time_budget.h).
+// Steps are the same on every machine, so a query that is refused here is refused there; time is for what one step
+// takes long over.
 inline constexpr int64_t kQuerySteps = 200'000'000;
 inline constexpr int64_t kQueryMilliseconds = 10'000;
 // All query rules of one analysis together; those that have no turn any more are counted as a problem.
 inline constexpr int64_t kQueryRulesMilliseconds = 20'000;
 // Time on the wall, as a multiple of the processor's: a machine that runs twenty other things still answers the same.
 inline constexpr int64_t kWallFactor = 20;
+// Rows that a query may return; more are an error, not a shorter answer.
 inline constexpr size_t kQueryRows = 65536;
 // Text of a query, of one value that it makes, and of its whole answer.
 inline constexpr size_t kQueryText = 64 * 1024;
@@ -111,6 +119,7 @@ inline constexpr size_t kWarnings = 50;
 // Facts about where the job ran: variables, interfaces of many hosts.
 inline constexpr size_t kEnvironmentFacts = 256;
 // Communicators, ranks over all communicators, and connections that a report lists one by one.
+// What is left out is counted as `unlisted`.
 inline constexpr size_t kReportCommunicators = 4096;
 inline constexpr size_t kReportRanks = 32768;
 inline constexpr size_t kReportEdges = 32768;
@@ -118,6 +127,8 @@ inline constexpr size_t kReportTransports = 64;
 inline constexpr size_t kReportClocks = 64;
 // Archives: expanded bytes in total and per input byte (bombs), members, nesting.
 inline constexpr uint64_t kArchiveBytes = 64ull << 30;
+// Logs of text compress to a tenth or a hundredth, a thousandth is a bomb; below the floor no ratio is looked at: a
+// short log of one repeated line is honest.
 inline constexpr uint64_t kArchiveRatio = 1000;
 inline constexpr uint64_t kArchiveRatioFloor = 64ull << 20;
 inline constexpr size_t kArchiveMembers = 100'000;

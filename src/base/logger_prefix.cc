@@ -69,6 +69,9 @@ void DropBrackets(std::string_view* text) {
 }
 
 // The message of a line that is an object; empty when it is none.
+// Not parsed: such a line may be cut at the end of what was kept of it, and what is shown may hold its escapes. An
+// escaped quote does not end the value:
+//    {"level": "ERROR", "msg": "rank 3: key \"ncclUniqueId\" was never set"}
 std::string_view MessageOfObject(std::string_view text) {
   if (!text.starts_with('{') || !text.ends_with('}')) return {};
   for (const std::string_view key : {"\"msg\": \"", "\"message\": \"", "\"msg\":\"", "\"message\":\""}) {
@@ -107,6 +110,8 @@ std::string_view WithoutLoggerPrefix(std::string_view text) {
   const std::string_view whole = text;
   DropBracketedLevel(&text);
   DropBrackets(&text);
+  // loguru: `time | LEVEL | module:function:line - message`. Both within the first columns, as a message may have bars
+  // and dashes of its own.
   if (const size_t bar = text.rfind(" | ", 60); bar != std::string_view::npos) {
     const size_t dash = text.find(" - ", bar);
     if (dash != std::string_view::npos && dash < bar + 60) text.remove_prefix(dash + 3);

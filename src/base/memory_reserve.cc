@@ -39,6 +39,7 @@ class Reserve {
   alignas(kAlign) unsigned char bytes_[2u << 20] = {};
 };
 
+// There before any constructor runs, and after the last destructor: it needs neither.
 constinit Reserve reserve;
 
 }  // namespace

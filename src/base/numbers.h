@@ -10,6 +10,7 @@ namespace ncclwhy {
 
 // The whole text as an integer; nothing when it is not one or does not fit. No blanks, no `+`, no `0x`, also with base
 // 16; a `-` only where T is signed.
+//    "4711" 4711   "007" 7   " 7", "7 ", "+7", "0x7", "" nothing   "70000" nothing where T is uint16_t
 template <typename T = int64_t>
 std::optional<T> ParseInt(std::string_view text, int base = 10) {
   T value{};
@@ -24,6 +25,7 @@ struct HumanBytes {
   double value;
   const char* unit;
 };
+// Powers of 1024 up to EiB. `unit` lives as long as the program.
 HumanBytes ToHumanBytes(uint64_t bytes);
 
 }  // namespace ncclwhy

@@ -12,8 +12,12 @@ namespace ncclwhy {
 
 // A word of fewer than two bytes is visited for every text. What is visited only may be there: two pairs can share a
 // place. Immutable; keeps numbers, not the words, which may go. The cost of a text is its length and the words visited.
+//    words "status=12", "rank 3"; text "with status=12 opcode=0"     visits the first one
+// For words that rules give, of which most texts have none; GramIndex is for thousands of words and every line.
 class PairIndex {
  public:
+  // Both passes over the words take time in proportion to their bytes. The views are read here and not kept.
+  // A counting sort by place: words_ has those of one place side by side.
   explicit PairIndex(const std::vector<std::string_view>& words) : begins_(kPlaces + 2) {
     std::vector<uint32_t> often(kPlaces + 1);
     for (const std::string_view word : words) ForEachPair(word, [&](size_t place) { ++often[place]; });
@@ -21,6 +25,7 @@ class PairIndex {
     for (const std::string_view word : words) {
       size_t best = kPlaces;  // a word without a pair may be anywhere
       ForEachPair(word, [&](size_t place) {
+        // The rarest pair: "12" rather than "st", if most words have an "st".
         if (best == kPlaces || often[place] < often[best]) best = place;
       });
       place_of.push_back(best);
@@ -33,8 +38,10 @@ class PairIndex {
   }
 
   // Calls visit(number of a word) once for each that may be in the text.
+  // In no order that means anything. Thread-safe: what is noted of a text is on the stack.
   template <typename Visit>
   void ForEach(std::string_view text, Visit visit) const {
+    // A pair that comes again is not looked up again, so each word is visited once.
     std::bitset<kPlaces> seen;
     const auto tell = [&](size_t place) {
       for (uint32_t i = begins_[place]; i < begins_[place + 1]; ++i) visit(words_[i]);
@@ -49,10 +56,13 @@ class PairIndex {
 
  private:
   // Places that pairs are hashed to: `seen` is 512 bytes on the stack.
+  // Of the 65,536 pairs a text has some hundred; that two share a place costs a visit now and then.
   static constexpr size_t kPlaces = 4096;
+  // Nothing for a text of one byte.
   template <typename Visit>
   static void ForEachPair(std::string_view text, const Visit& visit) {
     for (size_t i = 0; i + 1 < text.size(); ++i) {
+      // 67 and 4096 have no common factor: pairs of letters spread over all places.
       visit((static_cast<uint8_t>(text[i]) * size_t{67} + static_cast<uint8_t>(text[i + 1])) % kPlaces);
     }
   }

@@ -7,14 +7,17 @@
 namespace ncclwhy {
 
 // Only the speed depends on it: who is not asked works as if nothing were known. Not thread-safe.
+//    if (patience.Asks()) { entry = memo.Find(text); patience.Tell(entry != nullptr); }
 class Patience {
   // Whether the memo should be asked about this text; counts.
  public:
+  // Whether the memo should be asked about this text; counts.
   bool Asks() { return misses_ <= kMost || ++misses_ % 8 == 0; }
   // What came of it, told only where it was asked.
   void Tell(bool known) { misses_ = known ? 0 : misses_ + 1; }
 
  private:
+  // Misses in a row after which it is asked less: enough for a log that begins with hundreds of different lines.
   static constexpr uint32_t kMost = 256;
   uint32_t misses_ = 0;  // in a row
 };

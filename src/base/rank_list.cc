@@ -7,6 +7,7 @@
 namespace ncclwhy {
 
 std::string RankListText(const std::vector<int32_t>& ranks) {
+  //    0 8 16 24   →   0-24:8      3 5 9 10 11   →   3,5,9-11
   std::string text;
   // The longest run of equal steps from `i` on.
   for (size_t i = 0; i < ranks.size();) {

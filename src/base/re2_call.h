@@ -16,6 +16,7 @@ namespace ncclwhy {
 namespace re2_internal {
 
 // Counts the calls of this thread that are inside RE2.
+// No lock and no allocation: a number of the thread.
 class Visit {
  public:
   Visit() noexcept;
@@ -43,6 +44,7 @@ void AskForRe2Room();
 bool InsideRe2() noexcept;
 
 // What `call` returns, which must not throw: it stands behind noexcept, and an exception would end the process.
+//    const bool ok = InRe2([&] { return regex.Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, groups, n); });
 template <typename Call>
 auto InRe2(const Call& call) {
   AskForRe2Room();

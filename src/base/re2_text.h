@@ -12,6 +12,8 @@
 namespace ncclwhy {
 
 namespace re2_internal {
+// Never defined but for the signature that Match has: another one is an error when the program is built, not a wrong
+// cast.
 template <typename F>
 struct MatchText;
 template <typename R, typename Text, typename... Rest>
@@ -22,6 +24,7 @@ struct MatchText<R (RE2::*)(Text, Rest...) const> {
 
 using Re2Text = re2_internal::MatchText<decltype(&RE2::Match)>::type;
 
+// Borrows, in both directions.
 inline Re2Text ToRe2(std::string_view text) { return Re2Text(text.data(), text.size()); }
 // A group that did not take part in the match has no data.
 inline std::string_view FromRe2(const Re2Text& text) {

@@ -38,7 +38,9 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     action.sa_handler = &Remove;
+    // So that raise() in the handler meets the default, and the program ends of the signal, as its parent expects.
     action.sa_flags = static_cast<int>(SA_RESETHAND);
+    // The old meaning is known before the new one can be called.
     sigaction(kSignals[i], nullptr, &g_old[i]);
     // Who ignores a signal (nohup) goes on ignoring it.
     if (g_old[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);

@@ -6,6 +6,8 @@
 
 namespace ncclwhy {
 
+// A handler reaches global variables alone, so there can be one object at a time in the program; nothing checks that.
+//
 class RemovedOnSignal {
  public:
   // Makes a new file, open for writing, whose name is `path` with a point and six letters behind it. Takes over SIGINT,
@@ -21,6 +23,7 @@ class RemovedOnSignal {
   // The caller closes it.
   int descriptor() const { return file_; }
   int error() const { return error_; }
+  // Of the file that was made. Empty or meaningless where descriptor() is -1.
   std::string path() const;
 
  private:

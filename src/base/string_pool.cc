@@ -51,6 +51,7 @@ StringPool StringPool::Copy() const {
 
 char* StringPool::Allocate(size_t n) {
   if (block_size_ - block_used_ < n) {
+    // What is left of the block before is lost: at most the size of one text.
     block_size_ = std::max(std::clamp(bytes_, kFirstBlock, kLargestBlock), n);
     blocks_.push_back(std::make_unique<char[]>(block_size_));
     block_used_ = 0;

@@ -63,6 +63,7 @@ int EditDistance(std::string_view a, std::string_view b, int limit) {
     for (size_t j = 1; j <= b.size(); ++j) {
       const int change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       row[j] = std::min({change, last[j] + 1, row[j - 1] + 1});
+      // A swap of neighbours, `NCCL_IB_CHA`, is the mistake of fast fingers and counts once.
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
       least = std::min(least, row[j]);
     }

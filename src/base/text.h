@@ -6,6 +6,7 @@
 
 namespace ncclwhy {
 
+// Not <cctype>: that asks the locale, and is undefined for a negative char.
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -38,6 +39,9 @@ int EditDistance(std::string_view a, std::string_view b, int limit);
 // most half of them) are wrong. Of equally near ones the first. Case and the kind of separator do not count: they are
 // what people get wrong most often. Failing that a name of ten letters or more stands for the shortest that begins with
 // it: NCCL_IB_GID for NCCL_IB_GID_INDEX.
+//    nccl-ib-hca      NCCL_IB_HCA           only case and separators differ
+//    NCCL_SOKET_IFNAME  NCCL_SOCKET_IFNAME   one letter
+//    NET              nothing for IB        a short word is another word soon
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace ncclwhy

@@ -23,6 +23,7 @@ template <typename Value>
 class TextMemo {
  public:
   // One text and what is known of it. The text is the memo's own copy.
+  // `value` is that of the text that was here before where `known` is false: who finds it out sets all of it.
   struct Entry {
     uint64_t kind = 0;
     bool known = false;  // the value is; who finds it out sets this
@@ -34,6 +35,12 @@ class TextMemo {
   // copied: its hash alone is noted, and the entry is made when it comes again. Valid until the next call. An entry
   // with `known` false is new: who asked finds the value out and puts it there. The same kind and text may give null
   // again later, when others took its place.
+  // `kind` is the caller's: the same words at level WARN and INFO mean different things. Texts of fewer than kShortest
+  // or more than kLongest bytes are never kept.
+  //    auto* entry = memo.Find(kind, text);
+  //    if (entry == nullptr) return Ask(text);             not worth remembering yet
+  //    if (!entry->known) entry->value = Ask(text), entry->known = true;
+  //    return entry->value;
   Entry* Find(uint64_t kind, std::string_view text) {
     if (text.size() < kShortest || text.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
@@ -67,12 +74,14 @@ class TextMemo {
   static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
   static constexpr size_t kMost = 1024;
 
+  // The hashes are equal already; this is the proof.
   static bool Same(std::string_view a, std::string_view b) {
     if (a.size() != b.size() || a.size() < swar::kLeastSame) return a == b;
     return swar::Same(a.data(), b.data(), a.size());
   }
 
   // Forgets everything: what comes again is found out again, once.
+  // Only where many texts were asked for: a small file stays with kFirst entries.
   void Grow() {
     entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
     places_.assign(entries_.size() / kWays, {});
@@ -81,14 +90,17 @@ class TextMemo {
 
   // Two texts that come in turns have room in one place. All that most texts are compared with.
   static constexpr size_t kWays = 2;
+  // Half a cache line for both ways and what was seen last; entries are touched only where a hash fits.
   struct Place {
     uint64_t latest = 0;  // hash of the text that was seen last, of those that are not kept
     std::array<uint64_t, kWays> kept{};
     uint8_t older = 0;  // the way that was not asked for last
   };
 
+  // Copied with the memo: a later segment begins with what is known.
   std::vector<Entry> entries_;  // by place and way
   std::vector<Place> places_;
+  // Since the last Grow.
   size_t asked_ = 0;
 };
 

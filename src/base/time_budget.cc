@@ -20,6 +20,7 @@ int64_t ThreadMilliseconds() {
   return WallMilliseconds();
 }
 
+// Either is enough: a loop uses up the processor's time, a wait (a locked file, a frozen disk) only the wall's.
 bool TimeBudget::Spent() const {
   return thread_() - thread_start_ > milliseconds_ ||
          wall_() - wall_start_ > milliseconds_ * int64_t{limits::kWallFactor};

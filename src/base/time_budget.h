@@ -17,16 +17,19 @@ class TimeBudget {
   using Clock = int64_t (*)();
 
   // Begins now. Another thread must not ask: it has a clock of its own. The clocks can be replaced by tests.
+  //    const TimeBudget time(limits::kQueryMilliseconds); while (!time.Spent()) …
   explicit TimeBudget(int64_t milliseconds, Clock thread = ThreadMilliseconds, Clock wall = WallMilliseconds)
       : milliseconds_(milliseconds), thread_(thread), wall_(wall), thread_start_(thread()), wall_start_(wall()) {}
 
   // Asks two clocks, one of them through the kernel: not for what is done a million times.
+  // Once true it stays true: both clocks only rise.
   bool Spent() const;
 
  private:
   int64_t milliseconds_;
   Clock thread_;
   Clock wall_;
+  // Of the thread that made it.
   int64_t thread_start_;
   int64_t wall_start_;
 };

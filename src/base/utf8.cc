@@ -70,6 +70,7 @@ size_t DecodeUtf8(std::string_view text, char32_t* code_point) {
   } else {
     return 0;
   }
+  // Cut at the end of what was kept of a line: no character, however well it began.
   if (text.size() < length) return 0;
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;

@@ -11,6 +11,7 @@ namespace ncclwhy {
 
 // Decodes the first code point of `text` into `*code_point` and returns its length in bytes; 0 when the bytes are not
 // valid UTF-8 (overlong forms, surrogates and values above U+10FFFF are not) or `text` is empty.
+// `*code_point` is left alone where 0 is returned.
 size_t DecodeUtf8(std::string_view text, char32_t* code_point);
 
 // Appends `code_point`, which is a valid one, as UTF-8: surrogates are not refused.
@@ -28,6 +29,7 @@ int DisplayWidth(char32_t code_point);
 size_t DisplayWidth(std::string_view text);
 
 // The longest prefix of `text` that is at most `columns` wide; never cuts a code point.
+// A wide character that would stand half beyond the edge is left out.
 std::string_view PrefixOfWidth(std::string_view text, size_t columns);
 
 }  // namespace ncclwhy

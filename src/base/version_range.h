@@ -10,6 +10,7 @@ namespace ncclwhy {
 // "2.28.9", "2.28.9+cuda13.0", "2.7" → 22809, 22809, 20700. Zero when it does not begin with two numbers. NCCL's own
 // code since 2.9 (NCCL_VERSION_CODE); older releases are given the same shape, so that versions compare. Parts above 99
 // count as 99, a first one above 200,000 as that: no text makes the code overflow.
+// What stands behind the numbers is not looked at: "2.28.9+cuda13.0" and "2.28.9-1" are one release.
 int32_t VersionCode(std::string_view text);
 
 // Both ends belong to it. Open ends are 0 and INT32_MAX.

@@ -14,6 +14,7 @@ namespace {
 
 // What a link points at, else the path itself.
 std::string Target(const std::string& path) {
+  // A link that leads nowhere yet is replaced by the file, like any name that is not there.
   char* real = realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;
   std::string out(real);

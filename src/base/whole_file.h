@@ -16,6 +16,8 @@
 
 namespace ncclwhy {
 
+//    WholeFile file("report.html");
+//    if (int error = file.Open(); error == 0) error = file.Write(html), error = error ? error : file.Finish();
 class WholeFile {
  public:
   // Only looks up where a symbolic link leads; nothing is made yet.
@@ -38,6 +40,7 @@ class WholeFile {
   bool is_device() const { return file_ >= 0 && part_.empty(); }
 
  private:
+  // Where the link leads; and the unfinished file, empty where there is none (a device, or Finish has renamed it).
   std::string target_, part_;
   int file_ = -1;
   std::optional<RemovedOnSignal> removed_;

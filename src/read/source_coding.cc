@@ -17,8 +17,8 @@ bool IsRing(const std::vector<CollectiveCall>& window, uint64_t calls) {
 bool IsTrail(const LineTrail& trail) { return trail.every > 0 && trail.lines.size() <= limits::kTrailLines; }
 
 // A member that is not in digest_fields.h would be lost. Sizes of the common machines; elsewhere these are not asked.
-template <typename T, size_t kSize>
 // A size that changed says: look whether the new member has to be written, then put the new size here.
+template <typename T, size_t kSize>
 constexpr bool kAllWritten = sizeof(void*) != 8 || sizeof(T) == kSize;
 static_assert(kAllWritten<LineRef, 24> && kAllWritten<ProcessFacts, 104> && kAllWritten<Event, 56>);
 static_assert(kAllWritten<ConnectionFacts, 56> && kAllWritten<CollectiveCall, 32> &&

@@ -229,9 +229,9 @@ size_t KindNumber(std::string_view name) {
 
 // Sorts the numbers 0 … keys - 1 of `count` rows by key, keeping their order.
 // Counting sort: linear, and rows of one key stay in their order.
-template <typename KeyOf>
 // `ends` has one more than the keys: rows of key k are sorted[ends[k] .. ends[k + 1]). Rows whose key is not below
 // `keys` (no process) are left out.
+template <typename KeyOf>
 void SortInto(uint32_t count, size_t keys, KeyOf key_of, std::vector<uint32_t>* sorted, std::vector<uint32_t>* ends) {
   ends->assign(keys + 1, 0);
   for (uint32_t row = 0; row < count; ++row) {

@@ -31,8 +31,8 @@ class RowWriter {
   RowWriter(Database& database, std::string_view table) : database_(database), table_(table) {}
 
   // Of one writer always the same names.
-  template <typename... Columns>
   // Texts need to live until it returns only. Columns that are not named are NULL.
+  template <typename... Columns>
   Status Add(const Columns&... columns) {
     static_assert(sizeof...(columns) % 2 == 0, "names and values");
     if (!insert_) {
@@ -64,8 +64,8 @@ class RowWriter {
     Put(value, name.ends_with('?'));
     Bind(more...);
   }
-  template <typename Tag>
   // One for each type that a row may hold. A type without one does not compile.
+  template <typename Tag>
   void Put(Id<Tag> id, bool) {
     id.valid() ? insert_->Integer(id.value) : insert_->Null();
   }
