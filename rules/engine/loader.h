@@ -17,7 +17,7 @@ inline constexpr std::string_view kRuleSchema = "ncclwhy.rule/1";
 // The form of one rule. `text.file()` should end in <family>/<rule-id>/rule.json: the family comes from there. Without
 // value: at least one error was added to `diagnostics` (warnings may be added in any case). What the form cannot say
 // (that a cause exists, that a regex compiles) is lint's.
-// Never throws. Knows nothing of other rules.
+// Throws nothing for what stands in the text. Knows nothing of other rules.
 std::optional<Rule> ParseRule(const RuleText& text, std::vector<Diagnostic>* diagnostics);
 
 // The keys that the loader knows, per place: "rule", "match", "condition". For the test that compares them with

@@ -9,9 +9,9 @@
 
 namespace ncclwhy {
 
+// The processor is asked once, at the first call; that is safe from several threads.
 // False also where the program was built for another processor: the caller then takes its portable function, with the
 // same result.
-// The processor is asked once, at the first call; that is safe from several threads.
 inline bool HasAvx2() {
 #ifdef NCCLWHY_AVX2
   static const bool has = __builtin_cpu_supports("avx2");

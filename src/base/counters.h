@@ -18,7 +18,7 @@ enum class Counter : uint8_t {
 };
 
 struct CounterInfo {
-  // As JSON spells it: "clipped_lines". Never changed once released, scripts read it.
+  // As JSON and the view coverage spell it: "clipped_lines". Scripts read it.
   std::string_view name;
   bool loss;                  // something was not analysed
   std::string_view sentence;  // for people, behind the number: "lines with NUL or many control bytes"

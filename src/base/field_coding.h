@@ -125,8 +125,8 @@ class BasicFieldReader {
   // `bytes` are borrowed, and so is what Text returns.
   explicit BasicFieldReader(std::string_view bytes) : rest_(bytes) {}
 
-  // Reads what the writer's call with the same list of fields wrote.
-  // In the order of the writer's call. Members that come behind damage are 0 or empty, so nothing is left undefined.
+  // Reads what the writer's call with the same list of fields wrote. Members that come behind damage are 0 or empty, so
+  // nothing is left undefined.
   template <typename... T>
   void operator()(T&... values) {
     (Get(values), ...);

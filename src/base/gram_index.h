@@ -55,8 +55,8 @@ class GramIndex {
   static constexpr size_t kShort = 3, kShortStep = 2;
 
   // Of no texts: ForEach visits nothing.
-  // A copy of the spans, cheap to hand over; the arrays are the storage's.
   GramIndex() = default;
+  // A copy of the spans, cheap to hand over; the arrays are the storage's.
   GramIndex(const GramTable& longs, const GramTable& shorts) : longs_(longs), shorts_(shorts) {}
 
   // Calls visit(entry, at) where the gram of an entry stands in `text`: at least once for each text that is in there.

@@ -7,7 +7,6 @@
 namespace ncclwhy {
 
 // A handler reaches global variables alone, so there can be one object at a time in the program; nothing checks that.
-//
 class RemovedOnSignal {
  public:
   // Makes a new file, open for writing, whose name is `path` with a point and six letters behind it. Takes over SIGINT,

@@ -184,7 +184,7 @@ inline bool HoldsFour(const char* p, uint32_t four) {
 }
 
 // Calls `found` with the place of each a, b and c of the text from `from` on, ascending. Reads nothing behind `size`.
-// Sixteen bytes at a time where the machine has SSE2. `found` may be called for no byte before `from`.
+// Sixteen bytes at a time where the machine has SSE2. `found` is called for no byte before `from`.
 // What is looked for in lines byte by byte elsewhere: `<`, `&`, `[`.
 template <typename Found>
 void ForEachOf(const char* text, size_t from, size_t size, char a, char b, char c, Found found) {

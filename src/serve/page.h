@@ -22,7 +22,7 @@ struct PageFacts {
 std::string FrontPage(const PageFacts& facts);
 
 // The Content-Security-Policy header of it: its one style by hash, forms to this server only.
-// No script, no picture, no frame: whatever a log holds, the page that shows it can load and send nothing.
+// No script, no picture, no frame; the report that answers has a policy of its own.
 std::string FrontPagePolicy();
 
 // GET /openapi.json. Formats and parameters are those of log_request.h.

@@ -15,7 +15,6 @@ namespace ncclwhy {
 // "NCCLwhyT" cut to 31 bits: what file(1) and we know a timeline by.
 inline constexpr int32_t kApplicationId = 0x4E436C77;
 // Grows when a private table changes. Files of a newer version are refused.
-// Columns that a view gains do not count: a file without them is read, and a query that asks for one is told so.
 inline constexpr int32_t kFormatVersion = 1;
 
 // Whether SQLite's functions can work on `text` as it is: ASCII without NUL.

@@ -44,7 +44,7 @@ Status AddCauseRows(Database& database, const Report& report) {
 }
 
 Status AddOutcomeRow(Database& database, const Report& report) {
-  // A job that succeeded, or of which too little is known, has nothing to decide.
+  // None where there is nothing to decide: a job that succeeded.
   const bool decided = report.decision.has_value();
   const Decision decision = report.decision.value_or(Decision());
   return RowWriter(database, "_outcome")

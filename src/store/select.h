@@ -9,7 +9,7 @@
 
 namespace ncclwhy {
 
-// For tables of this program (history, identity): no gate, no limits. One thread at a time.
+// For tables of this program (src/history): no gate, no limits. One thread at a time.
 class Select {
  public:
   // The database must outlive it.

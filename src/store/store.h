@@ -44,7 +44,7 @@ class ReadOnlyTimeline {
 
 // A timeline file, for reading only. Refused with a sentence: what is no timeline, is damaged, or was written by a
 // newer ncclwhy.
-// kNotFound, kInvalidArgument for a folder, else kCorrupt.
+// kNotFound, kInvalidArgument for a folder, else as Database::Open and CheckIdentity say.
 Result<std::unique_ptr<ReadOnlyTimeline>> OpenExisting(const std::string& path);
 
 // From now on SQLite has limits::kQueryMemory in this process, for all that queries sort and gather: nothing of it goes
