@@ -28,8 +28,11 @@ bool QueryNeeds::AreMetFor(const Rule& rule) const {
 }
 
 uint64_t QueryNeeds::Count(std::string_view need, uint64_t enough) const {
-  if (need.starts_with(kNeedsConnections)) return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
-  if (IsViewNeed(need)) return views_.count(need);
+  if (IsViewNeed(need)) {
+    // "connection", "connection:NET/Socket"; not "connection-refused", which is a rule.
+    if (!need.starts_with(kNeedsConnections)) return views_.count(need);
+    return AnyConnection(need.substr(kNeedsConnections.size())) ? 1 : 0;
+  }
   //    result_trace:init.cc:     event:Xid
   if (need.find(':') != std::string_view::npos) return CountTexts(need, enough);
   uint64_t found = 0;

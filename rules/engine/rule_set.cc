@@ -85,15 +85,20 @@ uint64_t RuleSet::Fingerprint() const {
   const auto add = [&hash](std::string_view text) { hash = HashBytes(text, hash); };
   for (const Rule& rule : impl_->rules) {
     add(rule.id);
-    VisitPatterns(rule, [&](const LinePattern& pattern, const Condition*) {
+    VisitPatterns(rule, [&](const LinePattern& pattern, const Condition* condition) {
       for (const std::string& literal : pattern.literals) add(literal);
       for (const LogLevel level : pattern.levels) add(LevelName(level));
       for (const Dialect dialect : pattern.dialects) add(DialectName(dialect));
       add(pattern.regex);
       add(pattern.file);
+      if (condition == nullptr) return;
+      // Where a condition may hold decides which of its hits are kept.
+      const uint64_t place = static_cast<uint64_t>(condition->scope) << 34 | uint64_t{condition->within} << 2;
+      hash = Mix64(hash ^ (place | uint64_t{condition->before_only} << 1 | uint64_t{condition->after_only}));
     });
     // How many hits are kept (pattern_table.cc).
     hash = Mix64(hash ^ (static_cast<uint64_t>(rule.sign.life) << 8 | static_cast<uint64_t>(rule.sign.of)));
+    hash = Mix64(hash ^ (static_cast<uint64_t>(rule.role) << 1 | uint64_t{!rule.query.empty()}));
   }
   impl_->fingerprint.store(hash, std::memory_order_relaxed);
   return hash;

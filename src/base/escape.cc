@@ -257,7 +257,7 @@ std::string EscapeMarkdown(std::string_view text) {
     }
     previous = c;
   });
-  return out;
+  return WithoutCommands(std::move(out), "&#35;", "&#58;");
 }
 
 // A space or a backtick at an end is taken for a part of the fence; CommonMark drops one blank at each end, which is

@@ -21,6 +21,9 @@ std::array<struct sigaction, kSignals.size()> g_old;
 // Only what a signal handler may call; the signal comes again, with its old meaning.
 void Remove(int number) {
   unlink(g_file);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == number) sigaction(number, &g_old[i], nullptr);
+  }
   raise(number);
 }
 
@@ -38,8 +41,6 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     action.sa_handler = &Remove;
-    // So that raise() in the handler meets the default, and the program ends of the signal, as its parent expects.
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     // The old meaning is known before the new one can be called.
     sigaction(kSignals[i], nullptr, &g_old[i]);
     // Who ignores a signal (nohup) goes on ignoring it.

@@ -1,5 +1,6 @@
 #include "read/json_document.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,11 @@ class Reader : public JsonValue::json_sax_t {
   bool null() override { return Put(document_.New(Document::Kind::kNothing)); }
   bool boolean(bool value) override { return Put(document_.NewInteger(value ? 1 : 0, Document::Kind::kBool)); }
   bool number_integer(int64_t value) override { return Put(document_.NewInteger(value)); }
-  bool number_unsigned(uint64_t value) override { return Put(document_.NewInteger(static_cast<int64_t>(value))); }
+  bool number_unsigned(uint64_t value) override {
+    const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    return Put(fits ? document_.NewInteger(static_cast<int64_t>(value))
+                    : document_.NewReal(static_cast<double>(value)));
+  }
   bool number_float(double value, const std::string&) override { return Put(document_.NewReal(value)); }
   bool string(std::string& value) override { return Put(document_.NewText(document_.Keep(value))); }
   bool binary(JsonValue::binary_t&) override { return false; }

@@ -77,6 +77,7 @@ void ParseThread::Settle() {
 }
 
 void ParseThread::Work() {
+  bool broken = false;  // the sink threw: what it holds is of no use, and gets no more
   for (;;) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return given_ != taken_ || over_; });
@@ -85,8 +86,9 @@ void ParseThread::Work() {
     lock.unlock();
     std::exception_ptr thrown;
     try {
-      sink_.Push({slot.data(), slot.size()});
+      if (!broken) sink_.Push({slot.data(), slot.size()});
     } catch (...) {
+      broken = true;
       thrown = std::current_exception();
     }
     lock.lock();

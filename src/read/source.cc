@@ -140,6 +140,8 @@ Status ReadSource(const SourceSpec& spec, ByteSink& sink) {
 Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   struct stat info {};
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Status::Io(name + ": is a directory");
+  // Standard input may have been read from: { read first; ncclwhy -; } < job.log
+  const off_t begin = S_ISREG(info.st_mode) ? std::max<off_t>(::lseek(fd, 0, SEEK_CUR), 0) : 0;
 
   FileReader reader(fd, name);
   std::string_view first;
@@ -171,7 +173,9 @@ Status ReadDescriptor(int fd, const std::string& name, ByteSink& sink) {
   }
   if (wanted) sink.End();
   // Somebody truncated it: what is missing is not to be taken for a job that went silent.
-  if (status.ok() && wanted && S_ISREG(info.st_mode) && reader.bytes() < static_cast<uint64_t>(info.st_size)) {
+  // Files of /proc and /sys have a size that says nothing, and no blocks.
+  const bool has_size = S_ISREG(info.st_mode) && info.st_blocks > 0 && info.st_size > begin;
+  if (status.ok() && wanted && has_size && reader.bytes() < static_cast<uint64_t>(info.st_size - begin)) {
     return Status::Io(name + ": became shorter while it was read");
   }
   return status;

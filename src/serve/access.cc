@@ -33,7 +33,8 @@ bool Access::IsOurs(std::string_view host_header) const {
   if (!loopback && names_.empty()) return true;
   const std::string_view host = WithoutPort(host_header);
   // `127.evil.example.org` is a name, not an address: behind 127. there are digits and points only.
-  return host.empty() || SameButCase(host, own_) || SameButCase(host, "localhost") || host == "[::1]" ||
+  return host.empty() || SameButCase(host, own_) || SameButCase(host, "[" + own_ + "]") ||
+         SameButCase(host, "localhost") || host == "[::1]" ||
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos) ||
          std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return SameButCase(host, name); });
 }

@@ -31,8 +31,8 @@ small { opacity: .75; }
 )";
 
 std::string Size(uint64_t bytes) {
-  if (bytes >= 1ull << 30) return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1 << 30));
-  if (bytes >= 1ull << 20) return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20));
+  if (bytes >= 1ull << 30) return fmt::format("{:.4g} GiB", static_cast<double>(bytes) / (1 << 30));
+  if (bytes >= 1ull << 20) return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1 << 20));
   return fmt::format("{} bytes", bytes);
 }
 

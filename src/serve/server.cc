@@ -329,13 +329,15 @@ class Server::Impl {
                     encoding ? "this Content-Encoding is not known; send compressed logs without one"
                              : "the body ended early, came too slowly, or is damaged");
     }
+    const std::string too_late = fmt::format("no report within {} seconds", options_.timeout_seconds);
     if (sent == BodyPipe::Sent::kTooLate || sent == BodyPipe::Sent::kFailed) {
       job->Cancel();
-      return Refuse(response, 504, fmt::format("no report within {} seconds", options_.timeout_seconds));
+      const bool failed = sent == BodyPipe::Sent::kFailed;
+      return Refuse(response, failed ? 500 : 504, failed ? "the body could not be handed to the analysis" : too_late);
     }
     job->EndOfBody();
     const std::optional<LogAnswer> answer = job->Wait();
-    if (!answer) return Refuse(response, 504, fmt::format("no report within {} seconds", options_.timeout_seconds));
+    if (!answer) return Refuse(response, 504, too_late);
     if (answer->http_status != 200) return Refuse(response, answer->http_status, answer->problem);
     metrics_.CountReport(answer->verdict, answer->cause, answer->bytes, Clock::now() - started);
     response.set_header("X-Ncclwhy-Verdict", answer->verdict);

@@ -20,6 +20,8 @@ struct TableFiller {
 // Every table that a job model fills, in the order of schema.sql.
 // Calls nothing; valid for the life of the program.
 std::span<const TableFiller> TableFillers();
+// Its rows, then its indexes.
+Status FillTable(Database& database, const TableFiller& filler, const JobModel& model);
 
 // Those that are of some length.
 // Calls of collectives are not among them.

@@ -268,4 +268,10 @@ constexpr std::array<TableFiller, 15> kFillers = {{
 
 std::span<const TableFiller> TableFillers() { return kFillers; }
 
+Status FillTable(Database& database, const TableFiller& filler, const JobModel& model) {
+  Status status = filler.fill(database, model);
+  if (status.ok() && filler.indexes != nullptr) status = database.Execute(filler.indexes, "it was indexed");
+  return status;
+}
+
 }  // namespace ncclwhy

@@ -43,7 +43,7 @@ class KnownQueries {
 
  private:
   // Some more than the catalogue has query rules; further ones are prepared each time.
-  static constexpr size_t kMost = 128;
+  static constexpr size_t kMost = 256;
   std::map<std::string, Query, std::less<>> queries_;
 };
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -7,7 +6,9 @@
 #include "store/add_results.h"
 #include "store/database.h"
 #include "store/event_table.h"
+#include "store/file_timeline.h"
 #include "store/fill.h"
+#include "store/guarded.h"
 #include "store/like.h"
 #include "store/query.h"
 #include "store/report_tables.h"
@@ -27,16 +28,6 @@ Status InTransaction(Database& database, Work work) {
   if (status.ok()) status = database.Execute("COMMIT", "it was written");
   if (!status.ok()) (void)database.Execute("ROLLBACK", "it was rolled back");
   return status;
-}
-
-// A room's border: json, fmt and the standard library may throw.
-template <typename Work>
-auto Guarded(Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::exception& error) {
-    return Status::Internal(std::string("the timeline failed: ") + error.what());
-  }
 }
 
 // Loaded again: whatever tables and views there are go.
@@ -59,21 +50,6 @@ Status DropAll(Database& database) {
     if (Status status = database.Execute(drop.c_str(), "it was emptied"); !status.ok()) return status;
   }
   return Status::Ok();
-}
-
-Status CreateSchema(Database& database) {
-  const std::string identity = "PRAGMA application_id = " + std::to_string(kApplicationId) +
-                               "; PRAGMA user_version = " + std::to_string(kFormatVersion);
-  for (const char* sql : {identity.c_str(), kSchemaSql}) {
-    if (Status status = database.Execute(sql, "it was created"); !status.ok()) return status;
-  }
-  return Status::Ok();
-}
-
-Status FillTable(Database& database, const TableFiller& filler, const JobModel& model) {
-  Status status = filler.fill(database, model);
-  if (status.ok() && filler.indexes != nullptr) status = database.Execute(filler.indexes, "it was indexed");
-  return status;
 }
 
 class SqliteTimeline : public Timeline {
@@ -298,63 +274,6 @@ class SqliteReader : public ReadOnlyTimeline {
   std::unique_ptr<Database> database_;
 };
 
-// Answers from memory, as if there were no file, and writes the file with the report: neither a full disk nor whoever
-// else has the file changes an answer.
-class FileTimeline : public Timeline {
- public:
-  FileTimeline(std::unique_ptr<Database> memory, std::string path)
-      : timeline_(std::move(memory), /*lazy=*/true), path_(std::move(path)) {}
-
-  Status Load(const JobModel& model) override {
-    model_ = &model;
-    findings_.clear();
-    return timeline_.Load(model);
-  }
-
-  Status AddComparison(const JobModel& model, const JobComparison& comparison) override {
-    comparison_ = comparison;
-    return timeline_.AddComparison(model, comparison);
-  }
-
-  Status AddFindings(const JobModel& model, const RuleSet& rules, const std::vector<Finding>& findings) override {
-    rules_ = &rules;
-    findings_.insert(findings_.end(), findings.begin(), findings.end());
-    return timeline_.AddFindings(model, rules, findings);
-  }
-
-  Status AddReport(const Report& report) override {
-    const JobModel* const model = model_;
-    model_ = nullptr;  // it may go away from now on
-    if (Status status = timeline_.AddReport(report); !status.ok()) return status;
-    return Guarded([&] {
-      return WriteTimelineFile(path_, [&](Database& database) -> Status {
-        if (Status status = CreateSchema(database); !status.ok()) return status;
-        for (const TableFiller& filler : TableFillers()) {
-          if (Status status = FillTable(database, filler, *model); !status.ok()) return status;
-        }
-        if (Status status = AddComparisonRows(database, *model, comparison_); !status.ok()) return status;
-        if (rules_ != nullptr) {
-          if (Status status = AddFindingRows(database, *rules_, findings_); !status.ok()) return status;
-        }
-        for (const ReportTable& table : ReportTables()) {
-          if (Status status = table.write(database, report); !status.ok()) return status;
-        }
-        return Status::Ok();
-      });
-    });
-  }
-
-  Result<std::vector<QueryRow>> Query(std::string_view sql) override { return timeline_.Query(sql); }
-
- private:
-  SqliteTimeline timeline_;
-  std::string path_;
-  const JobModel* model_ = nullptr;
-  const RuleSet* rules_ = nullptr;
-  JobComparison comparison_;
-  std::vector<Finding> findings_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path) {
@@ -368,8 +287,8 @@ Result<std::unique_ptr<Timeline>> OpenTimeline(const std::string& path) {
     Status status =
         database.value()->Execute("PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY", "it was opened");
     if (!status.ok()) return status;
-    if (file) return std::unique_ptr<Timeline>(std::make_unique<FileTimeline>(database.take(), path));
-    return std::unique_ptr<Timeline>(std::make_unique<SqliteTimeline>(database.take(), path.empty()));
+    auto memory = std::make_unique<SqliteTimeline>(database.take(), file || path.empty());
+    return file ? NewFileTimeline(std::move(memory), path) : std::move(memory);
   });
 }
 

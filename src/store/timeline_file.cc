@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "store/sql_text.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -78,6 +80,15 @@ class Part {
 
 }  // namespace
 
+Status CreateSchema(Database& database) {
+  const std::string identity = "PRAGMA application_id = " + std::to_string(kApplicationId) +
+                               "; PRAGMA user_version = " + std::to_string(kFormatVersion);
+  for (const char* sql : {identity.c_str(), kSchemaSql}) {
+    if (Status status = database.Execute(sql, "it was created"); !status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
 Status CheckIdentity(Database& database) {
   const auto application = database.Integer("PRAGMA application_id");
   if (!application.ok()) return application.status();
@@ -109,7 +120,7 @@ Status CheckReplaceable(const std::string& path) {
   // SQLite would roll such a journal into whatever file has the name.
   for (const char* end : {"-journal", "-wal"}) {
     if (stat((Target(path) + end).c_str(), &file) == 0) {
-      return Status::Io(path + ": " + path + end +
+      return Status::Io(path + ": " + Target(path) + end +
                         " stands beside it; it would be taken for a part of the new timeline");
     }
   }

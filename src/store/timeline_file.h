@@ -22,6 +22,9 @@ Status CheckReplaceable(const std::string& path);
 // `fill` runs within one transaction, without a journal: the file is new, and thrown away where it fails.
 Status WriteTimelineFile(const std::string& path, const std::function<Status(Database&)>& fill);
 
+// All tables and views of schema.sql, and who made them: what CheckIdentity asks for.
+Status CreateSchema(Database& database);
+
 // Whether `database` says of itself that it is a timeline that this version reads.
 // By application_id and user_version of the file, nothing else: a damaged one is found by the query that meets it.
 Status CheckIdentity(Database& database);

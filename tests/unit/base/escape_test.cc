@@ -72,6 +72,9 @@ TEST_CASE("Markdown text formats nothing, links nowhere and mentions nobody", "[
       {"- item", "\\- item"},
       {"1. item", "1\\. item"},
       {"misc/socket.cc:12", "misc/socket.cc:12"},
+      // What CI systems obey at the beginning of any line of an output.
+      {"::error ::x", "&#58;:error ::x"},
+      {"::warning file=a::b", "&#58;:warning file=a::b"},
   };
   for (const auto& [input, expected] : cases) CHECK(EscapeMarkdown(input) == expected);
 }

@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -115,6 +116,20 @@ TEST_CASE("very many names take time by their number, not by its square", "[sour
   const int64_t begin = ThreadMilliseconds();
   CHECK(ExpandSources(names, &problems).size() > (1u << 16));
   CHECK(ThreadMilliseconds() - begin < 20'000);
+}
+
+TEST_CASE("what was read from standard input before is not missing", "[source]") {
+  const TemporaryDirectory dir;
+  WriteFile(dir / "a.log", "first line\nsecond line\n");
+  const int fd = ::open((dir / "a.log").c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(fd >= 0);
+  REQUIRE(::lseek(fd, 11, SEEK_SET) == 11);
+  Collect sink;
+  const Status status = ReadDescriptor(fd, "a", sink);
+  ::close(fd);
+  CHECK(status.ok());
+  REQUIRE(sink.members.size() == 1);
+  CHECK(sink.members[0].second == "second line\n");
 }
 
 TEST_CASE("plain files are read whole", "[source]") {

@@ -72,6 +72,22 @@ TEST_CASE("files that are no timeline are refused with a sentence", "[store]") {
   }
 }
 
+TEST_CASE("a file is written once for each job, with what belongs to that job alone", "[store]") {
+  const Scratch scratch;
+  const SampleJob job;
+  const std::string path = scratch.File("jobs.db");
+  const auto timeline = Open(path);
+  REQUIRE(timeline->Load(job.model).ok());
+  REQUIRE(timeline->AddFindings(job.model, RuleSet::Embedded(), SampleFindings()).ok());
+  REQUIRE(timeline->AddReport(SampleReport()).ok());
+  CHECK_FALSE(timeline->AddReport(SampleReport()).ok());
+  REQUIRE(timeline->Load(job.model).ok());
+  REQUIRE(timeline->AddReport(SampleReport()).ok());
+  const auto written = OpenExisting(path);
+  REQUIRE(written.ok());
+  CHECK(Show(written.value()->Select("SELECT count(*) FROM finding")) == "0");
+}
+
 TEST_CASE("damaged pages are reported, not believed", "[store]") {
   const SampleJob job;
   const Scratch scratch;
