@@ -16,6 +16,8 @@ constexpr size_t kUndecidedBytes = 3 * kLargeBlock;
 constexpr size_t kWriters = 4096;
 
 // "node1:7:" of a line that begins with a header.
+// Empty where the line begins with none. Without the thread: the threads of a process share one buffer. With the colon
+// behind the pid, so that 71 does not begin like 711.
 std::string WriterOf(std::string_view line) {
   HeaderMatch match;
   if (!ParseHeader(line, &match) || !match.header.present || match.begin != 0) return {};
@@ -36,6 +38,8 @@ Writers WritersIn(std::string_view block) {
     const std::string_view line = block.substr(at);
     const bool same = !out.first.empty() && line.starts_with(out.first);
     if (std::string writer = same ? std::string() : WriterOf(line.substr(0, line.find('\n'))); !writer.empty()) {
+      // The first bytes of a block may be `4711:4711 [0] NCCL INFO …`, half of a header, which reads like a header of
+      // another host: what comes from there makes no border against the first whole line.
       if (!out.first.empty() && writer != out.first && !only_begins) {
         out.other = at;
         return out;
@@ -74,6 +78,7 @@ void BlockJoiner::Decide() {
     if (end == std::string::npos) break;
     const std::string_view line = std::string_view(bytes_).substr(looked_, end - looked_);
     // The border in this line, if there is one; a border at its beginning cuts nothing.
+    // Borders of blocks of 65,536 bytes are borders of 4,096 as well: the smaller step finds both.
     const size_t border = (looked_ / kBlock + 1) * kBlock;
     if (border < end && !writer_.empty()) {
       const std::string other = WriterOf(line.substr(border - looked_));
@@ -90,6 +95,8 @@ void BlockJoiner::Decide() {
     }
     if (std::string writer = !writer_.empty() && line.starts_with(writer_) ? writer_ : WriterOf(line);
         !writer.empty()) {
+      // Another process at the beginning of a line: its writer flushes lines, or somebody has put the lines in order.
+      // Where blocks are mixed such a line can only stand behind a border that fell between two lines by chance.
       if (!writer_.empty() && writer != writer_) {
         state_ = State::kOff;
         return;
@@ -113,10 +120,14 @@ void BlockJoiner::EndWriter(const std::string& ending, std::string_view block, s
   size_t begin = first_of_next;
   const auto line_at = [&](size_t at) { return block.substr(at, block.find('\n', at) - at); };
   const std::string next = WriterOf(line_at(begin));
+  // Only a writer of whom a half of a line is kept can go on with the rest of it. The line in front of its first header
+  // is that rest, unless it begins with the header of the one that ends here.
   if (begin > 1 && (cut_.contains(next) || (next == writer_ && !tail_.empty()))) {
     const size_t rest = block.rfind('\n', begin - 2) + 1;  // 0: it begins the block
     if (!line_at(rest).starts_with(ending)) begin = rest;
   }
+  // Nothing in front of the border would come back as the same block for ever; more writers than are kept have no order
+  // that could be told. Then the bytes go on as they are in the file.
   if (begin == 0 || cut_.size() >= kWriters) {
     bytes_.insert(0, block);
     return TurnOff(out);
@@ -152,6 +163,7 @@ void BlockJoiner::TurnOff(const Out& out) {
 
 void BlockJoiner::Finish(const Out& out) {
   std::string last;
+  // Kept, since the rests of lines must get in front of the last line, which is known only when all is handed on.
   const Out keep = [&last](std::string_view bytes) { last += bytes; };
   while (state_ == State::kBlocks && !bytes_.empty()) {
     const std::string block = bytes_.substr(0, std::min(block_, bytes_.size()));

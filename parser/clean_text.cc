@@ -19,6 +19,7 @@ size_t EscapeLength(std::string_view text, size_t at) {
   if (at + 1 >= text.size()) return 1;
   size_t i = at + 2;
   if (text[at + 1] == '[') {
+    // Digits, semicolons, the question mark of private modes and the blank of cursor shapes: `ESC[?25l`, `ESC[2 q`.
     while (i < text.size() && (scan::IsDigit(text[i]) || text[i] == ';' || text[i] == '?' || text[i] == ' ')) ++i;
     return i < text.size() ? i + 1 - at : i - at;
   }
@@ -30,6 +31,8 @@ size_t EscapeLength(std::string_view text, size_t at) {
   return 2;
 }
 
+// Pasted out of a browser the byte ESC is lost and its letters stay. Twelve digits and semicolons are more than any
+// colour has, `[38;5;208m`; text in brackets that ends in m is rare.
 // Length of `[36m`, `[0m`, `[1;31m` at `at`, or 0.
 size_t LostEscapeLength(std::string_view text, size_t at) {
   size_t i = at + 1;
@@ -38,6 +41,7 @@ size_t LostEscapeLength(std::string_view text, size_t at) {
   return digits > 0 && digits <= 12 && i < text.size() && text[i] == 'm' ? i + 1 - at : 0;
 }
 
+// Eight bytes at a time: a value of a megabyte without an escape is passed like plain text.
 // The next quote or backslash in `text` at or behind `at`, or its end.
 size_t QuoteOrEscape(std::string_view text, size_t at) {
   for (; at + sizeof(uint64_t) <= text.size(); at += sizeof(uint64_t)) {
@@ -56,6 +60,7 @@ std::string_view JsonMember(std::string_view object, std::string_view key) {
     scan::Cursor c(object.substr(at + key.size()));
     at += key.size();
     c.SkipSpaces();
+    // The name may stand as a value as well: {"key":"log"}. It counts with a colon and a text behind it.
     if (!c.Char(':')) continue;
     c.SkipSpaces();
     if (!c.Char('"')) continue;
@@ -67,6 +72,8 @@ std::string_view JsonMember(std::string_view object, std::string_view key) {
   return {};
 }
 
+// `\n` becomes a blank: a record stays one line whatever its writer put into it. Carriage returns and the like only
+// moved a cursor. Of an unknown escape the character stays.
 void Unescape(std::string_view raw, std::string& out) {
   out.clear();
   for (size_t i = 0; i < raw.size(); ++i) {
@@ -106,6 +113,9 @@ void Unescape(std::string_view raw, std::string& out) {
 }  // namespace
 
 std::string_view StripAnsi(std::string_view text, std::string& scratch) {
+  // Without ESC only a line that ends a colour somewhere, or begins with one, is taken for pasted colours:
+  //   [36m(RayTrainWorker pid=812)[0m node07:812:4802 [3] NCCL INFO …
+  // `a[0m` in an expression of a program loses three characters, which nobody misses.
   const bool escapes = std::memchr(text.data(), '\x1b', text.size()) != nullptr;
   const bool lost = scan::Contains(text, "[0m") || (!text.empty() && text[0] == '[' && LostEscapeLength(text, 0) > 0);
   if (!escapes && !lost) return text;
@@ -132,6 +142,7 @@ std::string_view DecodeEntities(std::string_view text, std::string& scratch) {
   static constexpr std::pair<std::string_view, char> kEntities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
                                                                     {"&quot;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''},
                                                                     {"&nbsp;", ' '}};
+  // `&` alone is common, in URLs and shells: only a whole name makes a copy of the line.
   bool any = false;
   for (size_t at = scan::Find(text, "&"); at != std::string_view::npos && !any; at = scan::Find(text, "&", at + 1)) {
     for (const auto& [name, c] : kEntities) any = any || scan::StartsWith(text.substr(at), name);
@@ -173,6 +184,7 @@ constexpr std::string_view kMembers[] = {
     "\"stream\"", "\"pod_name\"", "\"pod\"", "\"_HOSTNAME\""};
 constexpr size_t kLine = 0, kUnsureLine = 7, kCollector = 10, kTime = 14, kStream = 18, kPodName = 19, kPod = 20,
                  kHostName = 21;
+// The indices above are written by hand: a name that is put in at the wrong place would make a pod of a time.
 static_assert(std::size(kMembers) == kHostName + 1 && kMembers[kUnsureLine] == "\"line\"" &&
               kMembers[kCollector] == "\"labels\":" && kMembers[kTime] == "\"time\"" &&
               kMembers[kStream] == "\"stream\"");
@@ -207,6 +219,7 @@ bool BytesOf(std::string_view json, std::string& bytes) {
   size_t at = json.find(kName);
   if (at == std::string_view::npos) return false;
   at = json.find_first_not_of(" :", at + kName.size());
+  // Numbers up to 255, with commas: anything else in the brackets is a list of a program, {"MESSAGE":["a","b"]}.
   if (at == std::string_view::npos || json[at] != '[') return false;
   bytes.clear();
   for (++at; at < json.size() && json[at] != ']';) {
@@ -223,16 +236,20 @@ bool BytesOf(std::string_view json, std::string& bytes) {
 
 // {"log":"text\n","stream":"stderr","time":"2025-03-01T12:00:00Z"}
 bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
+  // Most lines begin with neither, and cost two comparisons here.
   if (text.size() < 10 || text[0] != '{' || text[1] != '"') return false;
   const JsonMembers members(text);
   std::string_view raw = members.FirstOf(kLine, kUnsureLine);
+  // {"line":7,"step":3} is a program's record of its own; with labels beside it, it is a collector's.
   if (raw.data() == nullptr && members.Any(kCollector, kTime)) raw = members.FirstOf(kUnsureLine, kCollector);
   if (raw.data() != nullptr) {
+    // A view without data is a member that is not there; an empty text is one, and makes an empty line.
     Unescape(raw, scratch);
   } else if (!members.Any(kLine, kUnsureLine) || !BytesOf(text, scratch)) {
     return false;
   }
   out->text = scratch;
+  // The newline of `"text\n"` has become a blank above.
   while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
   for (size_t time = kTime; time < kStream && out->time.empty(); ++time) out->time = members.Get(time);
   out->stream = members.Get(kStream);
@@ -247,6 +264,7 @@ bool IsValidUtf8(std::string_view text) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c < 0x80) {
       uint64_t word = 0;
+      // ASCII, eight bytes at a time: most of nearly every line.
       for (++i; i + 8 <= text.size(); i += 8) {
         std::memcpy(&word, text.data() + i, 8);
         if ((word & 0x8080808080808080ull) != 0) break;
@@ -263,10 +281,12 @@ bool IsValidUtf8(std::string_view text) {
       }
     }
     const size_t n = c >= 0xF0 && c < 0xF5 ? 3 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xC2 && c < 0xE0 ? 1 : 0;
+    // A sequence that the end of the text cuts is not valid either.
     if (n == 0 || i + n >= text.size()) return false;
     for (size_t k = 1; k <= n; ++k) {
       if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
     }
+    // Overlong, half of a surrogate pair, or beyond U+10FFFF: what the second byte alone tells.
     const auto second = static_cast<unsigned char>(text[i + 1]);
     if ((c == 0xE0 && second < 0xA0) || (c == 0xED && second > 0x9F) || (c == 0xF0 && second < 0x90) ||
         (c == 0xF4 && second > 0x8F)) {
@@ -279,6 +299,7 @@ bool IsValidUtf8(std::string_view text) {
 
 bool MayNeedCleaning(std::string_view text) {
   bool any = false;
+  // `[` counts only as `[0m`: it stands in every header of NCCL, and would send each line through both searches.
   swar::ForEachOf(text.data(), 0, text.size(), '\x1b', '&', '[', [&](size_t at) {
     any = any || text[at] != '[' || (at + 2 < text.size() && text[at + 1] == '0' && text[at + 2] == 'm');
   });
@@ -302,6 +323,7 @@ bool LooksBinary(std::string_view text) {
     const auto u = static_cast<unsigned char>(c);
     control += u < 0x20 && c != '\t' && c != '\x1b' && c != '\b' && c != '\r' && c != '\f' ? 1 : 0;
   }
+  // A torn line may have a stray byte or two; a core or a tensor that was printed has them everywhere.
   return control >= 4 && control * 8 > text.size();
 }
 

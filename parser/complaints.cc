@@ -46,6 +46,7 @@ constexpr WordFinder kSecond(std::span(kFolded.words).subspan(kHalf));
 bool IsComplaint(std::string_view text) {
   std::array<char, kComplaintReach> folded;
   const size_t size = std::min(text.size(), folded.size());
+  // Into a buffer on the stack: lines come here by the million.
   for (size_t i = 0; i < size; ++i) folded[i] = static_cast<char>(text[i] | kSmall);
   const std::string_view small(folded.data(), size);
   return kFirst.Find(small) != 0 || kSecond.Find(small) != 0;
@@ -70,6 +71,7 @@ void ComplaintList::Note(uint32_t process, const ParsedLine& line) {
 
 void ComplaintList::Join(const SourceFacts& segment, SegmentTranslation& in_source) {
   for (const ComplaintFacts& c : segment.complaints) {
+    // The segment has kept each sentence once, the source may have it from an earlier one.
     if (!IsNew(segment.Str(c.text))) continue;
     const uint32_t process = c.process == kNoProcess ? kNoProcess : in_source.Process(c.process);
     builder_->facts().complaints.push_back({process, in_source.Line(c.line), in_source.Text(c.text)});

@@ -100,6 +100,8 @@ struct HeadsByByte {
       heads[static_cast<unsigned char>(kHeads[i].text[0])] |= uint64_t{1} << i;
       // A program's bare name stands in mid-sentence, too.
       const std::string_view head = WithoutBlanks(kHeads[i].text);
+      // `Horovod` and `kubelet` are such names; `slurmstepd: ` and `frame #` are not, nobody writes them but who says
+      // so.
       if (head.find_first_of(" :#([\"") == std::string_view::npos) continue;
       inside[static_cast<unsigned char>(head[0])] |= uint64_t{1} << i;
     }
@@ -127,15 +129,18 @@ constexpr InnerMark kInside[] = {
     {TellingWord::kSegfault, Dialect::kKernel},
 };
 
+// Logs of glog and abseil, and of TensorFlow, which no dialect of its own has: level, month and day, clock, thread.
 // I0917 19:46:00.202469 118211 file.cc:82] and 2022-10-13 04:16:09.849660: E path.cc:2130]
 bool IsGlog(std::string_view text) {
   if (text.size() < 20) return false;
+  // `I0917 `: four digits behind the letter, the fifth place is blank. `I2 = 3` is none.
   if (std::string_view("IWEFC").find(text[0]) != std::string_view::npos && scan::DigitsAt(text, 1) == 4 &&
       text[5] == ' ') {
     return TimestampLength(text.substr(6), nullptr) > 0;
   }
   TimeForm form;
   const size_t n = TimestampLength(text, &form);
+  // The letter of the level stands alone behind the colon: `: E path.cc:2130]`.
   return form == TimeForm::kDate && text.substr(n, 2) == ": " && n + 4 < text.size() && text[n + 3] == ' ';
 }
 
@@ -148,12 +153,14 @@ size_t PythonExceptionLength(std::string_view text) {
   size_t last = 0;  // start of the name behind the packages
   while (n < text.size() && n < 120 && (scan::IsIdentifierChar(text[n]) || text[n] == '.')) {
     if (text[n] == '.') last = n + 1;
+    // 120 bytes: longer than any module with its class, and a bound for lines that are one long word.
     ++n;
   }
   if (n == 0 || (n < text.size() && text[n] != ':')) return 0;
   const std::string_view name = text.substr(last, n - last);
   if (name.empty() || !scan::IsUpper(name[0])) return 0;
   for (std::string_view suffix : {"Error", "Exception", "Interrupt", "SystemExit", "Failure", "Timeout"}) {
+    // `Error: cannot open …` is anybody's; `urllib3.Error` is a class of a package.
     if (scan::EndsWith(name, suffix) && (name != "Error" || last > 0)) return n;
   }
   return 0;
@@ -177,6 +184,8 @@ Dialect SniffDialect(std::string_view text, TellingWords words) {
     const Mark& m = kHeads[static_cast<size_t>(std::countr_zero(heads))];
     if (StartsWith(text, m.text)) return m.dialect;
   }
+  // `[node07:4711] *** Process received signal ***`, printed by Open MPI or by UCX, which catch signals for the
+  // program.
   if (text[0] == '[' && (words.Has(TellingWord::kSignal) || words.Has(TellingWord::kCaughtSignal))) {
     return Dialect::kMpi;
   }
@@ -186,6 +195,7 @@ Dialect SniffDialect(std::string_view text, TellingWords words) {
     }
   }
   if (PythonExceptionLength(text) > 0) return Dialect::kPython;
+  // torchelastic's agent logs in that form as well. 120 bytes reach its path and not a text that only speaks of it.
   if (IsGlog(text)) return Contains(text.substr(0, 120), "elastic") ? Dialect::kTorch : Dialect::kFramework;
   return Dialect::kUnknown;
 }

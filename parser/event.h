@@ -24,26 +24,26 @@ constexpr std::string_view DialectName(Dialect dialect) { return kDialectNames[s
 
 // Whose labels stand in front of lines: `3: ` of srun -l, `[1,3]<stdout>:` of mpirun.
 enum class LauncherLabel : uint8_t { kNone, kSrun, kMpirun };
-// What a line states: events.def has a row for each, with what it says and a sample.
 
+// What a line states: event_kinds.def has a row for each, with what it says.
 enum class EventKind : uint8_t {
 #define X(id, name, doc) id,
 #include "parser/event_kinds.def"
 #undef X
 };
-std::string_view EventKindName(EventKind kind);
 // The name in reports, in the timeline and in rules: comm_init_start. Valid for the life of the program.
+std::string_view EventKindName(EventKind kind);
 
-// Names of values within an event: comm, rank, nranks; in fields.def.
+// Names of values within an event: comm, rank, nranks; in field_ids.def.
 enum class FieldId : uint8_t {
 #define X(id, name) id,
 #include "parser/field_ids.def"
 #undef X
 };
 std::string_view FieldName(FieldId field);
+
 // Values are texts as printed, numbers too: `0x55d0` and `1f` mean something else in each message, and who wants a
 // number parses it.
-
 struct Field {
   FieldId id;
   StringId value;

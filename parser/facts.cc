@@ -16,6 +16,7 @@ void LineTrail::Add(uint32_t line) {
     for (size_t i = 0; i < lines.size() / 2; ++i) lines[i] = lines[2 * i];
     lines.resize(lines.size() / 2);
     every *= 2;
+    // The line that made it full may itself be one of those that go.
     if ((count - 1) % every != 0) return;
   }
   lines.push_back(line);
@@ -26,6 +27,7 @@ uint64_t LineTrail::After(uint32_t line) const {
   if (count == 0 || last <= line) return 0;
   if (first > line) return count;
   const auto behind = static_cast<uint64_t>(lines.end() - std::upper_bound(lines.begin(), lines.end(), line));
+  // `lines` has none behind it although `last` is: the trail is thinned, one line is known for certain.
   return std::max<uint64_t>(1, behind * every);
 }
 
@@ -38,6 +40,7 @@ void LineTrail::Join(const LineTrail& later) {
   }
   last = later.last;
   count += later.count;
+  // From here on new lines are kept at the sparser step.
   every = std::max(every, later.every);
   lines.insert(lines.end(), later.lines.begin(), later.lines.end());
   while (lines.size() > limits::kTrailLines) {

@@ -74,6 +74,7 @@ inline constexpr std::array<std::string_view, 16> kCollectiveNames = {
 // checkpoints (interval doubles when full) and the last limits::kCollectiveWindow calls verbatim. Two ranks that issued
 // the same have the same hash, and the first checkpoint that differs brackets the call at which they parted.
 // Sends and receives are not part of the hash: their order may differ between ranks.
+// A pointer that is used again for another communicator goes on in the same stream.
 struct CollectiveStream {
   uint32_t process = kNoProcess;
   StringId comm;  // pointer as printed
@@ -93,6 +94,7 @@ struct CollectiveStream {
   LineRef last;
 };
 
+// Its key is who has it: a beat of a pulse, the news of a stream. Line numbers are those of the source, 1-based.
 // Lines of one kind in one stream, in bounded memory: how many, and about where.
 struct LineTrail {
   uint64_t count = 0;
@@ -128,6 +130,7 @@ struct PulseFacts {
   std::vector<PulsePeak> peaks;    // in order, at most limits::kPulsePeaks of them, spread over the source
 };
 
+// Repeated texts are not in it. An alarm behind which news come was survived: see src/job/README.md.
 // What a stream said that it had not said before, and that is no complaint.
 struct NewsFacts {
   uint32_t process = kNoProcess;
@@ -135,6 +138,7 @@ struct NewsFacts {
   StringId last;  // the text of the last one
 };
 
+// Where nobody is told by a prefix or a header `process` is the stream without one.
 // A sentence that sounds wrong, where it came first (parser/complaints.h).
 struct ComplaintFacts {
   uint32_t process = kNoProcess;

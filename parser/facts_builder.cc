@@ -23,10 +23,13 @@ uint32_t LimitOf(EventKind kind) {
     case EventKind::kCommDestroy:
     case EventKind::kCommRevoke:
       return static_cast<uint32_t>(limits::kCommunicatorsPerProcess);
+    // Each variable that is set has a line of its own, and each of them may be the one that explains.
     case EventKind::kEnvironment:
       return 512;
+    // Bounded by --timeline full alone, which asks for every call; without it no such event is made.
     case EventKind::kCollective:
       return UINT32_MAX;
+    // Only shown, never joined: the first lines tell the kind, eight of them do.
     case EventKind::kTopology:
     case EventKind::kProxy:
     case EventKind::kRegistration:
@@ -168,6 +171,7 @@ uint32_t FactsBuilder::EdgeOf(const Edge& edge, uint32_t process) {
 
 namespace {
 
+// Mixed: processes count by one, and pointers of communicators share most of their bits.
 uint64_t StreamHash(uint32_t process, uint64_t comm) {
   return Mix64(comm ^ (uint64_t{process} << 48) ^ (process >> 16));
 }
@@ -240,8 +244,10 @@ void FactsBuilder::Lose(StreamState& state, CollectiveStream& s, uint64_t calls)
 void FactsBuilder::Issue(StreamState& state, CollectiveStream& s, const CollectiveCall& call) {
   static_assert(kCollectiveNames[6] == "Send" && kCollectiveNames[7] == "Recv");
   const bool p2p = call.operation == 6 || call.operation == 7;
+  // TRACE lines name no opCount that could have a gap.
   if (!state.from_call) {
     if (!p2p && call.op_count > state.next_number) Lose(state, s, call.op_count - state.next_number);
+    // `first_number` of a segment lets Join see a gap that lies across its border.
     if (s.calls + s.p2p_calls == 0 && !p2p) state.first_number = call.op_count;
     state.next_number = p2p ? UINT64_MAX : call.op_count + 1;
   }
@@ -283,6 +289,7 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
     index = NewStream(stream, collective.comm_text, first);
   }
   if (index == IndexTable::kEmpty) return;
+  // A stream that began with the other kind of line: this one says a call a second time.
   if (streams_[index].from_call != collective.from_call) return;
   CollectiveStream& s = facts_->collectives[index];
   if (collective.nranks > 0) s.nranks = collective.nranks;
@@ -349,6 +356,7 @@ void FactsBuilder::JoinStream(const FactsBuilder& segment, uint32_t index, Segme
   CollectiveStream& into = facts_->collectives[stream];
   if (from.nranks > 0) into.nranks = from.nranks;
   StreamState& state = streams_[stream];
+  // The border of the segments hides no gap: as if the lines stood behind one another in one segment.
   if (said.first_number > state.next_number) Lose(state, into, said.first_number - state.next_number);
   state.next_number = said.next_number;
   into.lost += from.lost;

@@ -62,6 +62,7 @@ class FactsBuilder {
     bool gdr = false;
     bool shared = false;
   };
+  // Folds a line into its edge, which keeps the first line's text. The limit is counted as Counter::kDroppedEvents.
   void AddEdge(const Edge& edge, const ParsedLine& line, uint32_t process);
 
   // One line of NCCL_DEBUG_SUBSYS=COLL, or of a TRACE build (`NCCL CALL ncclAllReduce(…)`). The views live as long as
@@ -89,6 +90,7 @@ class FactsBuilder {
   // last.
   void Finish();
 
+  // What a stream is found by, and what is known of it beside its facts.
  private:
   friend class EventWriter;
   FactsBuilder(SourceFacts* facts, bool segment) : facts_(facts), segment_(segment) {}
@@ -127,6 +129,7 @@ class FactsBuilder {
   void JoinEdges(const SourceFacts& segment, SegmentTranslation& in_source);
   void JoinStream(const FactsBuilder& segment, uint32_t index, SegmentTranslation& in_source);
 
+  // Invariant: streams_[i] is of facts_->collectives[i]; edges_ and collectives_ hold indices into facts_, not copies.
   SourceFacts* facts_;
   const bool segment_ = false;
   std::vector<uint32_t> kind_counts_;    // [process + 1][kind]

@@ -14,10 +14,12 @@ namespace {
 constexpr char kNumber = LineFrame::kNumber;
 constexpr char kBlanks = LineFrame::kBlanks;
 
+// Two lines may share a beginning by chance. Beyond 160 bytes what lines share is their message.
 constexpr size_t kLeastLines = 3;
 constexpr size_t kMostBytes = 160;
 constexpr size_t kNpos = std::string_view::npos;
 
+// The text with a sign for each run of digits and of blanks: what lines share when they differ in numbers only.
 std::string ShapeOf(std::string_view text) {
   std::string shape;
   for (size_t at = 0; at < text.size();) {
@@ -35,6 +37,7 @@ std::string ShapeOf(std::string_view text) {
   return shape;
 }
 
+// Where a frame may end. In the middle of a word it ends by chance only: `Step ` in front of `Step 1` and `Stop 2`.
 constexpr std::string_view kBorders = "\2:,;\"'|>]) ";
 
 // Whether `shape` ends between the hours and minutes of a time's zone: "… 16:39:51.208-07:", and "00" is next.
@@ -44,6 +47,7 @@ bool EndsInZone(std::string_view shape, size_t end) {
          (shape[end - 5] == ':' || shape[end - 5] == '.');
 }
 
+// No letter: numbers, marks and blanks, as `cat -n`, a quote of a mail, or a table has them.
 bool IsListing(std::string_view shape) {
   return std::none_of(shape.begin(), shape.end(), [](char c) { return scan::IsAlpha(c); });
 }
@@ -74,6 +78,7 @@ bool CountsOrNone(std::string_view shape, const std::vector<std::string>& lines)
   for (const std::string& line : lines) {
     const size_t at = line.find_first_of("0123456789");
     const int64_t n = scan::IntOr(std::string_view(line).substr(at), -1);
+    // Four: so many empty lines in a row are usual in a traceback that is pasted with its numbers.
     if (last >= 0 && (n <= last || n > last + 4)) return false;  // empty lines are not counted here
     last = n;
   }
@@ -91,6 +96,7 @@ bool IsExport(std::string_view shape, const std::vector<std::string_view>& rests
   const std::string_view file = shape.substr(0, name);
   const std::string_view own = file.substr(file.rfind('/') + 1);  // no source of a program: init.cu:998: …
   const bool bare = own.size() < file.size() && own.find('.') == kNpos;
+  // `rank0.txt:7:`, `logs/rank0:7:` are names of logs; `init.cu:998:` is the place of a warning, which NCCL prints.
   return bare || scan::EndsWith(own, ".txt") || scan::EndsWith(own, ".log") || scan::EndsWith(own, ".out") ||
          scan::EndsWith(own, ".err");
 }
@@ -100,6 +106,7 @@ bool IsExport(std::string_view shape, const std::vector<std::string_view>& rests
 bool PassesOn(std::string_view shape, const std::vector<std::string_view>& rests) {
   if (!scan::Contains(shape, "INFO") && !scan::Contains(shape, "DEBUG")) return false;
   return std::any_of(rests.begin(), rests.end(), [](std::string_view rest) {
+    // A source line of a traceback is indented; dumps and tables begin with signs; no logger's message does.
     if (rest.empty() || scan::IsSpace(rest[0]) || std::string_view("[{(#*+<=$_\"").find(rest[0]) != kNpos) return true;
     const std::string_view word = rest.substr(0, rest.find_first_of(": "));
     return scan::EndsWith(word, "Error") || scan::EndsWith(word, "Exception") || word == "Traceback";
@@ -122,13 +129,16 @@ struct Found {
   size_t uncovered = 0;  // lines that are known behind it only; one more where it says itself what it is
 };
 
+// What is tried must fit every line. Its score is how many lines become known behind it that were unknown with it.
 Found Try(std::string_view shape, const std::vector<std::string>& lines) {
   Found out;
   out.shape = shape;
+  // `   7  text` and `   8    indented`: the fewest blanks of all lines are the frame's, more of them indent the text.
   if (shape.back() == kBlanks) {
     for (const std::string& line : lines) {
       const size_t with = LineFrame::Match(shape, SIZE_MAX, line);
       const size_t without = LineFrame::Match(shape.substr(0, shape.size() - 1), SIZE_MAX, line);
+      // An empty line in a frame has only the frame; it says nothing of how many blanks belong to it.
       if (with == line.size()) continue;  // nothing else stands in it
       out.blanks = std::min(out.blanks, with - without);
     }
@@ -157,6 +167,7 @@ LineFrame FindFrame(std::string_view head) {
     head.remove_prefix(end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (scan::Trim(line).empty()) continue;
+    // One header at the beginning of a line, or behind a known prefix, shows that nothing hides it: no frame.
     if (BeginsHeader(line)) return {};
     const std::string_view text = stripper.Strip(line).text;
     if (BeginsHeader(text)) return {};
@@ -166,6 +177,7 @@ LineFrame FindFrame(std::string_view head) {
 
   std::string shape = ShapeOf(std::string_view(lines[0]).substr(0, kMostBytes));
   for (const std::string& line : lines) {
+    // Up to the record: that all lines of a rank go on with `node07:4711:4711 [0]` makes this no part of a frame.
     const std::string_view may = std::string_view(line).substr(0, std::min(RecordIn(line), kMostBytes));
     const std::string other = ShapeOf(may);
     // A run that goes on behind the part that was looked at is not the same one.
@@ -177,6 +189,7 @@ LineFrame FindFrame(std::string_view head) {
   for (size_t end = 1; end <= shape.size(); ++end) {
     if (kBorders.find(shape[end - 1]) == kNpos || EndsInZone(shape, end)) continue;
     Found found = Try(std::string_view(shape).substr(0, end), lines);
+    // `: ` rather than `:`, so that the text begins without a blank.
     const bool wider = found.uncovered == best.uncovered && shape[end - 1] == kBlanks && best.shape.size() + 1 == end;
     if (found.uncovered > best.uncovered || (wider && found.uncovered > 0)) best = std::move(found);
   }
@@ -212,6 +225,8 @@ std::string BareText(std::string_view text, const LineFrame& frame) {
     out += inside;
     out += '\n';
   }
+  // Seven of eight: some lines of a framed log may be added later, a prompt or a title. Less than that is a text in
+  // which some lines happen to have a prefix.
   if (prefixed * 8 < lines * 7) return {};
   return out;
 }

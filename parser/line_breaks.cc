@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// One byte into the masks of its block; the slow way, for words in which something is and for the tail.
 void FindByte(unsigned char c, size_t i, BreakBlock& block) {
   block.newlines |= uint64_t{c == '\n'} << i;
   block.high = block.high || c >= 0x80;
@@ -55,6 +56,7 @@ void FindPortably(const char* text, size_t blocks, BreakBlock* out) {
 
 void FindLineBreaks(const char* text, size_t blocks, BreakBlock* out) {
 #ifdef NCCLWHY_AVX2
+  // Asked once for all blocks, not for each: the answer is cached, and the loop stays inside one function.
   if (HasAvx2()) return FindWithAvx2(text, blocks, out);
 #endif
   FindPortably(text, blocks, out);

@@ -26,6 +26,7 @@ class LineFrame {
   LineFrame() = default;
   // `blanks`: what a kBlanks at the end of the shape takes at most; what is more of them belongs to the line.
   // `closing`: what ends the line: ` |`, `"`.
+  // A shape has kNumber and kBlanks where lines may differ, and else the bytes themselves.
   LineFrame(std::string shape, size_t blanks, std::string closing)
       : shape_(std::move(shape)), blanks_(blanks), closing_(std::move(closing)) {}
 

@@ -52,6 +52,7 @@ class LineParser final : public PieceSink {
   // The end of the source: which hosts and labels were none is known now.
   void Finish();
 
+  // A line may be of several pieces, and a piece of several records: each level has its own type.
  private:
   // What the pieces and records of one line were.
   struct LineClass {

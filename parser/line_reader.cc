@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// A line of PowerShell is long enough for that, and a shorter source is decided when it ends.
 // Bytes looked at to tell UTF-16 from bytes when there is no mark.
 constexpr size_t kSniffBytes = 64;
 
@@ -54,6 +55,7 @@ void LineReader::Sniff(bool at_end) {
   const std::string head = std::move(head_);
   std::string_view rest = head;
   encoding_ = Encoding::kBytes;
+  // A source of the mark alone, or of the mark and one byte more, is taken for UTF-16: it has no text to lose.
   const bool any_nul = rest.size() <= 2 || rest.find('\0') != std::string_view::npos;
   if (any_nul && rest.substr(0, 2) == "\xFF\xFE") {
     encoding_ = Encoding::kUtf16Le;
@@ -66,11 +68,13 @@ void LineReader::Sniff(bool at_end) {
   } else if (rest.size() >= 8) {
     size_t nul[2] = {0, 0};
     for (size_t i = 0; i < rest.size(); ++i) nul[i & 1] += rest[i] == '\0' ? 1 : 0;
+    // Eight of ten: letters of other scripts have no NUL, and a log has some of them in its messages.
     const size_t most = rest.size() / 2 * 8 / 10;
     if (nul[1] >= most && nul[0] == 0) encoding_ = Encoding::kUtf16Le;
     if (nul[0] >= most && nul[1] == 0) encoding_ = Encoding::kUtf16Be;
   }
   at_ = head.size() - rest.size();
+  // The mark alone is no line: an empty file with a mark has none.
   if (rest.empty() && at_end) return;
   if (encoding_ == Encoding::kBytes) {
     PushBytes(rest);
@@ -88,6 +92,8 @@ void LineReader::PushBytes(std::string_view chunk) {
   }
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
+  // One line at first: the fast path is asked again behind it. Only where it refuses time and again are more lines told
+  // at once.
   size_t window = kWindowOfOne;
   size_t refused = 0;
   while (at != end) {  // a line begins here
@@ -100,6 +106,7 @@ void LineReader::PushBytes(std::string_view chunk) {
     refused = taken.lines > 0 ? 0 : refused + 1;
     window = refused <= kPatience ? kWindowOfOne : std::min(window * 2, kWindow);
     const char* const next = PushLines(at, end, window);
+    // No line ends in what is left: its beginning waits in carry_ for the next chunk.
     if (next == at) break;
     at = next;
   }
@@ -134,6 +141,8 @@ const char* LineReader::PushLines(const char* begin, const char* end, size_t win
         if (window == kWindowOfOne) return line;
         high = block.high;
         control = block.control;
+        // The rest of the block belongs to the next line: it inherits what the block as a whole has. So `ascii` errs on
+        // the safe side only.
       }
     }
   }
@@ -145,6 +154,7 @@ void LineReader::PushLine(std::string_view line, bool ascii, bool printable) {
   bool whole = line.size() <= limits::kLineBytes;
   const size_t size = line.size() + 1;
   std::string_view text = line;
+  // `\r\n` of Windows is a plain end. Another \r is a progress bar, and NUL a hole in a sparse file: both are slow.
   if (whole && !printable) {
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     whole = std::memchr(text.data(), '\r', text.size()) == nullptr &&
@@ -173,12 +183,14 @@ void LineReader::PushSlow(std::string_view bytes) {
       line_start_ = at_;
     }
     if (pending_cr_) {
+      // `\r\r\n`, as programs write it whose output was converted twice, is one end.
       if (bytes[0] == '\r') {
         bytes.remove_prefix(1);
         ++at_;
         continue;
       }
       pending_cr_ = false;
+      // The piece ends only when it is known that no newline follows: at the border of two chunks that takes a while.
       if (bytes[0] != '\n') EndPiece(false, true);
     }
     const size_t run = BeforeBreak(bytes);
@@ -198,6 +210,7 @@ void LineReader::PushSlow(std::string_view bytes) {
 
 // UTF-16 is decoded unit by unit. A half of a pair without its other half becomes U+FFFD, or nothing.
 void LineReader::PushUtf16(std::string_view chunk) {
+  // A unit may be cut by the end of a chunk: its first byte waits in low_byte_.
   for (char c : chunk) {
     const auto byte = static_cast<unsigned char>(c);
     ++at_;
@@ -224,6 +237,7 @@ void LineReader::PushUtf16(std::string_view chunk) {
 void LineReader::AppendCodePoint(uint32_t code) {
   if (!open_) {
     open_ = true;
+    // Two bytes back: at_ is already behind the unit.
     line_start_ = at_ - 2;
   }
   if (pending_cr_ && code != '\r') {
@@ -262,6 +276,7 @@ void LineReader::AppendCodePoint(uint32_t code) {
 // Bounded: a "line" of a gigabyte takes kLineBytes.
 void LineReader::Append(std::string_view bytes) {
   const size_t room = limits::kLineBytes - carry_.size();
+  // What does not fit is skipped; the line is counted and marked as clipped.
   if (bytes.size() > room) clipped_ = true;
   carry_.append(bytes.substr(0, room));
 }
@@ -287,6 +302,8 @@ void LineReader::Emit(std::string_view text, bool last, bool terminated) {
   piece.last = last;
   piece.clipped = clipped_;
   piece.terminated = terminated;
+  // Holes of a file that a process wrote into after another had truncated it are runs of NUL: `\0\0\0node07:4711:4802
+  // [3] …`.
   if (!text.empty() && std::memchr(text.data(), '\0', text.size()) != nullptr) {
     scratch_.assign(text);
     scratch_.erase(std::remove(scratch_.begin(), scratch_.end(), '\0'), scratch_.end());

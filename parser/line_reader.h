@@ -31,10 +31,9 @@ struct LinePiece {
   bool terminated = true;  // false: the source ended without a newline
 };
 
-// Sees each piece as soon as its end is known, in order.
+// Sees each piece as soon as its end is known, in order. `piece.text` is valid until OnPiece returns.
 class PieceSink {
  public:
-  // `piece.text` is valid until this returns.
   virtual ~PieceSink() = default;
   virtual void OnPiece(const LinePiece& piece) = 0;
 };
@@ -68,22 +67,23 @@ class LineReader {
 
   // Decides how the text is encoded from the first 64 bytes, or from all where there are fewer.
   void Sniff(bool at_end);
-  // Lines that are whole within the chunk are told as views into it; the others go through PushSlow.
-  // Of text that is not UTF-16.
+  // Text that is not UTF-16. Lines that are whole within the chunk are told as views into it; the others go through
+  // PushSlow.
   void PushBytes(std::string_view chunk);
   // See .cc: the lines that end in the first blocks in which any does.
   const char* PushLines(const char* begin, const char* end, size_t window);
   // A line that ends in the chunk and began in it.
   void PushLine(std::string_view line, bool ascii, bool printable);
   void PushSlow(std::string_view bytes);
-  // Unit by unit, into carry_.
+  // Unit by unit, into carry_, without a converted copy. Slow, and rare enough (PowerShell's `>`).
   void PushUtf16(std::string_view chunk);
-  // Without a converted copy: code points go into carry_ one by one. Slow, and rare enough (PowerShell's `>`).
   // A character of UTF-16 as UTF-8, or what it means for the line.
   void AppendCodePoint(uint32_t code);
   // To carry_, at most limits::kLineBytes of it.
   void Append(std::string_view bytes);
   // Tells what is in carry_; with `last` the line is over.
+  // Invariant between calls: a line has begun exactly if open_; the bytes of its latest piece are in carry_, and
+  // pending_cr_ says that a \r came whose meaning the next byte tells.
   void EndPiece(bool last, bool terminated);
   void Emit(std::string_view text, bool last, bool terminated);
 

@@ -6,6 +6,7 @@
 
 #include "parser/scan.h"
 #include "parser/skeleton.h"
+// SSE2 is part of every x86-64 processor; elsewhere the same masks are made byte by byte.
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -19,6 +20,7 @@ bool LineShape::Classify(std::string_view text) {
   uint64_t unfit = 0;
   for (size_t block = 0; block * kBlock < text.size(); ++block) {
     uint64_t hex = 0, decimal = 0, word = 0, x = 0;
+    // The end of the text is copied into zeros: 16 bytes are loaded, and what lies behind the text is not the reader's.
     for (size_t i = 0; i < kBlock && block * kBlock + i < text.size(); i += kStep) {
       const size_t at = block * kBlock + i;
       std::array<char, kStep> tail{};
@@ -34,6 +36,7 @@ bool LineShape::Classify(std::string_view text) {
         return _mm_cmpeq_epi8(_mm_min_epu8(moved, _mm_set1_epi8(static_cast<char>(last - first))), moved);
       };
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+      // A capital letter counts as a letter of a word but not as a hexadecimal digit: NCCL prints small ones.
       const __m128i digits = in(bytes, '0', '9');
       const __m128i letters = in(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
       decimal |= mask(digits) << i;
@@ -64,6 +67,7 @@ bool LineShape::Classify(std::string_view text) {
 // So many bits in a row from `at` on, 64 at most.
 size_t LineShape::Run(const Bits& bits, size_t at) {
   const uint64_t low = bits[at / kBlock] >> (at % kBlock);
+  // A run goes on into the next word of bits; at a border a shift by 64 would be undefined.
   const uint64_t high = at % kBlock == 0 ? 0 : bits[at / kBlock + 1] << (kBlock - at % kBlock);
   return static_cast<size_t>(std::countr_one(low | high));
 }
@@ -72,12 +76,15 @@ size_t LineShape::Run(const Bits& bits, size_t at) {
 LineShape::Number LineShape::NumberAt(std::string_view text, size_t at) const {
   const auto is_word = [&](size_t i) { return (word_[i / kBlock] >> (i % kBlock) & 1) != 0; };
   const bool prefixed = at >= 2 && text[at - 1] == 'x';
+  // `0x1f` has its number behind the x; in `3x4f` the x is no prefix, so nothing begins there.
   if (prefixed && text[at - 2] != '0') return {};
   const size_t decimals = Run(decimal_, at);
   if (!prefixed && decimals > 0 && !is_word(at + decimals)) {
+    // Longer than fifteen digits is no number: a shape promises that any value of that size is read alike.
     return {decimals <= skeleton::kMostDigits ? decimals : 0, skeleton::kDecimal};
   }
   const size_t digits = Run(hex_, at);
+  // `7f3a` is a number and `face` is a word, unless an 0x or a colon shows that it is none.
   if (digits <= skeleton::kMostHexDigits && !is_word(at + digits)) {
     const std::string_view word = text.substr(at, digits);
     const bool of_address = at > 0 && text[at - 1] == ':';  // fe80::ab:1d00
@@ -95,6 +102,7 @@ std::string_view LineShape::Of(std::string_view text) {
   if (text.size() < kShortest || text.size() > kLongest || !Classify(text)) return {};
   if (room_.size() < kRoom) room_.resize(kRoom);
   char* out = room_.data();
+  // Of the text: what stands in front of it is in the room already.
   size_t copied = 0;  // of text
   // Eight bytes at a time where these can be read; what stands behind is written over.
   const auto copy_to = [&](size_t end) {
@@ -110,10 +118,12 @@ std::string_view LineShape::Of(std::string_view text) {
   word_[blocks] = hex_[blocks] = decimal_[blocks] = 0;
   uint64_t word_before = 0, zero_before = 0, x_before = 0;
   for (size_t block = 0; block < blocks; ++block) {
+    // Where a word begins: a bit whose neighbour in front has none, that of the block before included.
     const uint64_t words = word_[block] & ~(word_[block] << 1 | word_before);
     // The 0 of an 0x begins a word; only the few digits with an x behind are looked at.
     const uint64_t zeros = words & decimal_[block];
     const uint64_t behind_zero = x_[block] & (zeros << 1 | zero_before);
+    // A number begins where a word does, or behind an 0x, which begins the word itself.
     const uint64_t begins = hex_[block] & (words | behind_zero << 1 | x_before);
     word_before = word_[block] >> 63;
     zero_before = zeros >> 63;

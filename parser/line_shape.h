@@ -16,6 +16,7 @@
 
 namespace ncclwhy {
 
+// As offsets into the text, which LineShape::kLongest bounds: sixteen bits are enough.
 // Where a number of a text stands.
 struct NumberPlace {
   uint16_t begin = 0;

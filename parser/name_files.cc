@@ -14,6 +14,7 @@ std::string_view TracedPlace(std::string_view body) {
   scan::Cursor c(body);
   const std::string_view file = c.Until(": \t");
   uint64_t line = 0, result = 0;
+  // NCCL's own files only. A program may print `train.py:12 -> 3` as well, in no line with NCCL's header.
   if (!scan::EndsWith(file, ".cc") && !scan::EndsWith(file, ".cu") && !scan::EndsWith(file, ".h")) return {};
   if (!c.Char(':') || !c.Uint(&line)) return {};
   const std::string_view place = body.substr(0, static_cast<size_t>(c.position() - body.data()));
@@ -24,6 +25,7 @@ std::string_view TracedPlace(std::string_view body) {
 
 // The trace of a result that follows a warning begins where the warning was printed, or in the function that called it.
 std::string NameFiles(std::string_view text) {
+  // Nothing to name without a warning: the text is not even split.
   if (!scan::Contains(text, "WARN")) return {};
   std::vector<std::string_view> lines;
   for (size_t begin = 0; begin <= text.size();) {
@@ -40,11 +42,14 @@ std::string NameFiles(std::string_view text) {
       return match;
     };
     std::string_view place;
+    // Only in the very next line: another rank's trace may stand further down.
     if (i + 1 < lines.size() && scan::Contains(lines[i + 1], " -> "))
       place = TracedPlace(lines[i + 1].substr(header_of(lines[i + 1]).body));
     const HeaderMatch own = place.empty() ? HeaderMatch() : header_of(lines[i]);
+    // The header says it already: `node3:4711:4790 [2] misc/socket.cc:484 NCCL WARN …`.
     if (!own.header.file.empty()) place = {};
     const bool warns = own.body > 0 && own.header.level == LogLevel::kWarn;
+    // A trace that is itself a warning is the end of another chain, and tells nothing of this line.
     if (place.empty() || !warns || !TracedPlace(lines[i].substr(own.body)).empty()) {
       out += lines[i];
     } else {

@@ -15,7 +15,9 @@ constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 int32_t RankOfName(std::string_view name) {
   name = name.substr(name.find_last_of('/') + 1);
   for (const std::string_view word : {"rank", "r"}) {
+    // `r` alone is asked last: it is in nearly every name, and counts only where no letter or digit stands in front.
     for (size_t at = scan::Find(name, word); at != std::string_view::npos; at = scan::Find(name, word, at + 1)) {
+      // `worker3` and `iter2` have an r in the middle of a word.
       if (at > 0 && IsAlnum(name[at - 1])) continue;
       Cursor c(name.substr(at + word.size()));
       if (word.size() > 1 && !c.Char('_') && !c.Char('-')) c.Char('.');
@@ -29,8 +31,11 @@ int32_t RankOfName(std::string_view name) {
 }  // namespace
 
 bool OpenLabel::TakeHeading(std::string_view text) {
+  // Asked of every line without a label: the first byte decides nearly always.
   if (text.size() < 8 || (text[0] != '=' && text[0] != '-')) return false;
   Cursor c(text);
+  // `==> logs/rank_3.err <==`: what tail prints in front of each of several files. A name without a rank ends the
+  // block.
   if (c.Literal("==> ")) {
     if (!scan::EndsWith(text, " <==")) return false;
     block_rank_ = RankOfName(c.Rest().substr(0, c.Rest().size() - 4));
@@ -41,9 +46,11 @@ bool OpenLabel::TakeHeading(std::string_view text) {
   c.SkipSpaces();
   const bool begins = c.Literal("Begin ");
   if ((!begins && !c.Literal("End ")) || !scan::EndsWith(text, "--")) return false;
+  // torchrun's summaries say `global rank`, other tools `rank`.
   c.Literal("global ");
   uint64_t rank = 0;
   if (!c.Literal("rank ") || !c.Uint(&rank) || rank >= INT32_MAX) return false;
+  // End closes the block, whichever rank it names: blocks are not nested.
   block_rank_ = begins ? static_cast<int32_t>(rank) : -1;
   return true;
 }
@@ -73,8 +80,10 @@ void OpenLabel::Lend(const OuterPrefix& prefix, StrippedLine* line) const {
 void OpenLabel::Apply(uint32_t number, StrippedLine* line) {
   const std::string_view text = line->text;
   const bool labelled = line->prefix.any && !line->only_time;
+  // A line with a label of its own needs none, and ends what was open: who prints now is another one, or says so.
   if (labelled) {
     traceback_ = false;
+    // A bare `Traceback …` opens nothing: it has no label to lend. Behind a label it begins a text of several lines.
     if (scan::EndsWith(text, kTraceback) && text.size() > kTraceback.size()) Open(number, line->prefix);
     return;
   }
@@ -82,6 +91,8 @@ void OpenLabel::Apply(uint32_t number, StrippedLine* line) {
     traceback_ = false;
     return;
   }
+  // The next line at once, or up to three further on where chained exceptions have blank lines and a sentence between
+  // them.
   if (traceback_ && !text.empty()) {
     const bool chained = scan::StartsWith(text, "During handling of the above exception") ||
                          scan::StartsWith(text, "The above exception was the direct cause");
@@ -96,6 +107,7 @@ void OpenLabel::Apply(uint32_t number, StrippedLine* line) {
     }
     traceback_ = false;
   }
+  // Of a block: less sure than a label in the line, so it is asked last.
   if (block_rank_ < 0) return;
   OuterPrefix of_block;
   SetRank(of_block, static_cast<uint64_t>(block_rank_));

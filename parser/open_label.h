@@ -16,6 +16,7 @@
 
 namespace ncclwhy {
 
+// The label that is lent holds for a line's rank, host and pod: it is a guess, and a label of the line's own wins.
 // One for each source; not carried into segments. Not thread-safe.
 class OpenLabel {
  public:

@@ -20,6 +20,7 @@
 
 namespace ncclwhy {
 
+// What is left of a line, and what its prefixes said. The views live as long as those of Strip.
 struct StrippedLine {
   OuterPrefix prefix;
   std::string_view text;   // what is left
@@ -83,7 +84,7 @@ class OuterPrefixStripper {
 
   // The layers, each by its first byte. Each takes its form off `text` and notes it in `out`; false: `text` is
   // untouched.
-  // At most once a line, behind what stands around the frame.
+  // The frame: at most once a line, behind what stands around it.
   bool TakeFrame(std::string_view& text);
   // One prefix; false: none is left that is known.
   bool StripLayer(std::string_view& text, StrippedLine& out);
@@ -93,6 +94,7 @@ class OuterPrefixStripper {
   // (RayWorker pid=812, ip=10.1.62.31) text
   bool Parenthesis(std::string_view& text, StrippedLine& out);
   // 3: text
+  // Believed once it stood in front of a header, or was seen to number tasks and not lines.
   bool Label(std::string_view& text, StrippedLine& out);
   // See .cc: `worker-3: Traceback …` for the second time.
   bool IsHostBeforeRecords(std::string_view word, std::string_view rest);
@@ -112,6 +114,7 @@ class OuterPrefixStripper {
   std::vector<Known> learned_;
   std::bitset<256> learned_heads_;       // the bytes they begin with
   std::vector<std::string> candidates_;  // texts that stood in front of a header once
+  // Where a line is first looked for: the lines of one rank stand together.
   size_t last_learned_ = 0;
   std::vector<std::string> unsure_words_;  // stood in front of a record once
   bool labels_seen_ = false;

@@ -28,6 +28,8 @@ struct OuterPrefix {
 };
 inline const OuterPrefix kNoPrefix;
 
+// Views into the line. Two headers are of one process if host and pid are the same; the host may still have something
+// glued to it that ProcessTable takes off.
 // `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out. Unknown
 // numbers are 0 but for the device.
 struct NcclHeader {
@@ -50,6 +52,7 @@ struct TextPlace {
   uint32_t number = 0;  // of the line
 };
 
+// Made for each record, handed to extractors, recognizer and sink in this order; nothing of it is kept.
 struct ParsedLine {
   uint64_t offset = 0;                   // of the input line
   uint32_t number = 0;                   // 1-based

@@ -24,6 +24,7 @@ class Parser::Impl {
   SourceFacts& facts() { return facts_; }
 
   SegmentTranslation Join(Impl& segment) {
+    // The last line of the part before ends where the segment begins: it must be counted in front of it.
     reader_.Finish();
     segment.reader_.Finish();
     joined_bytes_ += segment.reader_.bytes() + segment.joined_bytes_;

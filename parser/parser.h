@@ -21,10 +21,13 @@
 
 namespace ncclwhy {
 
+// Speaks for recognizer and sink where only numbers differ: see parser/fast/shape_prover.h.
 class ShapeProver;
 
 // Sees every record that may matter to rules, in order. Lines that the parser knows to be uneventful (channel lists,
 // edges, collectives: see parser/README.md) are not shown.
+// Called in the thread that pushes to the parser. Must not keep views of the line: what is to stay is interned in
+// `facts`, or copied.
 class LineSink {
  public:
   virtual ~LineSink() = default;

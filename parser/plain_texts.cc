@@ -8,6 +8,8 @@ namespace ncclwhy {
 // Asked once for a kind of text, so it need not be fast; but it must not say yes where a digit could change the answer.
 bool PlainTexts::StaysPlain(std::string_view text, TellingWords words) {
   if (words.Any() || HostOfCutHeader(text) > 0) return false;
+  // Digits do not change which letters stand there: what is asked below is whether other digits could make a header or
+  // a record of PyTorch, at any place in the line.
   // `node3:4711:4790 [2] INFO NET : …`, `WARN src/core.cu:225 …`: without NCCL's name a level is needed.
   const bool level = scan::Contains(text, "INFO") || scan::Contains(text, "WARN");
   if (level && (MayBeginWithHeader(text) || text[0] == 'I' || text[0] == 'W')) return false;

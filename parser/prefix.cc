@@ -10,6 +10,7 @@ namespace {
 
 using scan::Cursor;
 using scan::IsDigit;
+// HOST_NAME_MAX of Linux.
 constexpr size_t kMaxHost = 64;
 
 // `INFO ` → its level. The blank behind the word is needed, except at the end of the text.
@@ -21,6 +22,7 @@ LogLevel TakeLevel(Cursor& c) {
       if (probe.Literal("INFO")) level = LogLevel::kInfo;
       break;
     case 'W':
+      // Each level has a first letter of its own, so one comparison refuses most texts.
       if (probe.Literal("WARN")) level = LogLevel::kWarn;
       break;
     case 'C':
@@ -41,6 +43,7 @@ LogLevel TakeLevel(Cursor& c) {
     default:
       break;
   }
+  // `NCCL INFO` at the end of a cut line is a header without a message.
   if (level == LogLevel::kNone || !(probe.AtEnd() || probe.Char(' '))) return LogLevel::kNone;
   c = probe;
   return level;
@@ -60,6 +63,7 @@ bool TakeDevice(Cursor& c, int32_t* device) {
   Cursor probe = c;
   int64_t v = 0;
   if (!probe.Char('[') || !probe.Int(&v) || !probe.Literal("] ")) return false;
+  // Shown as no device rather than as a number that nobody has: `[2117160976] ` is an uninitialised int.
   *device = v > INT32_MAX || v <= INT32_MIN ? kNoDevice : static_cast<int32_t>(v);
   c = probe;
   return true;
@@ -70,6 +74,7 @@ bool TakeFile(Cursor& c, NcclHeader& h) {
   Cursor probe = c;
   const std::string_view name = probe.Until(": \t");
   uint32_t line = 0;
+  // A digit in front would be a clock or a pid, brackets a device or a function: `[2] `, `(ncclMemAlloc) `.
   if (name.empty() || name.size() > 300 || IsDigit(name[0]) || name[0] == '[' || name[0] == '(') return false;
   if (!probe.Char(':') || !Uint32(probe, &line) || !probe.Char(' ')) return false;
   h.file = name;
@@ -89,6 +94,7 @@ bool TakeFunction(Cursor& c, NcclHeader& h) {
   return true;
 }
 
+// `16:26:52 [1] INFO …` has the shape of host:pid:tid.
 bool LooksLikeClock(std::string_view host, uint32_t pid, uint32_t tid) {
   return host.size() <= 2 && pid < 60 && tid < 60 && scan::DigitsAt(host, 0) == host.size();
 }
@@ -116,6 +122,7 @@ bool MayBeHeader(std::string_view text) {
 
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
 bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
+  // TRACE prints the milliseconds behind the device: `node07:4711:4790 [1] 136.580392 init:1396 NCCL TRACE …`.
   c.Skip(MillisecondsSize(c.Rest()));
   bool has_file = false;
   {
@@ -133,6 +140,8 @@ bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
     const bool old_level = level == LogLevel::kInfo || level == LogLevel::kWarn;
     const bool nccl_file =
         has_file && (scan::EndsWith(h.file, ".cu") || scan::EndsWith(h.file, ".h") || scan::EndsWith(h.file, ".cc"));
+    // Without NCCL's name any logger could have printed it. A device behind a host, or a file of NCCL's in front of
+    // WARN, is what no other program has.
     if (!old_level || !(has_host ? has_device : nccl_file && level == LogLevel::kWarn)) return false;
   }
   h.level = level;
@@ -147,6 +156,7 @@ bool TakeHost(Cursor& c, NcclHeader& h, bool* two_parts) {
   *two_parts = false;
   if (probe.Char(':')) {
     if (!Uint32(probe, &h.tid)) return false;
+    // Of one number only `HOST:PID NCCL DIAG` is a header; ParseHeader asks for it.
   } else {
     *two_parts = true;
   }
@@ -171,6 +181,7 @@ size_t BehindTime(std::string_view text, size_t from, size_t host, size_t host_e
   if (host == from || (text[host - 1] != ':' && text[host - 1] != '.') || !IsDigit(text[host])) return host;
   size_t begin = host;
   while (begin > from && text[begin - 1] != ' ') --begin;
+  // From the longest on: of `208123456Z` the Z ends the stamp, of `00gpu` nothing does, and the shorter part is tried.
   for (size_t end = std::min(host + kMostDigits, host_end - 1); end > host; --end) {
     if (!IsDigit(text[end]) && TimestampLength(text.substr(begin, end - begin), nullptr) == end - begin) return end;
   }
@@ -183,6 +194,7 @@ size_t HostStart(std::string_view text, size_t from, size_t end) {
   for (int part = 0; part < 2; ++part) {
     const size_t stop = i;
     while (i > from && IsDigit(text[i - 1])) --i;
+    // Ten digits hold any number of 32 bits.
     if (i == stop || stop - i > 10 || i == from || text[i - 1] != ':') return std::string_view::npos;
     --i;
   }
@@ -248,17 +260,20 @@ bool ParseHeaderBehindDevice(std::string_view text, size_t size, HeaderMatch* ma
 }
 
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
+  // The word NCCL stands in NCCL's own messages, too; only with a level behind it is it a header's.
   for (size_t at = scan::Find(text, "NCCL ", from); at != std::string_view::npos;
        at = scan::Find(text, "NCCL ", at + 5)) {
     if (!AnchorAt(text, at)) continue;
     // Walk back over `[DEV]`, milliseconds, file:line and (function) to HOST:PID:TID.
     size_t end = at;
     size_t cut_begin = at;
+    // Five at most: function, file, milliseconds, device, host.
     for (int token = 0; token < 5 && end > from && text[end - 1] == ' '; ++token) {
       --end;
       const size_t host = HostStart(text, from, end);
       if (host != std::string_view::npos) {
         HeaderMatch found;
+        // A header that ends in front of the word belongs to another record further left.
         if (ParseHeader(text.substr(host), &found) && found.header.present && host + found.body > at) {
           found.begin = host;
           found.body += host;
@@ -267,6 +282,7 @@ bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
         }
       }
       while (end > from && text[end - 1] != ' ') --end;
+      // What is left of a cut header begins with its device at best: `…1:4802 [3] NCCL WARN …`.
       if (token == 0 && text[end] == '[') cut_begin = end;
     }
     // The host is not there: cut off, or overwritten by somebody else's line.
@@ -281,6 +297,7 @@ bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
   }
   return false;
 }
+// In front of all of these nothing tells whose line it is, not even NCCL's name: only whole beginnings are believed.
 
 bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
   // What any of the forms below begins with.
@@ -315,6 +332,7 @@ bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
     if (!c.Char(':') || !Uint32(c, &found.header.file_line) || !c.Char(' ')) return false;
     found.header.level = LogLevel::kWarn;
   } else if (c.Literal("INFO ")) {
+    // What 1.x prints at INFO. `INFO ` alone begins lines of every other logger.
     static constexpr std::string_view kOld[] = {"NCCL debug level set to", "NCCL using",       "rank ",
                                                 "Global device memory",    "Cuda Host memory", "Asynchronous mode"};
     bool known = false;
@@ -335,11 +353,13 @@ namespace {
 bool IsTorchRecord(std::string_view text, size_t at) {
   Cursor c(text.substr(at + 1));
   uint64_t n = 0;
+  // With a colon: `[rank3] ` is what programs print of themselves.
   if (c.Literal("rank") && c.Uint(&n) && c.Literal("]:")) return true;
   const char severity = c.Peek();
   if (severity != 'E' && severity != 'W' && severity != 'I' && severity != 'F') return false;
   c.Skip(1);
   // E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] or E ProcessGroupNCCL.cpp:458]
+  // `E1205 04:35:53.58 ProcessGroupNCCL.cpp:607]`: month and day are glued to the letter.
   if (c.Uint(&n)) {
     if (!c.Char(' ') || TimestampLength(c.Rest(), nullptr) == 0) return false;
     c.Word();
@@ -355,6 +375,7 @@ bool IsTorchRecord(std::string_view text, size_t at) {
 
 size_t FindTorchRecord(std::string_view text, size_t from) {
   size_t first = std::string_view::npos;
+  // One byte only is looked for: three are what the search takes at no cost more.
   swar::ForEachOf(text.data(), from, text.size(), '[', '[', '[', [&](size_t at) {
     if (first == std::string_view::npos && IsTorchRecord(text, at)) first = at;
   });

@@ -9,6 +9,7 @@
 
 namespace ncclwhy {
 
+// Offsets are into the text that was given to the function, prefixes of it included.
 struct HeaderMatch {
   NcclHeader header;
   size_t begin = 0;  // where the header starts in the text

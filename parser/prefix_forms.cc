@@ -16,6 +16,7 @@ bool BeginsWithHeader(std::string_view text) {
 }
 
 void SetRank(OuterPrefix& prefix, uint64_t rank) {
+  // INT32_MAX is taken for no rank: launchers print 2147483647 and 4294967295 for -1.
   if (rank >= INT32_MAX) return;
   prefix.rank = static_cast<int32_t>(rank);
   prefix.rank_said = true;
@@ -24,6 +25,7 @@ void SetRank(OuterPrefix& prefix, uint64_t rank) {
 void SetTask(OuterPrefix& prefix, uint64_t task) {
   SetRank(prefix, task);
   prefix.task = prefix.rank;
+  // Not said by the program: `0: [rank1]: text` may follow, which is the truth.
   prefix.rank_said = false;
 }
 
@@ -31,11 +33,13 @@ void SetParallelRank(std::string_view words, OuterPrefix& prefix) {
   const std::string_view tp = scan::After(words, "TP");
   uint64_t v = 0;
   if (Cursor(tp).Uint(&v) && v < INT32_MAX) prefix.local_rank = static_cast<int32_t>(v);
+  // The local rank only: TP3 exists once in each data or pipeline group.
 }
 
 bool StripStreamTag(Cursor& c, OuterPrefix& prefix) {
   Cursor probe = c;
   if (!probe.Char('<')) return false;
+  // `stddiag` is what Open MPI's help messages come through.
   const std::string_view stream = probe.Until("> ");
   if ((stream != "stdout" && stream != "stderr" && stream != "stddiag") || !probe.Literal(">:")) return false;
   prefix.stream = stream;
@@ -46,6 +50,7 @@ bool StripStreamTag(Cursor& c, OuterPrefix& prefix) {
 namespace {
 
 // `rank3`, `default3`: PyTorch and torchrun
+// torchrun's role may have any name, and numbers the processes of a node; only `rank` is PyTorch's global one.
 bool TakeRole(std::string_view inside, OuterPrefix& p) {
   if (inside.empty() || !scan::IsAlpha(inside[0]) || !IsDigit(inside.back())) return false;
   size_t digits = inside.size();
@@ -63,6 +68,7 @@ bool TakeRole(std::string_view inside, OuterPrefix& p) {
 }
 
 // `131453.740743`, `    +0.000012` of dmesg
+// A digit or a plus begins it, six digits end it: `[3.14]` is none.
 bool IsKernelClock(std::string_view inside) {
   Cursor c(inside);
   uint64_t v = 0;
@@ -82,6 +88,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
     rest = after.Rest();
     return true;
   };
+  // prterun names its job `prterun-HOST-PID@JOB,RANK`; only the numbers behind the @ say something.
   if (const size_t at = inside.find('@'); at != std::string_view::npos) {
     Cursor c(inside.substr(at + 1));
     uint64_t job = 0;
@@ -92,6 +99,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
       return accept();
     }
   }
+  // `[rank3]:` with a colon is a label. `[rank3] ` may be a list's index.
   if (after.Char(':')) return TakeRole(inside, p) && accept();
   if (after.Peek() != ' ') return false;
   Cursor c(inside);
@@ -101,6 +109,7 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
     return accept();
   }
   c = Cursor(inside);
+  // kubectl logs --prefix: `[pod/train-worker-3/pytorch] `.
   if (!c.Literal("pod/")) return false;
   p.pod = c.Until("/");
   return accept();
@@ -113,13 +122,16 @@ bool BeginsRecord(std::string_view text) {
     const size_t digits = scan::DigitsAt(text, 5);
     if (digits > 0 && scan::StartsWith(text.substr(5 + digits), "]:")) return true;
   }
+  // glog's stamp with or without the bracket: `[W305 12:42:17.024437460 x.cpp:1250]`, `W0305 12:42:17.994000`.
   if (text.size() > 1 && text[0] == '[') text.remove_prefix(1);
   if (text.size() < 20) return false;
   if (std::string_view("IWEF").find(text[0]) != std::string_view::npos) {
     const size_t digits = scan::DigitsAt(text, 1);
+    // PyTorch prints the month without a zero in front: three digits up to September.
     return digits >= 3 && digits <= 4 && text[1 + digits] == ' ' &&
            TimestampLength(text.substr(2 + digits, 8), nullptr) == 8;
   }
+  // 19: date and clock. A date alone begins many a line that is no record.
   if (scan::DigitsAt(text, 0) == 4) return text[4] == '-' && TimestampLength(text, nullptr) >= 19;
   // As Accelerate and Transformers write it: 11/03/2025 22:10:11 - INFO - __main__ - …
   return scan::DigitsAt(text, 0) == 2 && text[2] == '/' && text[5] == '/' && text[10] == ' ' &&
@@ -129,10 +141,12 @@ bool BeginsRecord(std::string_view text) {
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {
   OuterPrefix& p = out.prefix;
   Cursor after(rest);
+  // `[12:00:00]text` and `[12:00:00].` are text.
   if (!after.Char(' ')) return false;
   TimeForm form;
   if (const size_t n = TimestampLength(inside, &form); n > 0) {
     const std::string_view more = inside.substr(n);
+    // ` TP3`, ` DP1 TP3 EP3`: SGLang puts the ranks of its groups behind the time.
     const bool parallel =
         more.size() > 3 && (scan::Contains(more, " TP") || scan::Contains(more, " DP") || scan::Contains(more, " PP"));
     if (more.empty() || parallel) {
@@ -140,6 +154,7 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
       const bool host = after.Peek() != '[' && !scan::IsSpace(after.Peek());
       if (more.empty() && IsDigit(inside[0]) && host && BeginsWithHeader(after.Rest())) return false;
       if (p.time.empty()) p.time = inside.substr(0, n);
+      // dmesg -T writes dates like that in brackets, and nobody else does.
       if (form == TimeForm::kLong) out.kernel = true;
       if (parallel) {
         SetParallelRank(more, p);
@@ -153,6 +168,7 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
       return true;
     }
   }
+  // In front of another bracket it is a logger's elapsed time: `[12.345678] [INFO] text`.
   if (!IsKernelClock(inside) || after.Peek() == '[') return false;
   if (p.time.empty()) p.time = scan::Trim(inside);
   out.kernel = true;
@@ -179,6 +195,7 @@ bool StripSyslog(std::string_view& text, StrippedLine& out, std::string_view tim
     has_pid = true;
   }
   if (!c.Char(':') || !c.Char(' ')) return false;
+  // A pid in brackets behind the name of a program is syslog's alone.
   // `2025-03-01 12:00:00 INFO root: text` has the same shape; only a program with pid or the kernel is sure.
   const bool kernel = program == "kernel";
   if (!has_pid && !kernel) return false;
@@ -203,6 +220,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
   if (n == 0) {
     // /dev/kmsg: 4,1227,437812449932,-;NVRM: …
     Cursor c(text);
+    // Priority, sequence, microseconds, flags; the text stands behind the semicolon.
     uint64_t v = 0;
     if (!c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',') || !c.Uint(&v) || !c.Char(',')) return false;
     c.Until(";");
@@ -232,7 +250,10 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
     text = c.Rest();
     return true;
   }
+  // A time that nothing is behind, or a comma, is a value: `12:00:00,next`. Milliseconds since 1970 may have a comma,
+  // in exports.
   if (!c.Char(' ') && !c.Char('\t') && !(form == TimeForm::kEpoch && c.Char(','))) return false;
+  // Only these two forms stand in front of a host.
   if (form == TimeForm::kSyslog || form == TimeForm::kDate) {
     std::string_view rest = c.Rest();
     if (StripSyslog(rest, out, time)) {
@@ -240,11 +261,13 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
       return true;
     }
   }
+  // Container runtimes and collectors date each line in full, and put their own words behind.
   if (form == TimeForm::kDate) {
     Cursor cri = c;  // 2025-…Z stdout F text
     const std::string_view stream = cri.Word();
     if ((stream == "stdout" || stream == "stderr") && cri.Char(' ')) {
       const std::string_view tag = cri.Word();
+      // F ends a line, P is a part of one, of which the rest comes with a stamp of its own.
       if (!tag.empty() && (tag[0] == 'F' || tag[0] == 'P')) {
         cri.Char(' ');
         p.stream = stream;
@@ -264,6 +287,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
       }
     }
   }
+  // In the first 64 bytes, which hold a name of a run; a longer text may quote such a label.
   // MosaicML: 1a2b3c [rank=3] || text
   if (const size_t at = scan::Find(c.Rest().substr(0, 64), "[rank="); at != std::string_view::npos) {
     Cursor m(c.Rest().substr(at + 6));
@@ -283,6 +307,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
 
 bool IsSyslogOf(std::string_view host, std::string_view text) {
   StrippedLine line;
+  // The host is not needed elsewhere: only whether the line would give the same one.
   return StripTime(text, line) && line.prefix.host == host;
 }
 

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 
 // Time stamps and what collectors put between them and the text.
+// `out.only_time` stays true where nothing but a time was taken: such a line has no label.
 bool StripTime(std::string_view& text, StrippedLine& out);
 // `[inside]` in front of `rest`:
 //   [prterun-host-1234@1,3]<stdout>:text   [rank3]: text   [default3]: text

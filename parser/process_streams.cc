@@ -9,6 +9,7 @@
 namespace ncclwhy {
 namespace {
 
+// A process of 64 ranks is none; what more votes would say changes nothing.
 constexpr size_t kMaxVotes = 64;
 
 }  // namespace
@@ -20,10 +21,12 @@ uint32_t ProcessTable::StreamIndex(const OuterPrefix& outer) {
     return s.rank == outer.rank && s.local_rank == outer.local_rank && s.task == outer.task && s.pid == outer.pid &&
            s.name == name;
   };
+  // Cheap and good enough: eight places, by what differs between neighbours.
   const size_t place =
       name.size() ^ static_cast<size_t>(name.empty() ? 0 : name.back()) ^ static_cast<size_t>(outer.rank);
   uint32_t& latest = latest_streams_[place % latest_streams_.size()];
   if (latest < streams_.size() && same(streams_[latest])) return latest;
+  // The task is part of it: under one label of srun several torchrun ranks print.
   const uint64_t numbers =
       (uint64_t{static_cast<uint32_t>(outer.rank)} << 32) | static_cast<uint32_t>(outer.local_rank);
   const uint64_t hash =
@@ -56,6 +59,7 @@ uint32_t ProcessTable::AddStream(Stream&& stream) {
 }
 
 // A stream of another segment: the same prefix, but whose it is here is not known yet.
+// What a segment found out of a stream's owner is joined by the numbers of its processes, not by those here.
 uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
   const uint32_t found = by_stream_.Find(stream.hash, [&](uint32_t i) { return streams_[i].Is(stream); });
   if (found != IndexTable::kEmpty) return found;
@@ -72,12 +76,14 @@ void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
   NoteStream(index, outer);
+  // Two processes through one prefix: what has no header is then neither's.
   streams_[index].Own(process);
   if (!outer.any) {
     plain_ = process;
     plain_ambiguous_ = streams_[index].ambiguous;
     return;
   }
+  // The first pod that is named stays; a process does not move.
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
@@ -90,6 +96,7 @@ uint32_t ProcessTable::OfStream(const OuterPrefix& outer) {
   if (index == UINT32_MAX) return kNoProcess;
   NoteStream(index, outer);
   Stream& s = streams_[index];
+  // An entry of its own at first: whether headers come through this prefix is known at the end only.
   if (s.entry == kNoProcess) {
     s.entry = AddEntry();
     if (s.entry == kNoProcess) return kNoProcess;
@@ -109,6 +116,7 @@ void ProcessTable::SaysRank(uint32_t process, std::string_view text) {
   const size_t rank = world == std::string_view::npos ? world : text.substr(0, world).rfind("rank ");
   if (rank == std::string_view::npos) return;
   const std::string_view number = text.substr(rank + 5, world - rank - 5);
+  // `rank 10 (local 2) in world size 16` has more than a number between: no vote.
   if (number.find_first_not_of("0123456789") != std::string_view::npos) return;
   if (const auto said = ParseInt<int32_t>(number)) Vote(entries_[process], *said);
 }
@@ -122,6 +130,7 @@ void ProcessTable::NoteStream(uint32_t stream, const OuterPrefix& outer) {
 // One torchrun under each label of srun: its own lines, and those of ranks that do not say which they are, belong to no
 // rank but to a task.
 void ProcessTable::NameTasks() {
+  // A task under which some line named its own rank keeps that one; the others are the launcher's.
   for (const Stream& s : streams_) {
     if (s.entry == kNoProcess || s.task < 0 || s.rank_said) continue;
     ProcessFacts& p = facts_->processes[s.entry];
@@ -131,6 +140,7 @@ void ProcessTable::NameTasks() {
 }
 
 void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer) {
+  // Which launcher labels a process is taken from the latest of its lines: they do not change within a job.
   if (outer.launcher != LauncherLabel::kNone) facts_->processes[process].launcher = outer.launcher;
   if (outer.rank >= 0) Vote(entries_[process], outer.rank);
 }

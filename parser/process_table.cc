@@ -16,6 +16,7 @@ constexpr size_t kMaxFitted = 4096;
 
 uint64_t HeaderHash(std::string_view host, uint64_t pid) { return HashBytes(host, pid); }
 
+// `  0node07:4711:4802 [3] NCCL INFO …`: rows of nccl-tests end in numbers, and stdout and stderr share a file.
 // True when `head` may be the end of a table row, `  0` or `-1`, that was written without a newline.
 bool IsNumberTail(std::string_view head) {
   return std::all_of(head.begin(), head.end(), [](char c) { return scan::IsDigit(c) || c == '-'; });
@@ -81,18 +82,21 @@ std::string_view ProcessTable::FitHost(std::string_view host, uint32_t pid, bool
   if (IsKnownHost(host)) return host;
   const auto same_pid = [&](std::string_view known) {
     return by_header_.Find(HeaderHash(known, pid), [&](uint32_t i) {
+      // Kept apart from the hosts: the same host has many pids, and a pid may be on many hosts.
       return facts_->processes[i].pid == pid && entries_[i].host == known;
     }) != IndexTable::kEmpty;
   };
   std::string_view best;
   for (size_t i = 0; i < std::min(hosts_.size(), kMaxFitted); ++i) {
     const std::string& known = hosts_[i];
+    // The longest host that fits: of node1 and gpu-node1 the latter, which ends in the former.
     if (known.empty() || known.size() <= best.size()) continue;
     if (scan::EndsWith(host, known)) {
       const std::string_view head = host.substr(0, host.size() - known.size());
       // In mid-line anything may be glued; at the beginning of a line only the tail of a number or a cut host is.
       if (!clean || (same_pid(known) && (IsNumberTail(head) || IsCutHost(head)))) best = known;
     } else if (!host.empty() && scan::EndsWith(known, host) && same_pid(known)) {
+      // A believed host that is a piece of another one is rare: only a log with damaged lines may have it.
       if (!clean || AnyTorn()) best = known;
     }
   }
@@ -115,6 +119,7 @@ uint32_t ProcessTable::OfHost(NcclHeader& header, bool clean) {
   if (index == IndexTable::kEmpty || !entries_[index].believed) {
     host = FitHost(header.host, header.pid, clean);
     if (host != header.host) {
+      // Fitted, so it is no beginning of a line any more: it must not be believed for its own sake.
       clean = false;
       header.host = host;
       hash = HeaderHash(host, header.pid);
@@ -177,6 +182,7 @@ void ProcessTable::JoinEntry(const ProcessTable& segment, uint32_t index, Segmen
   const ProcessFacts& facts = segment.facts_->processes[index];
   ProcessFacts& p = facts_->processes[mine];
   if (theirs.believed && entries_[mine].host == theirs.host) Believe(entries_[mine]);
+  // A header that began a line in the segment makes the host believed here as well, and later torn names fit to it.
   for (const auto& [rank, lines] : theirs.votes) Vote(entries_[mine], rank, lines);
   if (!p.pod.valid()) p.pod = in_source.Text(facts.pod);
   if (facts.launcher != LauncherLabel::kNone) p.launcher = facts.launcher;
@@ -196,6 +202,7 @@ void ProcessTable::Join(const ProcessTable& segment, SegmentTranslation& in_sour
     const uint32_t index = FindOrAddStream(theirs);
     if (index == UINT32_MAX) continue;
     Stream& s = streams_[index];
+    // The owner has another number here: JoinEntry has told it to `in_source` before.
     const uint32_t owner = in_source.Process(theirs.owner);
     if (owner != kNoProcess) s.Own(owner);
     s.ambiguous = s.ambiguous || theirs.ambiguous;
@@ -219,6 +226,8 @@ void ProcessTable::CountLine(uint32_t process, const ParsedLine& line) {
 
 // Hosts that were only ever seen in mid-line or hardly at all: the rest of a believed one, or never a host.
 void ProcessTable::FitProvisional() {
+  // Less than three lines: a real process says more. Ten lines: by these a process is taken for a real one, to which a
+  // torn name may be fitted.
   constexpr uint64_t kFew = 3;
   constexpr uint64_t kMany = 10;
   const bool any_believed = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.believed; });
@@ -229,6 +238,7 @@ void ProcessTable::FitProvisional() {
     size_t count = 0;
   };
   std::unordered_map<int64_t, Owner> owners_of;  // pid → who has it for sure; nobody who is fitted below
+  // By host: how many processes headers named on it.
   std::unordered_map<std::string_view, size_t> headers_of;
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].header) continue;
@@ -275,6 +285,7 @@ void ProcessTable::Finish(bool trust_labels) {
     if (trust_labels && !e.votes.empty()) {
       const auto most = std::max_element(e.votes.begin(), e.votes.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+      // Most lines, not the latest: one line with a wrong label must not rename a process.
       p.launcher_rank = most->first;
     }
   }
@@ -300,6 +311,7 @@ void ProcessTable::Finish(bool trust_labels) {
       }
     }
     if (owner == kNoProcess) continue;
+    // Lines of Ray and vLLM name their own pid: these are no guess from the stream.
     p.by_stream = p.pid < 0;
     p.host = facts_->processes[owner].host;
     p.pid = facts_->processes[owner].pid;

@@ -131,8 +131,8 @@ class ProcessTable {
   void Believe(Entry& entry);
   // Under labels that are tasks of several ranks only those lines have a rank that say it themselves.
   void NameTasks();
-  // A rank is a vote: one line with a wrong label, glued to another, must not rename a process.
-  // A vote of the prefix for the rank of `process`.
+  // A vote of the prefix for the rank of `process`. A vote, since one line with a wrong label, glued to another, must
+  // not rename a process.
   void NoteRank(uint32_t process, const OuterPrefix& outer);
   void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
   // At the end, when all believed hosts are known, what was only seen in mid-line is looked at once more.

@@ -30,8 +30,8 @@ struct PulseLayout {
 };
 
 class PulseLayouts {
-  // The layout with this key, or null. Valid until the next Add.
  public:
+  // The layout with this key, or null. Valid until the next Add.
   PulseLayout* Find(uint64_t key) {
     if (slots_.empty()) return nullptr;
     PulseLayout& slot = slots_[key & (slots_.size() - 1)];

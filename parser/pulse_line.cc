@@ -60,6 +60,7 @@ class NoWorkKeys {
 
  private:
   static_assert(std::size(kNoWork) < UINT8_MAX);
+  // The upper 13 bits of a product with the golden ratio: three bytes spread over 8,192 places.
   static constexpr uint32_t Place(uint32_t key) { return (key * 2654435761u) >> 19; }
   std::array<uint8_t, 8192> first_{};               // and one more; 0: none
   std::array<uint8_t, std::size(kNoWork)> next_{};  // likewise
@@ -103,6 +104,7 @@ PulseLine::PulseLine(std::string_view text, PulseLayouts* layouts) : size_(std::
 // Copies what is looked at, and returns a hash of it in which all digits are one, and all bytes that are not ASCII.
 uint64_t PulseLine::CopyMasked(std::string_view text) {
   std::memcpy(bytes_.data(), text.data(), size_);
+  // Sixteen zeros: whole vectors are read behind the end, and comparisons there find nothing.
   std::memset(bytes_.data() + size_, 0, 16);
   uint64_t hash = size_;
   const auto mix = [&hash](uint64_t word) { hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull; };
@@ -128,7 +130,8 @@ uint64_t PulseLine::CopyMasked(std::string_view text) {
     for (size_t i = 0; i < 8; ++i) {
       const char c = bytes_[at + i];
       has_digits_ = has_digits_ || IsDigit(c);
-      const uint64_t masked = IsDigit(c)                        ? 0x80
+      const uint64_t masked = IsDigit(c) ? 0x80
+                              // As the vectors make it: 0x80 for a digit, 0xff for what is not ASCII.
                               : static_cast<signed char>(c) < 0 ? 0xff
                                                                 : static_cast<unsigned char>(c);
       word |= masked << (8 * i);

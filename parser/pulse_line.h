@@ -18,6 +18,7 @@
 
 namespace ncclwhy {
 
+// Views of its own copy of the text: NameOf and the counters stay valid as long as it lives.
 class PulseLine {
  public:
   // A number that may count work: which one of the line's numbers, and whether the one behind it says of how many, as
@@ -64,8 +65,8 @@ class PulseLine {
   void FindWords();
   // What holds for all lines of the layout: complaint, counters, words beside numbers.
   void Study();
-  template <typename Fits>
   // Whether at one of the words an entry of pulse_words.def begins for which `fits` says yes.
+  template <typename Fits>
   bool AnyNoWork(const Fits& fits);
   size_t count() const { return layout_ == nullptr ? 0 : layout_->count; }
   template <typename OnNumber, typename OnWord>
@@ -86,6 +87,7 @@ class PulseLine {
   bool SaysOf(size_t number) const;
   std::string_view text() const { return {bytes_.data(), size_}; }
 
+  // Of bytes_; what stands behind are zeros.
   size_t size_;
   std::array<char, kReach + 16> bytes_;  // with room to read behind them
   bool has_digits_ = false;

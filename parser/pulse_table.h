@@ -53,6 +53,7 @@ class PulseTable {
     bool unsure_total = false;       // it changed
     const WorkUnit* of = nullptr;    // it says of how many of these: max_steps
   };
+  // What is remembered of a kind of line; limits::kPulsesPerStream bounds how many there are.
   struct Kind {
     uint32_t number = 0;  // PulseLine::kind
     uint64_t lines = 0;
@@ -85,6 +86,7 @@ class PulseTable {
     std::vector<uint32_t> texts_;  // kGroups × kOfGroup, 0: none; empty before the first one
     std::array<uint8_t, kGroups> next_{};
   };
+  // Kinds are found by number in a vector beside them, which one cache line or a few hold.
   struct Stream {
     std::vector<Kind> kinds;
     std::vector<uint32_t> numbers;  // of the kinds

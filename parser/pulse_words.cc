@@ -31,6 +31,7 @@ const WorkUnit* WorkUnitOf(std::string_view word) {
 }
 
 const WorkUnit* WorkUnitOfTotal(std::string_view word) {
+  // `max_steps`, `total_epochs`, `num_train_steps` of the Transformers' Trainer.
   for (const std::string_view kind : {"max_", "total_", "num_", "train_", "num_train_"}) {
     if (word.size() > kind.size() && Same(word.substr(0, kind.size()), kind)) {
       if (const WorkUnit* unit = WorkUnitOf(word.substr(kind.size()))) return unit;

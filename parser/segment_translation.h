@@ -11,8 +11,9 @@ namespace ncclwhy {
 
 class FactsBuilder;
 
+// Not thread-safe; made by whoever joins, and used by the sinks' facts as well (src/read). Lives as long as both the
+// segment and the source's parser.
 class SegmentTranslation {
-  // Not thread-safe; made by whoever joins, and used by the sinks' facts as well (src/read).
  public:
   // `lines`: those in front of the segment. `from` are its facts; `into` writes those of the source. Both are borrowed.
   SegmentTranslation(uint32_t lines, const SourceFacts& from, FactsBuilder* into)
@@ -20,12 +21,13 @@ class SegmentTranslation {
 
   // 0 stays 0: no line.
   uint32_t Line(uint32_t number) const { return number == 0 ? 0 : number + lines_; }
+  // kNoProcess for a process that was dropped at a limit of the source.
   uint32_t Process(uint32_t process) const { return process < processes_.size() ? processes_[process] : kNoProcess; }
   void SetProcess(uint32_t process, uint32_t is) {
     if (processes_.size() <= process) processes_.resize(process + size_t{1}, kNoProcess);
     processes_[process] = is;
   }
-  // Invalid where the text was not kept: the source has its own limit.
+  // Interned at the first time of asking. Invalid where the text was not kept: the source has its own limit.
   StringId Text(StringId id);
   LineRef Ref(const LineRef& ref) { return {Line(ref.line), ref.offset, Text(ref.text)}; }
 

@@ -12,6 +12,7 @@ size_t NumberAt(std::string_view text, size_t at, bool hex) {
   size_t end = at;
   while (end < text.size() && (hex ? scan::HexValue(text[end]) >= 0 : scan::IsDigit(text[end]))) ++end;
   const bool word = end < text.size() && scan::IsIdentifierChar(text[end]);
+  // `12ms` and `1f` without 0x are words.
   return word || end - at > (hex ? kMostHexDigits : kMostDigits) ? 0 : end - at;
 }
 
@@ -23,6 +24,7 @@ bool Append(std::string_view text, std::string* shape) {
   size_t numbers = 0;
   for (size_t at = 0; at < text.size();) {
     const char c = text[at];
+    // Not a byte that a shape uses for its marks, and no byte of UTF-8.
     if (c < ' ' || c > '~') return false;
     const bool begins = at == 0 || !scan::IsIdentifierChar(text[at - 1]);
     if (!scan::IsIdentifierChar(c) || !begins) {
@@ -43,6 +45,7 @@ bool Append(std::string_view text, std::string* shape) {
     ++numbers;
   }
   const size_t size = shape->size() - before;
+  // The numbers themselves take no room in the limit: it bounds what is compared.
   return size > 0 && numbers <= kMostNumbers && size - numbers <= kMostBytes;
 }
 

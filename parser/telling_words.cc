@@ -1,4 +1,5 @@
 #include "parser/telling_words.h"
+// What has none of these words in it is asked nothing more by the families of extractors.
 
 #include <iterator>
 

@@ -53,6 +53,7 @@ bool Picture(std::string_view text, std::string_view picture) {
 }
 
 // .123 or ,123 at `at`
+// A comma is what Python's logging prints in front of the milliseconds.
 size_t Fraction(std::string_view text, size_t at) {
   if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return 0;
   const size_t digits = scan::DigitsAt(text, at + 1);
@@ -64,13 +65,14 @@ size_t Zone(std::string_view text, size_t at) {
   if (at >= text.size()) return 0;
   if (text[at] == 'Z') return 1;
   if (text[at] != '+' && text[at] != '-') return 0;
+  // `-07:00`, and `-0700` of date.
   if (Picture(text.substr(at + 1), "99:99")) return 6;
   return Picture(text.substr(at + 1), "9999") ? 5 : 0;
 }
 
-// Pictures are tried by the first byte: digits, then the capital of a month or day.
 }  // namespace
 
+// Pictures are tried by the first byte: digits, then the capital of a month or day.
 size_t TimestampLength(std::string_view text, TimeForm* form) {
   TimeForm ignored;
   if (form == nullptr) form = &ignored;
@@ -79,8 +81,10 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
   size_t n = 0;
   if (IsDigit(text[0])) {
     if (EightLike(text, "9999-99-") && text.size() >= 16 && EightLike(text.substr(8), "99?99:99") &&
+        // The _ is that of names of files, `2025-03-01_12:00:00`.
         (text[10] == ' ' || text[10] == 'T' || text[10] == '_')) {
       n = 16;
+      // `ts` may print hours and minutes only: the seconds are optional.
       if (Picture(text.substr(n), ":99")) n += 3;
       n += Fraction(text, n);
       n += Zone(text, n);
@@ -89,11 +93,13 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
       n = 8 + Fraction(text, 8);
       *form = TimeForm::kClock;
     } else if (EightLike(text, "99999999") && Picture(text.substr(8), "99999") &&
+               // Thirteen digits are milliseconds since 1970. Fourteen are something else, an address or a hash.
                (text.size() == 13 || !IsDigit(text[13]))) {
       n = 13;
       *form = TimeForm::kEpoch;
     }
   } else if (scan::IsUpper(text[0])) {
+    // `Mar`, `Sat`: three letters and a blank, or it is any word with a capital.
     if (text[3] != ' ') return 0;
     if (Picture(text, "Aaa _9 99:99:99")) {
       n = 15;
@@ -103,6 +109,7 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
       *form = TimeForm::kLong;
     }
   }
+  // `12:00:00abc` is a name.
   if (n < text.size() && n > 0 && scan::IsAlnum(text[n])) n = 0;
   if (n == 0) *form = TimeForm::kNone;
   return n;

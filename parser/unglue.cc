@@ -24,6 +24,7 @@ bool IsHeader(std::string_view text) {
   return ParseHeader(text, &match) || ParseHeaderless(text, &match) || IsTorch(text);
 }
 
+// Nearly every word of a text is such a one: it is asked first.
 // `count` of `count 65536`: nothing in which a header, a stamp or an exception has its signs.
 bool IsPlainWord(std::string_view text) {
   if (!scan::IsDigit(text[0]) && !(scan::IsAlnum(text[0]) && !scan::IsUpper(text[0]))) return false;
@@ -41,10 +42,12 @@ size_t RecordHead(std::string_view text) {
   TimeForm form = TimeForm::kNone;
   const size_t bracket = text[0] == '[' ? 1 : 0;
   const size_t time = TimestampLength(text.substr(bracket), &form);
+  // A bare number is no record's beginning: milliseconds stand in values, too.
   if (time > 0 && form != TimeForm::kEpoch && form != TimeForm::kBootSeconds) return time + bracket;
   // (RayWorker pid=812, ip=10.1.62.31)   [1,3]<stdout>:   I0917 19:46:00.202469 118211 file.cc:82]
   if (text[0] == '(' && scan::Contains(text.substr(0, std::min(text.find(')'), kPrefix)), " pid="))
     return text.find(')');
+  // 24 bytes: `[1,mpirank:3,algo-1]<std` and shorter labels.
   if (text[0] == '[' && scan::Contains(text.substr(0, 24), "]<std")) return text.find(':');
   if (std::string_view("IWEF").find(text[0]) != std::string_view::npos && scan::DigitsAt(text, 1) == 4 &&
       TimestampLength(text.substr(std::min<size_t>(6, text.size())), nullptr) > 0) {
@@ -102,11 +105,13 @@ Unglued Unglue(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
+    // A record in JSON keeps its newlines as `\n` inside, where the parser of such lines reads them.
     if (line.size() > kLongLine && line[0] != '{') {
       size_t record = 0;  // the last one begins here
       const size_t first = FirstHead(stripper, line);
       bool known = first > 0;
       for (size_t at = first; at < line.size(); ++at) {
+        // Two characters for a newline: the first becomes a blank, so that offsets stay.
         if (line[at] == '\\' && at + 2 < line.size() && line[at + 1] == 'n') {
           cut[begin + at] = ' ';
           cut[begin + at + 1] = '\n';
@@ -116,12 +121,14 @@ Unglued Unglue(std::string_view text) {
           continue;
         }
         // In mid-sentence: `…, NCCL version 2.28.9`
+        // Two blanks in a row, a comma or an opening parenthesis in front: the text goes on.
         if (at < 2 || line[at - 1] != ' ' || line[at] == ' ' || line[at - 2] == ',' || line[at - 2] == '(') continue;
         const size_t head = RecordHeads(line.substr(at));
         if (head == 0) continue;
         if (!IsPrefix(line, record, at, known)) {
           cut[begin + at - 1] = '\n';
           ++out.cuts;
+          // Who asks whether the result is better counts these: by chance none of them begins in mid-line.
           out.sure += IsHeader(line.substr(at)) ? 1 : 0;
           record = at;
         }

@@ -33,6 +33,8 @@ std::vector<std::string_view> Lines(std::string_view text) {
 size_t Columns(std::string_view line) {
   return static_cast<size_t>(
       std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  // A character of several bytes has one column; wide ones are counted as one as well, since the bytes alone tell no
+  // font.
 }
 
 size_t Indent(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
@@ -59,6 +61,7 @@ bool BeginsAsUcx(std::string_view line) {
 // Where a line certainly begins: a header, a time, what a program is known by, an empty line.
 bool IsLineStart(std::string_view line) {
   // What is no record of a known program, but no piece of a sentence either.
+  // The signs of shells, quotes and lists; `[W` and `[I` are PyTorch's and glog's levels.
   static constexpr std::array<std::string_view, 13> kStarts = {
       "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
   if (line.find_first_not_of(' ') == std::string_view::npos) return true;
@@ -103,6 +106,7 @@ class Joiner {
         out.records = out.records && BeginsRecord(line);
         out.joined.append(line).append("\n");
       }
+      // Every line that was joined leaves an empty one, so that numbers stay those of the source.
       out.text.append(i - first + 1, '\n');
       out.joins += i - first;
     }
@@ -112,9 +116,11 @@ class Joiner {
 
  private:
   bool FindWidth() {
+    // The width is that of the longest line. In a text that a terminal broke that is its number of columns.
     size_t full = 0, starts = 0;
     for (const std::string_view line : lines_) {
       if (line.size() <= width_) continue;  // no more columns than bytes
+      // A line without a blank could not be broken at one: it may be wider than the rest.
       if (wrapping_ == Wrapping::kSoft && line.find(' ', Indent(line)) == std::string_view::npos) continue;
       width_ = std::max(width_, Columns(line));
     }
@@ -127,6 +133,7 @@ class Joiner {
       starts += IsLineStart(lines_[i + 1]) ? 1 : 0;
     }
     // By chance a few pieces look like a beginning.
+    // More than a quarter: the lines are as wide as that by themselves, like a table's.
     return full > 0 && starts * 4 <= full;
   }
 
@@ -172,6 +179,7 @@ class Joiner {
     if (line.empty()) return false;
     const size_t indent = Indent(next);
     if (wrapping_ == Wrapping::kIndented) return indent == indent_ && indent < next.size() && HasNoRoom(line, next);
+    // The indented rest of a line of NCCL's is told by its indent, whatever the width.
     if (indent > 0 && indent <= kMostIndent && HasHeader(lines_[first])) return !IsLineStart(next);
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
     return HasNoRoom(line, next) && !IsLineStart(next);
@@ -186,6 +194,7 @@ class Joiner {
 }  // namespace
 
 Unwrapped Unwrap(std::string_view text, Wrapping wrapping) {
+  // Binary data has no lines that could be put together.
   if (text.find('\0') != std::string_view::npos) return {};
   return Joiner(Lines(text), wrapping).Join();
 }

@@ -46,6 +46,7 @@ const Kind* KindOf(std::string_view name) {
   return nullptr;
 }
 
+// The families of variables that belong to a job: the program's, NCCL's and those of what it stands on.
 // Variables that a job's environment may be asked to set or unset: no LD_PRELOAD, PATH …
 bool IsJobs(std::string_view variable) {
   const size_t family = variable.find('_');
@@ -53,6 +54,7 @@ bool IsJobs(std::string_view variable) {
   constexpr std::string_view kFamilies =
       " NCCL RCCL TORCH UCX UCC FI OFI GLOO TP MASTER OMPI CUDA NVIDIA HIP HSA ROCR RDMAV SLURM SHARP HCOLL MLX5 EFA"
       " NVSHMEM OMP WORLD LOCAL PYTORCH VLLM RAY ";
+  // With blanks around it: TP is a family, T is none.
   const bool known = kFamilies.find(" " + std::string(variable.substr(0, family)) + " ") != std::string_view::npos;
   return known && variable.find("PRELOAD") == std::string_view::npos;
 }
@@ -66,6 +68,7 @@ bool RunsItsValue(std::string_view variable) {
                                          "module", "path",  "options", "plugin", "profiler", "prolog", "rsh",
                                          "script", "shell", "tool",    "tuner",  "wrapper"};
   std::string lower(variable);
+  // Small letters by one bit; digits and the underscore keep theirs.
   for (char& c : lower) c = static_cast<char>(IsAlpha(c) ? c | 0x20 : c);
   for (size_t at = 0; at < lower.size();) {
     const size_t end = std::min(lower.find('_', at), lower.size());
@@ -89,9 +92,11 @@ bool In(std::string_view set, char c) {
 
 bool Fits(std::string_view name, const Kind& kind, std::string_view value) {
   if (value.empty() || value.size() > kind.longest || !In(kind.first, value[0])) return false;
+  // The first byte may come again: `fe80::1%eth0` begins with a letter, `/a/b` with a slash.
   if (!std::all_of(value.begin(), value.end(), [&](char c) { return In(kind.rest, c) || c == value[0]; })) return false;
   // To Slurm ALL is every node.
   if (&kind == &kAddress && SameButCase(value, "all")) return false;
+  // `..` leads out of a folder, and has no place in a name or number.
   return value.find("..") == std::string_view::npos && (name != "variable" || IsJobs(value));
 }
 
@@ -101,6 +106,7 @@ class Reader {
   explicit Reader(std::string_view text) : text_(text) {}
 
   // Nothing is wrong with a command that has no name in it, whatever its quotes are.
+  // Python and YAML have quotes that a shell would not close.
   std::vector<std::string> Complaints() {
     size_t i = 0;
     while (i < text_.size()) i = Step(i);
@@ -119,11 +125,13 @@ class Reader {
   size_t Step(size_t i) {
     const char c = text_[i];
     const std::string_view pair = text_.substr(i, 2);
+    // `{{` is a brace that stays one: awk's programs and ${HOME} are written with it.
     if (pair == "{{") return Plain(i, 2);
     if (c == '{') {
       if (const TemplatePlace place = PlaceAt(text_.substr(i)); place.size != 0) return Name(i, place);
     }
     if (pair == "[[" || pair == "]]") return Section(i);
+    // A shell does not read a comment, but a quote in it may be one for whoever pastes a part of the command.
     if (comment_) {
       comment_ = c != '\n';
       if (std::string_view("'\"`$\\").find(c) != std::string_view::npos)
@@ -134,6 +142,7 @@ class Reader {
       if (c == '\'') open_.pop_back();
       return Plain(i, 1);
     }
+    // A backslash or a $ in front of a name would join with the value's first byte.
     const bool before_name = (c == '\\' || c == '$') && PlaceAt(text_.substr(i + 1)).size != 0;
     if (before_name) return Plain(i, 1);
     if (c == '\\') return Plain(i, 2);
@@ -145,11 +154,14 @@ class Reader {
       open_.pop_back();
       return Plain(i, 1);
     }
+    // In double quotes an apostrophe is a letter.
     if (c == '"' || c == '`' || (c == '\'' && Open() != '"')) {
       open_ += c;
       return Plain(i, 1);
     }
+    // In quotes and brackets nothing begins or ends a word.
     if (Open() != 0) return i + 1;
+    // A here-document and $'…' read what follows in ways that no quoting survives.
     if (pair == "<<" || pair == "$'") Complain("a " + std::string(pair) + " beside a {name}");
     if (c == '#' && word_.empty()) comment_ = true;
     if (std::string_view(";|&(\n").find(c) != std::string_view::npos) return Operator(i);
@@ -203,12 +215,14 @@ class Reader {
     if (!comment_ && command_ && word_.empty()) Complain(name + " would be the command itself");
     if (!word_.empty() && std::string_view("$\\<>~").find(word_.back()) != std::string_view::npos)
       Complain(name + " stands behind " + word_.back());
+    // `bash -c {name}` runs the value, `> {name}` writes to it.
     for (const char* before : {"eval", "-c", "source", ".", ">", ">>", "<", "2>", "&>"}) {
       if (word_.empty() && last_ == before) Complain(name + " stands behind " + before);
     }
     const bool plain =
         std::all_of(place.fallback.begin(), place.fallback.end(), [](char c) { return In("a0_@%+:,./=-", c); });
     if (!plain) Complain("the text that stands for " + name + " is no plain word: " + std::string(place.fallback));
+    // The value stands for a letter: what follows at once is part of the same word.
     word_ += 'x';
     return i + place.size;
   }
@@ -231,6 +245,7 @@ std::vector<std::string> CheckCommand(std::string_view command) { return Reader(
 TemplateValues CommandWords(const TemplateValues& values) {
   TemplateValues out;
   const auto variable = values.find("variable");
+  // A cause that names a variable names what it should be as well; of some variables that is a command.
   const bool runs = variable != values.end() && RunsItsValue(variable->second);
   for (const auto& [name, value] : values) {
     const Kind* kind = KindOf(name);
@@ -239,6 +254,7 @@ TemplateValues CommandWords(const TemplateValues& values) {
     if (Fits(name, *kind, value) && !(runs && name == "expected_value")) {
       word = ShellQuote(value);
     } else {
+      // DEVICE, HOST_A: the reader sees what to put in, and the shell a plain word.
       std::transform(name.begin(), name.end(), word.assign(name.size(), ' ').begin(),
                      [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     }

@@ -31,8 +31,7 @@ std::vector<std::string> CheckCommand(std::string_view command);
 // capitals. What fits is quoted all the same, should a kind ever be made too wide.
 TemplateValues CommandWords(const TemplateValues& values);
 
-// Valid for the life of the program.
-// Names that commands may use, in order.
+// Names that commands may use, in order. Valid for the life of the program.
 std::vector<std::string_view> CommandNames();
 
 }  // namespace ncclwhy

@@ -18,6 +18,7 @@ JsonValue Parse(std::string_view record) {
 }
 
 // Null for what is missing and for JSON's null alike.
+// JSON's null is what some editors leave of a member.
 const JsonValue* Member(const JsonValue& object, const char* name) {
   const auto it = object.find(name);
   return it == object.end() || it->is_null() ? nullptr : &*it;
@@ -29,6 +30,7 @@ std::string TextOf(const JsonValue* value, Language language) {
   if (value->is_string()) return value->get<std::string>();
   if (value->is_object()) {
     const JsonValue* text = Member(*value, language == Language::kChinese ? "zh" : "en");
+    // Where a text has no Chinese the English one is better than none.
     return TextOf(text != nullptr ? text : Member(*value, "en"), language);
   }
   if (value->is_array()) {
@@ -36,6 +38,7 @@ std::string TextOf(const JsonValue* value, Language language) {
     for (const JsonValue& part : *value) out += (out.empty() ? "" : ", ") + TextOf(&part, language);
     return out;
   }
+  // Numbers as they stand in the file: 0.5 stays 0.5.
   return value->dump();
 }
 std::string TextOf(const JsonValue& object, const char* name, Language language = Language::kEnglish) {
@@ -121,6 +124,7 @@ CauseKnowledge DecodeCause(std::string_view record, Language language) {
   });
   ForEach(entry, "confirm", [&](const JsonValue& confirm) {
     ConfirmKnowledge& known = out.confirm.emplace_back();
+    // A step without a place is for all of them.
     known.command = TextOf(confirm, "command");
     known.text = TextOf(confirm, "text", language);
     known.environment = TextOf(confirm, "for");
@@ -180,6 +184,7 @@ std::pair<std::string, std::string> DecodeNeverRead(std::string_view record, Lan
 // "xid", "79" and "0x4f" are one key: "xid/79".
 std::string CodeKey(std::string_view table, std::string_view code) {
   std::optional<int64_t> number = ParseInt(code);
+  // Only with 0x: `12` of an errno is decimal, and a code like `1f` is a name.
   if (!number && code.substr(0, 2) == "0x") number = ParseInt(code.substr(2), 16);
   return std::string(table) + "/" + (number ? std::to_string(*number) : std::string(code));
 }
@@ -200,6 +205,7 @@ CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Langua
       out.causes = StringsOf(entry, "causes");
     } else if (it.key() == "code") {
       out.key = TextOf(&*it, language);
+      // CodeKey reads decimal and 0x alike; behind the slash stands the number.
       out.code = ParseInt(std::string_view(CodeKey("", out.key)).substr(1)).value_or(0);
     } else {
       out.more.emplace(it.key(), TextOf(&*it, language));
@@ -262,6 +268,7 @@ MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, L
   bool found = false;
   ForEach(entry, "by_version", [&](const JsonValue& range) {
     const auto versions = ParseVersionRange(TextOf(range, "nccl"));
+    // A version that is not known has the code of none, which only a range without ends contains.
     if (found || !versions || !versions->Contains(VersionCode(nccl))) return;
     ReadJudgement(range, language, &out);
     found = true;

@@ -62,6 +62,7 @@ int Run(const char* directory, const char* output) {
   std::vector<std::string> complaints;
   if (!ReadKnowledge(directory, &data, &complaints))
     complaints.push_back(std::string(directory) + ": holds no knowledge files");
+  // Here and not in the reading of one directory: a cause may stand in another file than what names it.
   for (const std::string& what : data.DanglingCauses()) complaints.push_back(std::string(directory) + ": " + what);
   if (data.messages.size() > kMaxMessages) complaints.push_back(std::string(directory) + ": too many messages");
   for (const std::string& what : complaints) std::fprintf(stderr, "%s\n", what.c_str());

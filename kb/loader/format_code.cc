@@ -16,7 +16,9 @@ class Compiler {
  public:
   CompiledFormat Compile(std::string_view format, bool any_prefix) {
     format = TrimMessage(format);
+    // A second line would carry no header of its own, so no line of a log holds both.
     format = TrimMessage(format.substr(0, format.find('\n')));
+    // A text that is put together at run time: nothing in it could be told.
     if (format.substr(0, 9) == "{dynamic:") return {};
     if (any_prefix) AddConversion(kAny);
     while (!format.empty()) {
@@ -31,6 +33,7 @@ class Compiler {
       }
     }
     FlushLiteral();
+    // "%s%s" and the like fit everything.
     if (out_.literals == 0) return {};
     out_.code += static_cast<char>(kEnd);
     return std::move(out_);
@@ -46,6 +49,7 @@ class Compiler {
       return format.size();
     }
     switch (format[i]) {
+      // The letters of flags, width, precision and length; what stands behind them is the conversion.
       case '%':
         literal_ += '%';
         break;
@@ -87,6 +91,7 @@ class Compiler {
     if (format[0] != '{') return 0;
     size_t i = 1;
     while (i < format.size() && (format[i] == '_' || IsDigit(format[i]) || (format[i] >= 'A' && format[i] <= 'Z'))) ++i;
+    // At least three characters: {A} and {OK} are words.
     return i >= 5 && i < format.size() && format[i] == '}' ? i + 1 : 0;
   }
 
@@ -98,6 +103,7 @@ class Compiler {
       const auto last = static_cast<Op>(out_.code.back());
       if (last == op) return;
       if ((last == kInteger && op == kHex) || (last == kHex && op == kInteger)) {
+        // "%d%x": digits of both kinds in a row, of which the wider one takes all.
         out_.code.back() = static_cast<char>(kHex);
         return;
       }
@@ -108,6 +114,7 @@ class Compiler {
 
   void FlushLiteral() {
     for (size_t at = 0; at < literal_.size();) {
+      // 16 bits of length; a longer text becomes two pieces, which match one behind the other.
       const size_t n = std::min<size_t>(literal_.size() - at, 0xFFFF);
       out_.code += static_cast<char>(kLiteral);
       out_.code += static_cast<char>(n & 0xFF);
@@ -131,6 +138,7 @@ class Compiler {
 // Where the longest text of a conversion that starts at `p` ends; `p` itself when there is none.
 const char* ScanInteger(const char* p, const char* end) {
   const char* q = p;
+  // A width pads with blanks in front.
   while (q < end && *q == ' ') ++q;
   if (q < end && (*q == '-' || *q == '+')) ++q;
   const char* digits = q;
@@ -218,6 +226,8 @@ class Matcher {
           const std::string_view piece = LiteralAt(op);
           const auto left = static_cast<size_t>(end_ - p);
           if (left < piece.size()) {
+            // A clipped text may end within a piece. A whole one only where blanks are missing that were taken off its
+            // end.
             const bool may_end = clipped_ || OnlyBlanksFollow(piece.substr(left), piece.data() + piece.size());
             if (!may_end || std::memcmp(p, piece.data(), left) != 0) return Outcome::kFail;
             literals += static_cast<int>(left);
@@ -237,6 +247,7 @@ class Matcher {
           ++op;
           // "%x" before a literal that begins like a hexadecimal digit took too much: give back.
           if (*op == kLiteral && IsHexDigit(op[3]) && kind != kChar) {
+            // From the longest to the shortest: `comm 0xabc` before " busId" has letters that are hexadecimal digits.
             for (; q > p; --q) {
               const char* next_op = op;
               const char* next_p = q;
@@ -268,6 +279,7 @@ class Matcher {
         const std::string_view rest(start, static_cast<size_t>(end_ - start));
         const size_t at = rest.find(piece);
         if (at == std::string_view::npos) {
+          // Nothing more is asked of a text that was cut: what is behind the cut could be anything.
           if (clipped_) return Outcome::kMatch;  // the rest is text of the ANY
           const std::string_view visible = piece.substr(0, piece.find_last_not_of(' ') + 1);
           const bool at_end =
@@ -277,6 +289,7 @@ class Matcher {
           literals += static_cast<int>(visible.size());
           return Outcome::kMatch;
         }
+        // Straight to the next place of the literal; without one every place is tried.
         start += at;
       }
       const char* next_op = op;
@@ -289,6 +302,7 @@ class Matcher {
       }
       if (budget_ < 0) break;
     }
+    // A text that was cut may have ended before the run.
     return clipped_ && budget_ >= 0 ? Outcome::kMatch : Outcome::kFail;
   }
 

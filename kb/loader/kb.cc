@@ -67,6 +67,7 @@ bool IsTableOfWords(std::string_view table) {
 struct KnowledgeBase::Impl {
   KbTablesOwner owner;  // empty for the embedded knowledge
   KbTables tables;
+  // Zeroed: a vector of atomics is made in one size and never grows.
   // A meaning and one; 0: not asked for yet. Threads may write it twice, the same value.
   mutable std::vector<std::atomic<uint8_t>> meanings;
   mutable std::atomic<uint64_t> fingerprint = 0;  // the same
@@ -95,6 +96,7 @@ Result<std::unique_ptr<KnowledgeBase>> KnowledgeBase::Load(const std::vector<std
     kb->impl_->owner = loaded.take();
     kb->impl_->tables = kb->impl_->owner.View();
   }
+  // For every message one byte, made before the object is shared.
   kb->impl_->meanings = std::vector<std::atomic<uint8_t>>(kb->impl_->tables.messages.size());
   return kb;
 }
@@ -159,6 +161,7 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCodeByWord(std::string_view tabl
                                                            Language language) const {
   if (word.empty()) return std::nullopt;
   if (auto found = FindCode(table, word, language)) return found;
+  // By name or text only where the number did not fit: a scan of the table, for programs that print `SIGKILL`.
   const std::string beginning = std::string(table) + "/";
   for (const KbRecord& r : impl_->tables.codes) {
     if (!impl_->tables.Key(r).starts_with(beginning)) continue;
@@ -172,6 +175,7 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCodeByWord(std::string_view tabl
 std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Language language) const {
   std::vector<CodeKnowledge> out;
   const std::string number = CodeKey("", code);
+  // As minified JSON spells it; a name with a quote in it is in no table.
   const std::string name = "\"name\":\"" + std::string(code) + "\"";
   for (const KbRecord& r : impl_->tables.codes) {
     const std::string_view key = impl_->tables.Key(r);
@@ -235,6 +239,7 @@ uint64_t KnowledgeBase::MessagesFingerprint() const {
 
 // The order of memory does not matter: whoever writes it writes the same.
 MessageMeaning KnowledgeBase::Meaning(int index) const {
+  // Beyond the end: a digest of another knowledge may name such a message.
   if (index < 0 || static_cast<size_t>(index) >= impl_->meanings.size()) return {};
   std::atomic<uint8_t>& known = impl_->meanings[static_cast<size_t>(index)];
   const uint8_t value = known.load(std::memory_order_relaxed);

@@ -52,8 +52,8 @@ enum class CauseKind : uint8_t {
 // As knowledge files say them.
 inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none", "slow", "stop"};
 
-// What the analysis does with a cause. Asked often, so it is found without reading the entry.
-// A table beside the records, made when the knowledge is embedded.
+// What the analysis does with a cause. Asked often, so it is found without reading the entry: a table beside the
+// records, made when the knowledge is embedded.
 struct CauseTraits {
   CauseKind kind = CauseKind::kFault;
   bool waits = false;       // nothing dies of it by itself: without an ending, whoever has it hangs
@@ -62,9 +62,9 @@ struct CauseTraits {
   bool gone = false;        // whoever has it is no more: others lose the connection, launchers tell who it was
   bool reasonless = false;  // a process ended and left no word why: gives way to any better reason on its line
   bool by_rule = false;     // words alone cannot tell it: it takes a version or a known line
-  // All texts are templates, in the language that was asked for.
 };
 
+// All texts are templates, in the language that was asked for.
 struct CauseKnowledge {
   std::string id;
   std::string title, meaning, mistaken_for;  // templates

@@ -23,6 +23,7 @@ class File {
  public:
   File(const fs::path& path, std::vector<std::string>* complaints) : name_(path.generic_string()), out_(complaints) {
     std::ifstream in(path, std::ios::binary);
+    // One read: entries are complained about by line, which needs the text at hand.
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) {
@@ -41,6 +42,7 @@ class File {
   }
 
   // The line of the first "text" in quotes: where an entry of that id or name begins. 0 when there is none.
+  // An id may stand earlier as a value, in the list of another entry: the line is a hint for an editor.
   size_t LineOf(std::string_view text) const {
     const size_t at = text_.find("\"" + std::string(text) + "\"");
     return at == std::string::npos ? 0 : LineAt(at);
@@ -54,6 +56,7 @@ class File {
   // Discarded, with a complaint, when the text is no JSON.
   json Parse() {
     try {
+      // `byte` counts from 1.
       return json::parse(text_);
     } catch (const json::parse_error& error) {
       Complain(LineAt(error.byte == 0 ? 0 : error.byte - 1), std::string("is not JSON: ") + error.what());
@@ -78,6 +81,7 @@ void ReadEntries(File& file, const json& document, const char* list, const char*
   }
   for (const json& entry : *entries) {
     std::string key;
+    // A list of things that are no objects has no keys; find is only asked of what may have them.
     if (const auto it = entry.find(key_name); entry.is_object() && it != entry.end() && it->is_string()) key = *it;
     const size_t line = key.empty() ? 1 : file.LineOf(key);
     if (key.empty()) {
@@ -85,6 +89,7 @@ void ReadEntries(File& file, const json& document, const char* list, const char*
       continue;
     }
     std::vector<std::string> wrong;
+    // All that is wrong with an entry in one run: authors mend in rounds of minutes otherwise.
     check(entry, &wrong);
     for (const std::string& what : wrong) file.Complain(line, key + ": " + what);
     if (wrong.empty()) keep(key, Minified(entry), line);
@@ -106,6 +111,7 @@ class Keeper {
   Keeper(File* file, std::map<std::string, std::string>* seen, std::map<std::string, std::string>* out)
       : file_(file), seen_(seen), out_(out) {}
   void operator()(const std::string& key, std::string text, size_t line) const {
+    // Twice in one directory is a mistake; once in each of two is how a directory overrides.
     if (!seen_->emplace(key, "").second) {
       file_->Complain(line, key + ": is there twice");
       return;
@@ -148,6 +154,7 @@ void ReadCodes(File& file, KbData* data) {
   }
   for (const auto& [table, entries] : tables->items()) {
     Seen seen;
+    // Each table counts codes of its own: 11 is SIGSEGV and EAGAIN.
     for (const json& entry : entries) {
       std::vector<std::string> wrong;
       CheckCode(entry, &wrong);
@@ -174,6 +181,7 @@ void ReadBugs(File& file, KbData* data) {
 // Hands every line of a .jsonl that passes `check` to `keep(entry, line number)`.
 template <typename Check, typename Keep>
 void ReadLines(File& file, Check check, Keep keep) {
+  // Line by line: a file of thousands of entries with one mistake keeps the rest.
   std::istringstream lines(file.text());
   std::string line;
   for (size_t number = 1; std::getline(lines, line); ++number) {
@@ -196,6 +204,7 @@ void ReadMessages(File& file, KbData* data) {
   ReadLines(file, CheckMessage, [&](const json& entry, size_t) {
     const auto level =
         std::find(kMessageLevelNames.begin(), kMessageLevelNames.end(), entry.at("level").get<std::string>());
+    // `level` was checked to be one of the names.
     data->PutMessage({{static_cast<MessageLevel>(level - kMessageLevelNames.begin()), entry.at("format")},
                       entry.value("product", ""),
                       entry.value("last", ""),
@@ -233,6 +242,7 @@ std::vector<fs::path> FilesOf(const fs::path& directory, const char* extension) 
 
 void KbData::PutMessage(KbMessage message) {
   std::string key(kMessageLevelNames[static_cast<size_t>(message.format.level)]);
+  // What a message is known by. Its files, versions and meaning are what an override changes.
   key += "\n" + message.product + "\n" + message.format.format;
   const auto [it, added] = message_index_.emplace(std::move(key), messages.size());
   if (added) {
@@ -249,6 +259,7 @@ std::vector<std::string> KbData::DanglingCauses() const {
     if (causes.count(id) == 0) found.push_back(what + " names the cause " + id + ", which does not exist");
   };
   for (const KbMessage& message : messages) {
+    // Parsed again: what was kept is text, and this is asked once at build time or for --kb.
     const json entry = json::parse(message.json);
     const std::string what = "message \"" + message.format.format + "\"";
     const auto check_weights = [&](const json& owner) {
@@ -276,6 +287,7 @@ std::vector<std::string> KbData::DanglingCauses() const {
 bool ReadKnowledge(const std::string& directory, KbData* data, std::vector<std::string>* complaints) {
   const fs::path root(directory);
   bool any = false;
+  // A file that cannot be read counts as there: its complaint says what is wrong.
   const auto read = [&](const fs::path& path, auto reader) {
     any = true;
     File file(path, complaints);
@@ -297,6 +309,7 @@ bool ReadKnowledge(const std::string& directory, KbData* data, std::vector<std::
     read(path, [&](File& file) { ReadWords(file, data, &words); });
   }
   const auto read_if_there = [&](const char* name, void (*reader)(File&, KbData*)) {
+    // The root files may be missing in a directory that only adds causes.
     std::error_code error;
     if (fs::exists(root / name, error)) read(root / name, [&](File& file) { reader(file, data); });
   };

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// Key and entry behind one another in the text, so that a record needs four numbers and no pointer.
 KbRecord Append(std::string_view key, std::string_view entry, std::string& text) {
   KbRecord record;
   record.key = static_cast<uint32_t>(text.size());
@@ -40,6 +41,7 @@ std::map<std::string, std::string> EntriesOf(const KbTables& tables, std::span<c
 std::vector<const KbMessage*> InOrder(const std::vector<KbMessage>& messages) {
   std::vector<const KbMessage*> sorted;
   for (const KbMessage& message : messages) sorted.push_back(&message);
+  // Still printed before no longer printed, and of those the newest first; a stable sort keeps the order of files.
   const auto key = [](const KbMessage* m) {
     return std::pair(!m->product.empty(), m->last.empty() ? INT32_MIN : -VersionCode(m->last));
   };
@@ -60,6 +62,7 @@ const KbRecord* KbTables::Find(std::span<const KbRecord> records, std::string_vi
 KbTablesOwner BuildTables(const KbData& data) {
   KbTablesOwner out;
   out.causes = AppendAll(data.causes, out.text);
+  // traits[i] is of causes[i]: both loops go through the same map.
   for (const auto& [id, entry] : data.causes) out.traits.push_back(DecodeTraits(entry));
   out.variables = AppendAll(data.variables, out.text);
   out.never_read = AppendAll(data.never_read, out.text);
@@ -88,6 +91,7 @@ KbData DataOf(const KbTables& tables) {
   data.words = EntriesOf(tables, tables.words);
   for (size_t i = 0; i < tables.messages.size(); ++i) {
     const KbRecord& r = tables.messages[i];
+    // Product and last version are not in the tables, since no search asks for them.
     const nlohmann::json entry = nlohmann::json::parse(tables.Json(r));
     data.PutMessage({{tables.index.patterns[i].level, std::string(tables.Key(r))},
                      entry.value("product", ""),

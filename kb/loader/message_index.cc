@@ -9,6 +9,8 @@
 
 namespace ncclwhy {
 
+// A level that was demoted between versions still fits, but less than the same one: NCCL made WARN of some start-up
+// messages INFO, and printed the version at both.
 int LevelFit(LogLevel line, MessageLevel format) {
   using M = MessageLevel;
   switch (line) {
@@ -48,7 +50,9 @@ uint32_t SlotOf(uint32_t gram) { return (gram * 2654435761u) >> (32 - MessageTab
 
 // Text that is too general to tell anything: "%s: %s" fits half of all lines.
 bool IsTelling(const CompiledFormat& format, MessageLevel level) {
+  // Without a header a text is believed only with six letters of its own.
   if (level >= MessageLevel::kPrint) return format.letters >= 6;
+  // A conversion that takes only numbers counts as two bytes: "%d: %d" says more than "%s: %s".
   return format.literals + 2 * format.typed >= 4 && (format.letters >= 2 || format.typed >= 1 || format.literals >= 8);
 }
 
@@ -56,6 +60,7 @@ bool IsTelling(const CompiledFormat& format, MessageLevel level) {
 // printed a newline ended the line.
 std::vector<std::string_view> SurePieces(std::string_view code) {
   std::vector<std::string_view> pieces;
+  // Behind a %c nothing is sure to be there.
   for (const char* op = code.data(); *op != format_code::kEnd && *op != format_code::kChar;) {
     if (*op != format_code::kLiteral) {
       ++op;
@@ -70,6 +75,7 @@ std::vector<std::string_view> SurePieces(std::string_view code) {
 
 // See MessagePattern::end.
 char EndOf(std::string_view code) {
+  // What a text ends with is known only while no conversion of any text ends it.
   char end = 0;
   for (const char* op = code.data(); *op != format_code::kEnd;) {
     if (*op == format_code::kChar) return 0;  // as a newline it ends the text
@@ -90,19 +96,24 @@ class Search {
  public:
   Search(const MessageTables& tables, LogLevel level, std::string_view text, bool clipped)
       : tables_(tables), text_(text), clipped_(clipped) {
+    // Once for each level and not for each pattern.
     for (size_t i = 0; i < fits_.size(); ++i) fits_[i] = LevelFit(level, static_cast<MessageLevel>(i));
     tried_.fill(UINT16_MAX);
   }
 
   void Try(uint16_t pattern) {
     uint16_t& tried = tried_[pattern % tried_.size()];
+    // Not tried again at once: a line with `failed` three times has the same gram three times.
     if (tried == pattern) return;
     const MessagePattern& p = tables_.patterns[pattern];
     const int fit = fits_[static_cast<size_t>(p.level)];
+    // A format of a lesser fit cannot win any more.
     if (fit < best_fit_ || fit == 0) return;
+    // One byte refuses most of what a gram has let through.
     if (p.end != 0 && !clipped_ && (p.end == kEndsWithDigit ? !IsDigit(text_.back()) : text_.back() != p.end)) return;
     tried = pattern;
     const int literals = MatchFormat(tables_.code.substr(p.code, p.code_size), text_, clipped_);
+    // Of a clipped text at least eight bytes: its last words may be the beginning of anything.
     if (literals < (clipped_ ? kLeastOfClipped : 1)) return;
     const bool better = fit > best_fit_ || literals > best_literals_ ||
                         (literals == best_literals_ && static_cast<int>(p.message) < best_);
@@ -118,6 +129,7 @@ class Search {
     });
     for (const uint16_t pattern : tables_.unfiled) {
       const MessagePattern& p = tables_.patterns[pattern];
+      // The level is asked first: it needs no look at the text.
       if (fits_[static_cast<size_t>(p.level)] == 0) continue;
       if (p.sure == 0 || std::memchr(text_.data(), p.sure, text_.size()) != nullptr) Try(pattern);
     }
@@ -126,6 +138,7 @@ class Search {
   void Anchors() {
     for (size_t i = 0; i + kAnchor <= text_.size(); ++i) {
       const uint32_t slot = SlotOf(Load(text_.data() + i));
+      // One bit says that a slot is empty, which nearly all are: it stays in the cache.
       if ((tables_.occupied[slot >> 6] >> (slot & 63) & 1) == 0) continue;
       for (size_t k = tables_.slots[slot]; k < tables_.slots[slot + 1]; ++k) Try(tables_.anchored[k]);
     }
@@ -161,10 +174,12 @@ class Search {
 // A pattern for each format, also for one that is too general to be found: numbers of patterns are those of messages.
 MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats) {
   MessageTablesOwner out;
+  // By it the rarest four bytes of a format become its anchor, so that few formats share one.
   std::unordered_map<uint32_t, uint32_t> frequency;  // in how many pieces four bytes stand
   for (size_t i = 0; i < formats.size() && i < kMaxMessages; ++i) {
     const MessageLevel level = formats[i].level;
     const CompiledFormat compiled = CompileFormat(formats[i].format, level == MessageLevel::kAssert);
+    // Also for those that are not recognised: patterns[i] is of formats[i].
     MessagePattern pattern{static_cast<uint32_t>(out.code.size()), 0, static_cast<uint16_t>(i), level};
     if (!compiled.code.empty() && compiled.code.size() <= UINT16_MAX && IsTelling(compiled, level)) {
       pattern.code_size = static_cast<uint16_t>(compiled.code.size());
@@ -192,6 +207,7 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
         if (frequency[gram] < rarest) rarest = frequency[gram], anchor = gram;
       }
     });
+    // No piece of four bytes: such a format is tried on every clipped text.
     if (rarest == UINT32_MAX) {
       out.loose.push_back(static_cast<uint16_t>(i));
     } else {
@@ -200,6 +216,7 @@ MessageTablesOwner BuildMessageTables(const std::vector<MessageFormat>& formats)
     const std::vector<std::string_view> pieces = SurePieces(code);
     if (grams.Add(static_cast<uint32_t>(i), pieces)) continue;
     out.unfiled.push_back(static_cast<uint16_t>(i));
+    // The last piece that is not empty: where several are, any of them would do.
     for (const std::string_view piece : pieces) {
       if (!piece.empty()) out.patterns[i].sure = piece.back();
     }
@@ -223,6 +240,7 @@ int FindMessage(const MessageTables& tables, LogLevel level, std::string_view bo
   Search whole(tables, level, text, /*clipped=*/false);
   whole.Grams();
   if (whole.best() >= 0) return whole.best();
+  // `body` had a blank in front that TrimMessage took off, and `text` views into it.
   if (body.front() == ' ') {  // "%s (%f)" with an empty name: the blank belongs to the format
     const std::string_view padded = body.substr(0, static_cast<size_t>(text.data() + text.size() - body.data()));
     Search with_blanks(tables, level, padded, /*clipped=*/false);
@@ -232,10 +250,12 @@ int FindMessage(const MessageTables& tables, LogLevel level, std::string_view bo
   // `… Could not find a path for pattern 4, falling back to simp…`: a viewer says that it cut.
   constexpr std::string_view kMark = "…";
   const bool marked = text.ends_with(kMark);
+  // A shorter body came whole, unless a viewer shows its mark at the end.
   if (body.size() < kClipFloor && !marked) return -1;
   if (marked) text.remove_suffix(kMark.size());
   Search cut(tables, level, text, /*clipped=*/true);
   cut.Anchors();
+  // Most are found by their anchor; a text that was cut in front of it begins like its format.
   if (cut.best() < 0) cut.Heads();
   return cut.best();
 }

@@ -24,6 +24,7 @@ class ShapeMatcher {
  public:
   explicit ShapeMatcher(std::string_view shape) : end_(shape.data() + shape.size()) {}
 
+  // Match, Run, Find and Scan answer to those of format_code.cc step by step: who changes one changes the other.
   int Match(const char* op, const char* p) {
     int literals = 0;
     Outcome outcome = Run(op, p, literals);
@@ -43,6 +44,7 @@ class ShapeMatcher {
   Compared Compare(std::string_view piece, const char*& p) const {
     for (size_t i = 0; i < piece.size(); ++i, ++p) {
       if (p == end_) return Compared::kTextEnds;
+      // A number may be any number of digits: a piece that could go on with digits decides nothing.
       if (IsNumber(*p)) return MayHoldAll(piece.substr(i), p) ? Compared::kDepends : Compared::kDiffers;
       if (*p != piece[i]) return Compared::kDiffers;
     }
@@ -71,6 +73,7 @@ class ShapeMatcher {
           const std::string_view piece = LiteralAt(op);
           const char* const begin = p;
           switch (Compare(piece, p)) {
+            // What depends ends the search at once: another digit might have taken another way.
             case Compared::kDepends:
               return Outcome::kDepends;
             case Compared::kDiffers:
@@ -91,10 +94,12 @@ class ShapeMatcher {
         default: {
           const auto kind = static_cast<uint8_t>(*op);
           const char* const q = Scan(kind, p);
+          // Null is no answer for all texts of the shape.
           if (q == nullptr) return kind == kInteger ? Hexadecimal(op, p, literals) : Outcome::kDepends;
           if (q == p) return p == end_ && kind == kChar ? Outcome::kMatch : Outcome::kFail;
           ++op;
           // What was taken may have to be given back, digit by digit.
+          // It would depend on how many digits the number has.
           if (*op == kLiteral && IsHexDigit(op[3]) && kind != kChar) return Outcome::kDepends;
           p = q;
         }
@@ -139,6 +144,7 @@ class ShapeMatcher {
         return outcome;
       }
       // It has up to so many places all the same.
+      // A number has up to sixteen places in a text: the budget is spent as there.
       if (start < end_ && IsNumber(*start)) budget_ -= (before - budget_) * static_cast<int>(skeleton::kMostHexDigits);
       if (budget_ < 0) return Outcome::kDepends;
     }
@@ -146,6 +152,7 @@ class ShapeMatcher {
   }
 
   // `piece` without its blanks at the end of the text.
+  // As in format_code.cc: blanks of a format that a trimmed text has lost.
   Outcome FindAtEnd(std::string_view piece, const char* p, int& literals) const {
     const std::string_view visible = piece.substr(0, piece.find_last_not_of(' ') + 1);
     if (visible.empty()) return Outcome::kFail;
@@ -187,6 +194,7 @@ class ShapeMatcher {
     const char* q = SkipSign(SkipBlanks(p));
     const char* const digits = q;
     while (q < end_ && (IsDigit(*q) || *q == skeleton::kDecimal)) ++q;
+    // A number with letters is an integer in some texts of the shape and none in others.
     if (q < end_ && *q == skeleton::kHex) return nullptr;
     return q == digits ? p : q;
   }
@@ -206,6 +214,7 @@ class ShapeMatcher {
     if (end_ - q >= 3 && (std::memcmp(q, "nan", 3) == 0 || std::memcmp(q, "inf", 3) == 0)) return q + 3;
     const char* const digits = q;
     for (; q < end_; ++q) {
+      // Letters of a hexadecimal number could be an exponent.
       if (*q == skeleton::kHex) return nullptr;
       const bool exponent = q > digits && (*q == 'e' || ((*q == '+' || *q == '-') && q[-1] == 'e'));
       if (!IsDigit(*q) && *q != skeleton::kDecimal && *q != '.' && !exponent) break;
@@ -236,6 +245,7 @@ struct Rank {
 };
 
 // Which four bytes in a row a shape has, as far as no number has to do with it. Most formats have others.
+// What a format asks for and a shape has not ends the question, as the gram index does for one text.
 class FourBytes {
  public:
   explicit FourBytes(std::string_view shape) : hex_(shape.find(skeleton::kHex) != std::string_view::npos) {
@@ -243,6 +253,7 @@ class FourBytes {
   }
   // Whether texts of the shape may have all that a format has to have.
   bool MayMatch(std::string_view code) const {
+    // What is behind a %c may be missing.
     for (const char* op = code.data(); *op != kEnd && *op != kChar;) {  // as a newline, %c ends the text
       if (*op != kLiteral) {
         ++op;
@@ -251,6 +262,7 @@ class FourBytes {
       const std::string_view piece = LiteralAt(op);
       for (size_t at = 0; at + 4 <= piece.size(); ++at) {
         const auto is_plain = [&](char c) { return c != ' ' && !(hex_ ? IsHexDigit(c) : IsDigit(c)); };
+        // Bytes that a number could hold, or a blank at an end, prove nothing.
         if (!std::all_of(piece.begin() + at, piece.begin() + at + 4, is_plain)) continue;
         if (!there_.test(SlotOf(piece.data() + at))) return false;
         break;
@@ -280,6 +292,7 @@ int MatchFormatOfShape(std::string_view code, std::string_view shape) {
 int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_view shape) {
   const std::string_view text = TrimShape(shape);
   if (tables.slots.empty() || text.empty()) return -1;
+  // Bytes that are no ASCII are cut and trimmed in ways that a shape does not know.
   const auto is_plain = [](char c) { return IsNumber(c) || (c >= ' ' && c <= '~'); };
   if (!std::all_of(text.begin(), text.end(), is_plain)) return kMessageDepends;
   std::array<int, kMessageLevelNames.size()> fits{};
@@ -292,6 +305,7 @@ int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_
     const int fit = fits[static_cast<size_t>(p.level)];
     if (fit == 0 || p.code_size == 0) continue;
     const std::string_view code = tables.code.substr(p.code, p.code_size);
+    // A format whose first byte differs cannot match, unless the shape begins with a number.
     if (code[0] == kLiteral && code[3] != text[0] && !IsNumber(text[0])) continue;  // most of them
     if (!four_bytes.MayMatch(code)) continue;
     const int literals = MatchFormatOfShape(code, text);
@@ -301,10 +315,12 @@ int FindMessageOfShape(const MessageTables& tables, LogLevel level, std::string_
       if (rank.Beats(sure)) sure = rank;
       continue;
     }
+    // Of what may match the best that it could be: with all of its literals.
     rank.literals = 0;
     ForEachLiteral(code, [&](std::string_view piece) { rank.literals += static_cast<int>(piece.size()); });
     if (rank.Beats(perhaps)) perhaps = rank;
   }
+  // A format that matches some texts of the shape and would win there decides by the digits.
   if (perhaps.message >= 0 && perhaps.Beats(sure)) return kMessageDepends;
   // What begins with a blank is looked for once more, with it.
   return sure.message < 0 && text.size() < shape.size() ? kMessageDepends : sure.message;

@@ -20,6 +20,7 @@ constexpr std::string_view kNames[] = {
 
 bool IsNameByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
+// A variable has an underscore in it, which tells {NCCL_IB_PKEY} from {MASTER} of a shell.
 // The end of a variable's name that begins at 1: NCCL_IB_PKEY; 1 where none does. {MASTER} is none.
 size_t VariableEnd(std::string_view text) {
   size_t i = 1;
@@ -29,6 +30,7 @@ size_t VariableEnd(std::string_view text) {
 }
 
 // The end of the section whose content starts at `from`: the position of its "]]". Sections nest.
+// A section without an end is text: the check of the knowledge refuses it.
 size_t SectionEnd(std::string_view text, size_t from) {
   int depth = 1;
   for (size_t i = from; i + 1 < text.size(); ++i) {
@@ -79,9 +81,12 @@ Expansion Expand(std::string_view text, const TemplateValues& values, int depth)
       if (const size_t end = SectionEnd(text, i + 2); end != std::string_view::npos) {
         const Expansion section = Expand(text.substr(i + 2, end - i - 2), values, depth + 1);
         if (!section.any_name)
+          // A section without any name in it is the shell's test, and stays.
           out.text += "[[" + section.text + "]]";  // a shell's [[ -f x ]]
         else if (section.complete)
           out.text += section.text;
+        // A name that is not known in a section leaves the outer text complete: the section goes and nothing is
+        // missing.
         out.any_name |= section.any_name;
         i = end + 2;
         continue;
@@ -103,6 +108,7 @@ TemplatePlace PlaceAt(std::string_view text) {
   if (i == 1 || i == text.size()) return {};
   const std::string_view name = text.substr(1, i - 1);
   if (text[i] == '}') return {name, {}, false, i + 1};
+  // `}` of another place further on closes a fallback: it may hold anything but that.
   const size_t close = text.find('}', i);
   if (text[i] != '|' || close == std::string_view::npos) return {};
   return {name, text.substr(i + 1, close - i - 1), true, close + 1};
@@ -120,6 +126,7 @@ std::vector<std::string> CheckTemplate(std::string_view text) {
       i += 2;
     } else if (text[i] == '{') {
       const TemplatePlace place = PlaceAt(text.substr(i));
+      // Variables are not listed: any may be asked for.
       const bool variable = !place.name.empty() && place.name[0] >= 'A' && place.name[0] <= 'Z';
       const bool known = variable || std::find(std::begin(kNames), std::end(kNames), place.name) != std::end(kNames);
       if (place.size != 0 && !known)

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// Before anything is read: who has a wrong option learns it at once and not after hours of logs.
 Status Check(const AnalyzerOptions& options) {
   if (options.top < 1) return Status::InvalidArgument("at least one cause must be asked for (top)");
   if (options.seen < 0 || options.seen > 3)
@@ -20,6 +21,7 @@ Status Check(const AnalyzerOptions& options) {
     return Status::InvalidArgument("there are at most " + std::to_string(kMostThreads) + " threads (jobs)");
   }
   if (options.job < 0 || options.attempt < 0) return Status::InvalidArgument("jobs and attempts are counted from 1");
+  // A path with a NUL would open another file than the one that was named.
   // To the system the path would end there.
   if (options.database.find('\0') != std::string::npos)
     return Status::InvalidArgument("database: a NUL byte in a path");
@@ -40,6 +42,7 @@ class Analyzer::Impl {
   template <typename Call>
   auto Run(const Call& call) noexcept -> decltype(call(std::declval<JobAnalysis&>())) {
     return NoThrow([&]() -> decltype(call(job_)) {
+      // The order of the two is what a caller sees: behind a defect nothing else is said any more.
       if (broken_) return Status::Internal("an earlier call failed: this analyzer can only be destroyed");
       if (finished_) return Status::InvalidArgument("the report was already made");
       broken_ = true;
@@ -54,6 +57,7 @@ class Analyzer::Impl {
       job.Read();
       return job.MakeReport();
     });
+    // Also where it failed: problems and digests are used up.
     finished_ = true;
     return report;
   }
@@ -115,6 +119,7 @@ Result<std::string> RenderReport(const Report& report, std::string_view format, 
   return NoThrow([&]() -> Result<std::string> {
     const Format* known = FindFormat(format);
     if (known == nullptr) return Status::InvalidArgument("there is no format '" + std::string(format) + "'");
+    // The color is the caller's choice: a library does not ask whether its output is a terminal.
     return known->render(report, RenderOptions{options.language, options.width, options.color, options.link});
   });
 }

@@ -70,6 +70,7 @@ struct ncclwhy_report {
 
 namespace {
 
+// The enumerations are cast: the last value of each shows that the two lists have the same length.
 static_assert(static_cast<int>(ErrorCode::kInternal) == NCCLWHY_ERROR_INTERNAL);
 static_assert(static_cast<int>(ErrorCode::kIo) == NCCLWHY_ERROR_IO);
 static_assert(static_cast<int>(ncclwhy::Verdict::kDegraded) == NCCLWHY_VERDICT_DEGRADED);
@@ -84,6 +85,7 @@ template <typename Handle>
 class Hold {
  public:
   explicit Hold(Handle* handle) : handle_(handle != nullptr && handle->in_use.Take() ? handle : nullptr) {}
+  // The handle is only gone when the call that used it is: a program may free in one thread what another one waits for.
   ~Hold() {
     if (handle_ != nullptr && !handle_->in_use.Leave()) delete handle_;
   }
@@ -107,6 +109,7 @@ struct Text {
 };
 
 // A length without text, and one that no text in memory has, such as that of a negative number.
+// `length` of -1 in a language without unsigned numbers arrives as SIZE_MAX.
 bool IsText(const Text& text) {
   return text.bytes == nullptr ? text.length == 0 : text.length <= static_cast<size_t>(PTRDIFF_MAX);
 }
@@ -116,6 +119,7 @@ template <typename Body>
 ncclwhy_code Guarded(ncclwhy_analyzer* analyzer, std::initializer_list<Text> texts, const Body& body) {
   const Hold<ncclwhy_analyzer> hold(analyzer);
   if (!hold) return NCCLWHY_ERROR_INVALID_ARGUMENT;
+  // The error of the call before: kept until now, so that who asks late still gets it.
   analyzer->error.clear();
   Status status = NoThrow([&]() -> Status {
     for (const Text& text : texts) {
@@ -145,6 +149,7 @@ Status Ready(ncclwhy_analyzer* analyzer) {
 
 // Any int; what is too small or too large for its option is found when the analyzer is made.
 Status Number(std::string_view name, std::string_view value, int* out) {
+  // The whole text must be the number: `12ms` and the empty one are none.
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *out);
   if (error == std::errc() && end == value.data() + value.size()) return {};
   return Status::InvalidArgument("option " + std::string(name) + " needs a number");
@@ -204,6 +209,7 @@ Status Set(AnalyzerOptions* options, std::string_view name, std::string_view val
   std::string known;
   for (const Option& option : kOptions) known += (known.empty() ? "" : ", ") + std::string(option.name);
   return Status::InvalidArgument("there is no option '" + std::string(name) + "'; known are " + known);
+  // With all names that there are: an option that was misspelled is found without the header.
 }
 
 // Keeps `text` in the handle, for the caller to read.
@@ -222,6 +228,7 @@ extern "C" {
 // A pointer to a constant: never freed, good from any thread.
 const char* ncclwhy_version(void) { return NCCLWHY_VERSION; }
 
+// Null without memory; everything below takes null for a handle that is in use and answers with a code.
 ncclwhy_analyzer* ncclwhy_analyzer_new(void) { return new (std::nothrow) ncclwhy_analyzer; }
 
 void ncclwhy_analyzer_free(ncclwhy_analyzer* analyzer) { Free(analyzer); }
@@ -264,6 +271,7 @@ ncclwhy_code ncclwhy_analyzer_end(ncclwhy_analyzer* analyzer) {
 
 // Null in `report` unless it is NCCLWHY_OK, also for a handle that is busy or null.
 ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report** report) {
+  // Before the handle is taken: the caller may free whatever stands there when the call fails.
   if (report != nullptr) *report = nullptr;
   return Guarded(analyzer, {}, [&]() -> Status {
     if (report == nullptr) return Status::InvalidArgument("finish needs a place for the report");
@@ -280,6 +288,7 @@ ncclwhy_code ncclwhy_analyzer_finish(ncclwhy_analyzer* analyzer, ncclwhy_report*
 
 ncclwhy_code ncclwhy_explain(ncclwhy_analyzer* analyzer, const char* what, size_t length, const char** text,
                              size_t* text_length) {
+  // A text of another call stays in the handle where this one fails, but no pointer to it is given.
   if (text != nullptr) *text = nullptr;
   return Guarded(analyzer, {{what, length}}, [&]() -> Status {
     if (text == nullptr) return Status::InvalidArgument("explain needs a place for the text");
@@ -312,8 +321,8 @@ const char* ncclwhy_analyzer_error(const ncclwhy_analyzer* analyzer) {
 
 void ncclwhy_report_free(ncclwhy_report* report) { Free(report); }
 
-// What follows only reads a report that nothing changes any more, so none of it takes the handle: several threads may
-// ask at once.
+// What follows up to the rendering only reads a report that nothing changes any more, so none of it takes the handle:
+// several threads may ask at once.
 ncclwhy_verdict ncclwhy_report_verdict(const ncclwhy_report* report) {
   return report == nullptr ? NCCLWHY_VERDICT_UNDETERMINED : static_cast<ncclwhy_verdict>(report->report.verdict);
 }
@@ -349,6 +358,7 @@ double ncclwhy_report_confidence(const ncclwhy_report* report) {
 ncclwhy_code ncclwhy_report_render(ncclwhy_report* report, const char* format, size_t format_length, const char** text,
                                    size_t* length) {
   if (text == nullptr) return NCCLWHY_ERROR_INVALID_ARGUMENT;
+  // The text is kept in the handle, so a second call meanwhile is refused: it would change the first one's text.
   *text = nullptr;
   const Hold<ncclwhy_report> hold(report);
   if (!hold || !IsText({format, format_length})) return NCCLWHY_ERROR_INVALID_ARGUMENT;

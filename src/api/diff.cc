@@ -24,6 +24,7 @@ Result<ComparedRun> ReadRun(const std::string& name, const Knowledge& knowledge,
 
 Result<JobDiff> Diff(const std::string& good, const std::string& bad, const AnalyzerOptions& options) {
   return NoThrow([&]() -> Result<JobDiff> {
+    // `-` can be read once.
     if (good == "-" && bad == "-") return Status::InvalidArgument("only one of the runs can be standard input");
     if (options.redact || !options.database.empty()) {
       return Status::InvalidArgument("redact and database have no meaning for a comparison");
@@ -34,6 +35,7 @@ Result<JobDiff> Diff(const std::string& good, const std::string& bad, const Anal
     if (!one.ok()) return one.status();
     const Result<ComparedRun> other = ReadRun(bad, knowledge.value(), options);
     if (!other.ok()) return other.status();
+    // Both runs are judged by one knowledge, else a difference of rules would look like one of runs.
     return DiffJobs(one.value(), other.value(), knowledge.value().kb(), options.language);
   });
 }

@@ -18,15 +18,19 @@ Result<std::string> Explain(std::string_view what, const AnalyzerOptions& option
     const Knowledge& knowledge = loaded.value();
     const KnowledgeBase& kb = knowledge.kb();
     const RenderOptions render{format.language, format.width, format.color};
+    // Without a name: what names there are.
     if (what.empty()) return ListCauses(kb, render);
     std::string text = ExplainCause(what, kb, render);
+    // `NCCL_IB_GID_INDEX=3` is how people copy it.
     if (text.empty()) text = ExplainVariable(what.substr(0, what.find('=')), kb, render);
     if (text.empty()) text = ExplainCode(what, kb, render);
+    // From the surest to the vaguest: a message is anything that a log may say, so it is asked last.
     if (text.empty()) text = ExplainMessage(what, knowledge, static_cast<size_t>(std::max(options.seen, 0)), render);
     if (!text.empty()) return text;
     std::string sentence = Filled(WordsOf(format.language).unknown_name, std::string(what));
     const std::vector<std::string> ids = kb.CauseIds();
     const std::string_view nearest = NearestName(what, {ids.begin(), ids.end()});
+    // One that is near by its letters, else those of its family: `shm.to-small`, `shm`.
     if (!nearest.empty()) {
       sentence += fmt::format(
           fmt::runtime(format.language == Language::kChinese ? "；是否指 {}？" : "; did you mean {}?"), nearest);

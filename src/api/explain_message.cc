@@ -21,12 +21,14 @@ struct Reading {
 };
 
 Reading Read(const std::string& line, const Knowledge& knowledge) {
+  // Default options: one line has no job or attempt to choose, and nobody wants its timeline.
   const AnalyzerOptions options;
   JobAnalysis job(knowledge, options);
   (void)job.Append("message", line + "\n");
   job.Read();
   Reading out;
   uint32_t first = UINT32_MAX;
+  // The first message that was recognised: a text that was pasted may hold several lines.
   for (const auto& [message, seen] : job.digests().front().messages) {
     if (seen.line < first) std::tie(first, out.message) = std::pair(seen.line, message);
   }
@@ -46,11 +48,14 @@ bool OnlyGuesses(const Reading& reading, const Knowledge& knowledge) {
 // As it is, else as the text behind a header of NCCL.
 Reading ReadAnyhow(std::string_view text, const Knowledge& knowledge) {
   Reading guessed;
+  // A line that is pasted without its header is none of NCCL's to the parser: a header is lent to it. WARN first, since
+  // that is what people ask about.
   for (const char* header : {"", "host:1:1 [0] NCCL WARN ", "host:1:1 [0] NCCL INFO "}) {
     Reading reading = Read(header + std::string(text), knowledge);
     if (!OnlyGuesses(reading, knowledge)) return reading;
     if (guessed.empty()) guessed = std::move(reading);
   }
+  // Neither a line nor part of one: the format of the source code, or words from memory.
   Reading nearest;
   nearest.message = NearestMessage(text, knowledge.kb());
   return nearest.empty() ? guessed : nearest;
@@ -64,6 +69,7 @@ std::string Trimmed(std::string text) {
 
 std::string_view MeaningSentence(MessageMeaning meaning, const Words& words) {
   switch (meaning) {
+    // What a message means for the question of what broke first. A root cause speaks for itself below.
     case MessageMeaning::kBenign:
       return words.benign;
     case MessageMeaning::kSecondary:
@@ -99,6 +105,7 @@ void TellFormat(const MessageKnowledge& message, const Words& words, Layout& out
   if (const std::string_view sentence = MeaningSentence(message.meaning, words); !sentence.empty()) {
     out.Prose("  ", sentence);
   }
+  // Rule and catalogue may both see a cause in it: the stronger one counts, they do not add up.
   for (const auto& [cause, weight] : message.causes) (*weights)[cause] = std::max((*weights)[cause], weight);
 }
 
@@ -118,6 +125,7 @@ std::vector<std::string> TellCauses(const Weights& weights, const KnowledgeBase&
                                     Layout& out) {
   const Words& words = WordsOf(options.language);
   std::vector<std::pair<std::string, double>> causes(weights.begin(), weights.end());
+  // What speaks against a cause is of use among other evidence; of a line alone it says nothing.
   std::erase_if(causes, [](const auto& cause) { return cause.second <= 0; });
   std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   if (!causes.empty()) out.Title(words.points_at);
@@ -143,6 +151,7 @@ std::string ExplainMessage(std::string_view text, const Knowledge& knowledge, si
   if (reading.message >= 0) TellFormat(kb.Message(reading.message, "", options.language), words, out, &weights);
   TellRules(reading.findings, knowledge.rules(), options, out, &weights);
   const std::vector<std::string> causes = TellCauses(weights, kb, options, out);
+  // Public incidents are searched by words: for a text that is known but points at nothing they would be chance finds.
   if (seen == 0 || (causes.empty() && !reading.empty())) return out.Take();
   std::vector<SeenIncident> found = SeenBefore(std::string(text), causes, kb, knowledge.incidents(), options.language);
   if (found.size() > seen) found.resize(seen);

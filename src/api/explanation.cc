@@ -54,6 +54,7 @@ CauseKnowledge Expanded(CauseKnowledge cause) {
   expand(&cause.title);
   expand(&cause.meaning);
   expand(&cause.mistaken_for);
+  // Commands have places for values as well, `ssh {host}`: they stay as words.
   for (FixKnowledge& fix : cause.fixes) expand(&fix.text), expand(&fix.command), expand(&fix.cost);
   for (Confirm& confirm : cause.confirm) expand(&confirm.text), expand(&confirm.command);
   for (Collect& item : cause.collect) expand(&item.what), expand(&item.command);
@@ -67,6 +68,7 @@ std::string TableName(std::string_view word) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (name == "nccl" || name == "ncclresult") return "nccl_result";
+  // `status=12` in a warning of NCCL's: a completion of InfiniBand.
   if (name == "ib" || name == "wc" || name == "completion") return "ib_wc_status";
   if (name == "cuda") return "cuda_runtime";
   if (name == "exit" || name == "exit code" || name == "exitcode" || name == "code") return "exit_code";
@@ -109,6 +111,7 @@ std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, cons
   Layout out(options.width, options.color);
   const std::optional<VariableKnowledge> variable = kb.FindVariable(name, options.language);
   if (!variable) {
+    // NCCL_IB_GID_IDX, NCCL_SOCKET_NAME: variables of posts and of other programs that nothing reads.
     const auto never = kb.NeverRead(name, options.language);
     const bool looks_like_one = name.starts_with("NCCL_") || name.starts_with("TORCH_NCCL_");
     // It is asked of anything that may be a variable: only what looks like one is said to be read by nobody.
@@ -160,6 +163,8 @@ void AddCode(const CodeKnowledge& code, const KnowledgeBase& kb, const RenderOpt
 // "xid 79", "xid79", "exit code 137", "vendor err 129", "status=12": the words, and the number behind them.
 std::pair<std::string_view, std::string_view> TableAndCode(std::string_view text) {
   size_t at = text.size();
+  // Back over everything that may be of a hexadecimal number; without 0x forward again to the first decimal digit: in
+  // `xid79` the d would be one of them.
   while (at > 0 && IsHexDigit(text[at - 1])) --at;
   if (at >= 2 && text[at - 1] == 'x' && text[at - 2] == '0') {
     at -= 2;
@@ -180,6 +185,7 @@ std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const Re
     const std::string name = TableName(table);
     // Tables write some numbers in decimal and some in hexadecimal.
     const std::optional<int64_t> number = ParseInt(code);
+    // As it was typed, then as hexadecimal of two digits: `vendor err 129` is in a table that has 0x81.
     auto found = kb.FindCode(name, code, options.language);
     if (!found && number) found = kb.FindCode(name, fmt::format("{:#04x}", *number), options.language);
     if (found) {
@@ -189,6 +195,7 @@ std::string ExplainCode(std::string_view text, const KnowledgeBase& kb, const Re
   }
   // A number or a name by itself: whatever it may be, a screen of it.
   constexpr size_t kMeanings = 6;
+  // A sentence with a number in it is a message, which is asked next.
   if (text.find(' ') != std::string_view::npos) return {};
   size_t told = 0;
   for (const CodeKnowledge& each : kb.FindCodes(text, options.language)) {
@@ -215,6 +222,7 @@ std::string CausesLike(std::string_view text, const KnowledgeBase& kb) {
   std::vector<std::string> out;
   for (const std::string& id : kb.CauseIds()) {
     if (out.size() == 8) break;
+    // Two letters are in too many ids.
     if (id.starts_with(std::string(family) + ".") || (rest.size() > 2 && id.find(rest) != std::string::npos))
       out.push_back(id);
   }

@@ -19,6 +19,7 @@ namespace {
 // The same file under two spellings is one file.
 std::string Identity(const std::string& path) {
   std::error_code error;
+  // A path that is not there keeps its name: the sentence on it names what the user typed.
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   return error ? path : real.string();
 }
@@ -73,18 +74,22 @@ void JobAnalysis::Take(DigestBuilder& builder) {
 }
 
 void JobAnalysis::ReadDigests() {
+  // A source that was not ended is ended here: what came of it counts.
   if (begun_) (void)EndSource();
   for (auto& [name, builder] : growing_) Take(*builder);
   growing_.clear();
+  // Before they are read: parts of one log must be read as one, since lines and processes go on across the border.
   JoinRotated(&specs_);
   const ReadOptions reading{options_.jobs, Parsing(), options_.progress};
   std::vector<SourceDigest> read = ReadSources(specs_, knowledge_.rules(), knowledge_.kb(), reading, &problems_);
   std::move(read.begin(), read.end(), std::back_inserter(digests_));
+  // Two sources of one name would be one row in every table.
   TellPartsApart(digests_, &problems_);
 }
 
 void JobAnalysis::Read() {
   ReadDigests();
+  // What looks like a log but says nothing readable is a problem: a reader must know that it was not judged.
   TellUnreadTexts(digests_, &problems_);
   OrderByName(&digests_);
   SortProblems();
@@ -100,6 +105,7 @@ Result<std::string> JobAnalysis::ReadIntoDigest(const std::string& prefix) {
     put_before(&digest.facts.name);
     for (SourcePart& part : digest.parts) put_before(&part.name);
   }
+  // The sentence begins with the name of the file.
   for (std::string& problem : problems_) put_before(&problem);
   SortSources(&digests_);
   SortProblems();
@@ -119,6 +125,7 @@ Result<std::vector<Finding>> JobAnalysis::Findings() const {
   if (!timeline.ok()) return timeline.status();
   std::vector<std::string> problems;
   std::vector<Finding> findings = FindAll(digests_, knowledge_.rules(), knowledge_.kb(), *timeline.value(), &problems);
+  // The rule's query failed: a defect of the rule, which its author wants to see.
   if (!problems.empty()) return Status::Corrupt(problems.front());
   return findings;
 }

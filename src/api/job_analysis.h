@@ -27,6 +27,7 @@
 namespace ncclwhy {
 
 class JobAnalysis {
+  // The calls come in this order: sources, Read or ReadIntoDigest, then any question.
  public:
   // Both are borrowed. Of `options` it reads all but the directories, which are in `knowledge`.
   JobAnalysis(const Knowledge& knowledge, const AnalyzerOptions& options) : knowledge_(knowledge), options_(options) {}
@@ -44,6 +45,8 @@ class JobAnalysis {
   void AddProblem(std::string sentence) { problems_.push_back(std::move(sentence)); }
 
   // Reads what was added. Once, before all that follows.
+  // May take as long as the logs are large, and uses the threads that the options allow. What cannot be read is a
+  // problem and no failure.
   void Read();
   // Instead: what was added, as a file of digests (read/node_digest.h). `prefix`, unless it is empty, and a slash come
   // before every name.
@@ -83,6 +86,7 @@ class JobAnalysis {
 
   const Knowledge& knowledge_;
   const AnalyzerOptions& options_;
+  // A link and what it points at are one file, and so is a file in a directory that is named as well.
   std::set<std::string> named_;  // files, by identity
   std::vector<SourceSpec> specs_;
   std::unique_ptr<DigestBuilder> begun_;

@@ -24,6 +24,7 @@ Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
       if (directory.find('\0') != std::string::npos) return Status::InvalidArgument("a NUL byte in a path");
     }
   }
+  // With a directory that overrides messages, an index of its own: that inside the program has the embedded texts.
   if (!options.kb_directories.empty()) {
     Result<std::unique_ptr<KnowledgeBase>> kb = KnowledgeBase::Load(options.kb_directories);
     if (!kb.ok()) return kb.status();
@@ -35,6 +36,7 @@ Result<Knowledge> Knowledge::Load(const AnalyzerOptions& options) {
     std::vector<Diagnostic> diagnostics;
     out.own_rules_ = RuleSet::Load(options.rule_directories, &diagnostics);
     for (const Diagnostic& diagnostic : diagnostics) {
+      // Warnings of a rule are for `ncclwhy rules lint`; here only what makes it useless counts.
       if (diagnostic.level == Diagnostic::kError) return Status::Corrupt(Sentence(diagnostic));
     }
     if (!out.own_rules_) return Status::Corrupt("the rules cannot be used");

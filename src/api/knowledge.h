@@ -12,6 +12,7 @@
 
 namespace ncclwhy {
 
+// What is loaded is checked: an error in one rule or cause of a directory refuses the whole of it.
 // Thread safety: immutable; share it.
 class Knowledge {
  public:

@@ -15,6 +15,7 @@ Result<MadeDigest> MakeDigest(const std::vector<std::string>& arguments, const s
     Result<std::string> bytes = job.ReadIntoDigest(prefix);
     if (!bytes.ok()) return bytes.status();
     MadeDigest made{bytes.take(), job.digests().size(), 0, job.problems()};
+    // The bytes of the logs, not of the digest: the command tells how much smaller it is.
     for (const SourceDigest& digest : job.digests()) made.read += digest.facts.bytes;
     return made;
   });

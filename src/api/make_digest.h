@@ -10,6 +10,7 @@
 
 namespace ncclwhy {
 
+// What was made, and what it was made of, for the sentence that the command prints.
 struct MadeDigest {
   std::string bytes;
   size_t sources = 0;

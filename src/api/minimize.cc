@@ -15,6 +15,7 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
+// Of 1. Fewer lines support a cause less, and a shorter log is worth that.
 constexpr double kLessSure = 0.1;
 
 // What must stay: the verdict, the first cause, and who is blamed.
@@ -36,6 +37,7 @@ class Minimizer {
  public:
   Minimizer(const std::vector<LogLines>& logs, const MinimizeOptions& options)
       : logs_(logs), options_(options), tries_(options.tries) {
+    // Every try is compared with the answer of the names as logged; the log itself is redacted once.
     options_.analyzer.redact = false;
     options_.analyzer.database.clear();
     options_.analyzer.progress = {};
@@ -50,6 +52,7 @@ class Minimizer {
       for (const std::string& text : logs_[i].lines) all.push_back({i, text});
     }
     out.lines_before = all.size();
+    // The analysis of the whole is no try: without its answer there is nothing to keep.
     Result<Report> whole = Analysed(all);
     if (!whole.ok()) return whole.status();
     wanted_ = AnswerIn(whole.value());
@@ -61,10 +64,13 @@ class Minimizer {
       }
     }
     InOneLog(&lines);
+    // A log that nothing hangs on goes whole, in one try instead of one for each of its lines.
     for (size_t i = 0; i < names_.size(); ++i) {
       RemoveIf(&lines, [i](const Line& line) { return line.log == i; });
     }
+    // Down to chunks of one line, so what is left cannot lose any line by itself as long as tries are left.
     for (size_t chunk = std::max<size_t>(lines.size() / 2, 1); chunk > 0; chunk /= 2) RemoveChunks(&lines, chunk);
+    // Once more: the report must be that of the lines that are given, not of a try before.
     Result<Report> report = Analysed(lines);
     if (!report.ok()) return report.status();
     out.report = std::move(report.value());
@@ -128,6 +134,8 @@ class Minimizer {
     struct Reach {
       size_t around, head, tail;
     };
+    // Lines around, and lines at the head and tail of each log: versions and ranks are told at the head, the end at the
+    // tail.
     for (const Reach& reach : {Reach{1, 0, 0}, Reach{4, 40, 4}, Reach{40, 300, 40}}) {
       Lines some;
       for (size_t i = 0, at = 0; i < logs_.size(); at += logs_[i].lines.size(), ++i) {
@@ -166,6 +174,7 @@ class Minimizer {
     for (Line& line : *lines) redactor.Text(&line.text);
     for (std::string& name : names_) redactor.Text(&name);
     std::set<std::pair<int32_t, std::string>> culprits;
+    // The names in the answer change with those in the log, else no try would have the answer again.
     for (auto [rank, host] : wanted_.culprits) {
       redactor.Text(&host);
       culprits.emplace(rank, host);
@@ -177,12 +186,14 @@ class Minimizer {
   void InOneLog(Lines* lines) {
     if (names_.size() < 2) return;
     Lines one = *lines;
+    // In one file the order across logs is that of the list; only a cause that does not hang on who wrote what survives
+    // it.
     for (Line& line : one) line.log = 0;
     if (Keeps(one)) *lines = std::move(one);
   }
 
-  template <typename Leave>
   // Leaves out what `leave` says, if the answer stays.
+  template <typename Leave>
   void RemoveIf(Lines* lines, Leave leave) {
     Lines rest;
     std::copy_if(lines->begin(), lines->end(), std::back_inserter(rest), [&](const Line& l) { return !leave(l); });
@@ -195,6 +206,7 @@ class Minimizer {
       const size_t end = std::min(at + chunk, lines->size());
       Lines rest(lines->begin(), lines->begin() + static_cast<std::ptrdiff_t>(at));
       rest.insert(rest.end(), lines->begin() + static_cast<std::ptrdiff_t>(end), lines->end());
+      // At the same place now stands the next chunk, so `at` stays.
       if (!rest.empty() && Keeps(rest)) {
         *lines = std::move(rest);
       } else {

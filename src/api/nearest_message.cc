@@ -23,6 +23,7 @@ std::set<std::string> WordsIn(std::string_view text) {
       while (i + 1 < text.size() &&
              (std::isalnum(static_cast<unsigned char>(text[i + 1])) != 0 || text[i + 1] == '.')) {
         ++i;
+        // `%-20s`, `%02x` and `%lu` end with one of these letters; flags and length stand in front.
         if (std::string_view("diouxXcspfeg").find(text[i]) != std::string_view::npos) break;
       }
     } else if (std::isalpha(c) != 0) {
@@ -39,6 +40,7 @@ std::set<std::string> WordsIn(std::string_view text) {
 
 int NearestMessage(std::string_view text, const KnowledgeBase& kb) {
   const std::set<std::string> wanted = WordsIn(text);
+  // A single word agrees with too much.
   if (wanted.size() < 2) return -1;
   int best = -1;
   double best_share = 0.66;
@@ -49,6 +51,7 @@ int NearestMessage(std::string_view text, const KnowledgeBase& kb) {
     if (have.empty()) continue;
     const auto common = static_cast<double>(
         std::count_if(wanted.begin(), wanted.end(), [&](const std::string& w) { return have.contains(w); }));
+    // Of the larger of both: a long text that holds all words of a short format is not that format.
     const double share = common / static_cast<double>(std::max(wanted.size(), have.size()));
     if (share > best_share) {
       best_share = share;

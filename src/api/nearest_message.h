@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// Linear in the catalogue: for a text that somebody typed, not for lines of a log.
 // Index of the message whose format shares most words with `text`, or -1 when fewer than two thirds of the words agree.
 int NearestMessage(std::string_view text, const KnowledgeBase& kb);
 

@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// An allocation that fails inside RE2 ends the program: that is no exception.
 // Runs `call`, which returns a Status or a Result. What it throws becomes kInternal.
 template <typename Call>
 auto NoThrow(const Call& call) noexcept -> decltype(call()) {

@@ -20,6 +20,7 @@ class Parts {
 
   // Returns how many lines stand in the parts before.
   uint64_t Place(std::string* file, uint64_t* line) const {
+    // The line is counted within the part from here on.
     const SourcePart* const part = Of(*file, *line);
     if (part == nullptr) return 0;
     *file = part->name;
@@ -31,6 +32,7 @@ class Parts {
     const uint64_t before = Place(&evidence->file, &evidence->line);
     if (before == 0) return;
     std::vector<ContextLine> context;
+    // Lines in front of the part belong to another file.
     for (ContextLine& near : evidence->context) {
       if (near.line > before) context.push_back({near.line - before, std::move(near.text)});
     }
@@ -78,10 +80,12 @@ void NameParts(const std::vector<SourceDigest>& digests, Report* report) {
   for (Consequence& consequence : report->consequences) parts.Place(&consequence.file, &consequence.line);
   for (HarmlessLine& item : report->harmless) parts.Place(&item.file, &item.line);
   for (LastWord& word : report->last_words) parts.Place(&word.file, &word.line);
+  // Facts of the environment and ranks have places, too: all that a reader could open.
   for (EnvironmentFact& fact : report->job.environment) parts.Place(&fact.file, &fact.line);
   for (ReportCommunicator& communicator : report->job.communicators) {
     for (ReportRank& rank : communicator.ranks) parts.Place(&rank.file, &rank.last_line);
   }
 }
 
+// The digests stay as they are: other reports of them count in the whole.
 }  // namespace ncclwhy

@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// A place in no part stays as it is, and so does one of line 0, which is not known.
 // Names the file of each place of the report, and counts its lines from there.
 void NameParts(const std::vector<SourceDigest>& digests, Report* report);
 

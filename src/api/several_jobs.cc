@@ -17,6 +17,8 @@
 namespace ncclwhy {
 namespace {
 
+// Only hits of rules: the catalogue's messages are asked when the job is known. Last resorts fit to too much to be a
+// border between jobs.
 // What lines say of lives and alarms, as far as it is known before the job is.
 std::vector<std::vector<Mark>> MarksOf(const std::vector<SourceDigest>& digests, const RuleSet& rules) {
   std::vector<std::vector<Mark>> marks(digests.size());
@@ -38,6 +40,7 @@ std::vector<std::vector<Mark>> MarksOf(const std::vector<SourceDigest>& digests,
 // The lines of one job out of all digests, with the numbers that they have in their files.
 std::vector<SourceDigest> DigestsOf(const JobPart& part, const std::vector<SourceDigest>& all) {
   std::vector<SourceDigest> out;
+  // A line number of a report is that of the file, whatever job the line is of.
   for (const Span& span : part.spans) out.push_back(SliceOf(all[span.source.value], span.first, span.last));
   return out;
 }
@@ -52,6 +55,7 @@ JobAnswer AnswerOf(const JobPart& part, const std::vector<SourceDigest>& digests
     answer.cause = cause->id;
     answer.title = cause->title;
     answer.culprits = cause->culprits;
+    // A job that only runs slowly names no cause of a failure: its first warning stands in the row.
   } else if (!report.causes.empty() && report.verdict == Verdict::kDegraded) {
     answer.cause = report.causes.front().id;
     answer.title = report.causes.front().title;
@@ -66,6 +70,7 @@ JobAnswer AnswerOf(const JobPart& part, const std::vector<SourceDigest>& digests
 Attempt AttemptOf(const JobPart& part, const JobModel& model, const Report& report) {
   Attempt attempt;
   attempt.outcome = report.outcome;
+  // A file that is cut tells the most exactly where the attempt is.
   const auto cut = std::find_if(part.spans.begin(), part.spans.end(), [](const Span& span) { return !span.whole(); });
   const Span& span = cut == part.spans.end() ? part.spans.front() : *cut;
   const SourceFacts& source = *model.sources[span.source.value];
@@ -91,6 +96,7 @@ bool IsPartOf(const JobPart& attempt, const JobPart& job) {
   });
 }
 
+// Undetermined before degraded: something failed there, and nobody has said why.
 // What a reader has to know first.
 int Badness(const JobAnswer& answer) {
   switch (answer.verdict) {
@@ -133,6 +139,7 @@ Result<Report> JobAnalysis::ReportOf(const JobModel& model, const std::vector<So
     Result<std::unique_ptr<Timeline>> opened = OpenTimeline("");
     if (!opened.ok()) return opened.status();
     timeline_ = opened.take();
+    // One timeline for one job after the other: it is emptied and not made anew.
   }
   Timeline& timeline = file == nullptr ? *timeline_ : *file;
   const AnalyzeOptions analysis{options_.language, options_.top, options_.seen > 0 ? &knowledge_.incidents() : nullptr,
@@ -156,6 +163,7 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, c
     answers.emplace_back(AnswerOf(parts[n], digests_, report.value()), n);
     if (Badness(answers.back().first) <= badness) continue;
     badness = Badness(answers.back().first);
+    // Strictly worse: of equals the first one stays, as in the order of the list below.
     worst = report.take();
   }
   std::stable_sort(answers.begin(), answers.end(),
@@ -172,11 +180,13 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, c
     if (number >= std::max<size_t>(own.size(), 1)) return NoSuch("attempt", options_.attempt, own.size());
     return ReportOfPart(own.empty() ? job : *own[number], options_.database);
   }
+  // The worst one's report is at hand, unless its timeline is to be written as well.
   if (chosen > 0 || !options_.database.empty()) {
     Result<Report> report = ReportOfPart(job, options_.database);
     if (!report.ok()) return report.status();
     worst = report.take();
   }
+  // `--job 2`: the report of that job alone, without the table of all.
   if (options_.job > 0) return worst;
   for (auto& [answer, part] : answers) worst.jobs.push_back(std::move(answer));
   return worst;
@@ -189,6 +199,7 @@ Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::v
     if (chosen >= std::max<size_t>(attempts.size(), 1)) return NoSuch("attempt", options_.attempt, attempts.size());
     if (!attempts.empty()) return ReportOfPart(attempts[chosen], options_.database);
   }
+  // Attempts share lines of launchers, and a culprit of one may be named in another: the whole sees all of them.
   Result<Report> whole = ReportOf(model, digests_, options_.database, std::move(problems_));
   problems_.clear();
   if (!whole.ok() || attempts.empty()) return whole;
@@ -215,10 +226,12 @@ Result<Report> JobAnalysis::MakeReport() {
   const std::vector<JobPart> parts = SeparateJobs(model, marks);
   if (parts.empty() && options_.job > 1) return NoSuch("job", options_.job, parts.size());
   std::vector<JobPart> attempts;
+  // Attempts cost an analysis each: only where they are shown.
   if (parts.empty() || options_.attempt > 0) attempts = SeparateJobs(model, marks, Apart::kAttempts);
   Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(parts, attempts);
   if (!made.ok()) return made;
   Report report = made.take();
+  // A file that could not be read may hold the failure: `healthy` would be a promise.
   if (unread) BarHealthy(&report);
   report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.

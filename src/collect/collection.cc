@@ -22,6 +22,7 @@ extern char** environ;
 namespace ncclwhy {
 namespace {
 
+// A row of commands.def. Several rows with one file are alternatives: the first that answers is kept.
 struct Row {
   std::string_view file, when;
   int seconds;
@@ -42,6 +43,7 @@ struct Question {
 
 using Values = std::map<std::string, std::string>;
 
+// A value that holds another place is not filled again at its own place: the search goes on behind it.
 // Values are put in as they are, each a whole word or a part of one: no shell reads them.
 std::string Filled(std::string text, const Values& values) {
   for (const auto& [name, value] : values) {
@@ -61,6 +63,7 @@ bool Asks(const Row& row, std::string_view place) {
          });
 }
 
+// In `sacct -j {job}` an id of `4711 --all` would be an option, so nothing but such characters is let in.
 // 4711, 4711_3, 4711.batch. It becomes a word of a command, and whose process has it may have made it.
 bool IsJobId(const std::string& text) {
   return !text.empty() && text.size() < 64 && IsDigit(text[0]) &&
@@ -74,6 +77,7 @@ std::string HostName() {
   return name;
 }
 
+// Cards have a device behind them in /sys; `docker0`, `veth…` and `lo` have none.
 // Those of cards: bridges and pairs of containers count nothing that matters.
 std::vector<std::string> Interfaces() {
   std::vector<std::string> out;
@@ -92,6 +96,7 @@ class Collector {
   Collector(const CollectionOptions& options, const KnowledgeBase& knowledge, CollectionSink* sink)
       : options_(options), sink_(sink), top_(HostName()) {
     for (std::string& name : knowledge.VariableNames()) known_.insert(std::move(name));
+    // A process that is not there is a problem and not the end: the others are still of use.
     for (const pid_t pid : options.pids) {
       processes_.push_back(ReadProcess(pid));
       if (processes_.back().pid >= 0) continue;
@@ -101,6 +106,7 @@ class Collector {
     done_.processes = processes_.size();
   }
 
+  // The manifest is written last, since it says what became of everything.
   Result<CollectionDone> Run() {
     Ask();
     for (const Question& question : questions_) Keep(question);
@@ -130,6 +136,7 @@ class Collector {
     return when != "ever" || options_.since.empty();
   }
 
+  // The words are handed to exec as they are.
   // A question with its places filled in, and no more time than whoever asks has.
   void AddQuestion(const Row& row, const Values& values) {
     Question question;
@@ -163,6 +170,7 @@ class Collector {
         AddQuestion(row, values);
       }
     }
+    // In rounds: all that is first choice runs side by side, and only where that gave nothing the next choice is asked.
     // The first question of each file; then the next one of those that got no answer.
     std::set<std::string> answered;
     std::set<const Question*> asked;
@@ -181,9 +189,11 @@ class Collector {
       for (const auto& [file, question] : now) {
         asked.insert(question);
         const CommandRun& run = question->run;
+        // A command that hung is not followed by its alternative: the same driver or server would let it hang as well.
         if ((run.worked() && !run.output.empty()) || run.end == CommandRun::End::kStopped) answered.insert(file);
       }
     }
+    // What was never needed stands in no manifest.
     questions_.remove_if([&](const Question& question) { return asked.count(&question) == 0; });
   }
 
@@ -209,20 +219,21 @@ class Collector {
         line += " status " + std::to_string(run.status);
         break;
     }
+    // What a command had printed when its time was over is often what shows why it hangs.
     const bool kept = !run.output.empty() && (run.worked() || run.end == CommandRun::End::kStopped);
     if (kept) {
       line += ", " + std::to_string(run.output.size()) + " bytes";
       ++done_.commands;
       Put(question.file, WithoutArguments(run.output));
     } else if (!run.output.empty()) {
-      // What a tool says that is of no use here is no evidence of anything.
+      // The first line of what it says instead: `nvidia-smi: command failed`, `permission denied`.
       line += ", it says: " + run.output.substr(0, std::min<size_t>(run.output.find('\n'), 200));
     }
     Note(line);
   }
 
-  template <typename Variables>
   // Only variables that the knowledge knows, and their values without passwords: an environment has secrets.
+  template <typename Variables>
   std::string KnownOnes(const Variables& variables) const {
     std::vector<std::string> lines;
     for (const auto& [name, value] : variables) {
@@ -246,6 +257,7 @@ class Collector {
     for (const HostProcess& process : processes_) {
       const std::string folder = "pid-" + std::to_string(process.pid);
       Put(folder + "/process.txt", process.state);
+      // Another user's environment cannot be read without privileges.
       if (process.environment.empty()) {
         Note(folder + "/environment.txt  not readable for this user");
       } else {
@@ -254,6 +266,7 @@ class Collector {
     }
   }
 
+  // Behind the commands: reading logs may take long, and the state of a hanging job changes.
   Status Logs() {
     LogFiles logs;
     for (const std::string& path : options_.paths) logs.AddPath(path);
@@ -273,6 +286,7 @@ class Collector {
     for (const HostProcess& process : processes_) {
       const size_t blank = process.command.find(' ');
       if (blank == std::string::npos) continue;
+      // From the whole of the command line down to its first word, wherever a tool like `ps` shows it.
       for (size_t at = 0; (at = text.find(process.command, at)) != std::string::npos; at += blank) {
         text.replace(at, process.command.size(), process.command, 0, blank);
       }

@@ -18,6 +18,7 @@
 
 namespace ncclwhy {
 
+// What is asked of whom. Without processes only the host is asked, and the environment is that of this program.
 struct CollectionOptions {
   std::vector<pid_t> pids;            // whose state, environment and logs are wanted
   std::vector<std::string> paths;     // logs: files and folders
@@ -26,6 +27,7 @@ struct CollectionOptions {
   std::chrono::milliseconds most{0};  // no command gets more than that; 0: as commands.def says
 };
 
+// What was found, for the sentence that the command prints.
 struct CollectionDone {
   size_t commands = 0;                // that worked
   size_t files = 0;                   // logs
@@ -33,6 +35,8 @@ struct CollectionDone {
   std::vector<std::string> problems;  // paths that could not be read, commands that took too long
 };
 
+// Takes as long as the slowest of commands.def, since they run side by side. An error is one of the sink; what could
+// not be asked is a problem in the result.
 Result<CollectionDone> CollectHost(const CollectionOptions& options, const KnowledgeBase& knowledge,
                                    CollectionSink* sink);
 

@@ -24,10 +24,13 @@ class TarSink : public CollectionSink {
 
   Status Open() {
     if (path_ != "-") {
+      // WholeFile writes beside the file and renames at the end: an archive that was broken off never has the final
+      // name.
       if (const int error = file_.Open(); error != 0) return Failed(std::strerror(error));
     }
     archive_write_set_format_pax_restricted(archive_);
     archive_write_add_filter_gzip(archive_);
+    // Padding would be NUL bytes on standard output.
     archive_write_set_bytes_in_last_block(archive_, 1);  // nothing behind the end
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
     return archive_write_open_fd(archive_, descriptor) == ARCHIVE_OK ? Status() : Failed();
@@ -46,6 +49,7 @@ class TarSink : public CollectionSink {
     while (size > 0) {
       std::string_view piece = next();
       if (piece.empty()) break;
+      // A log that grows while it is read: the header has told its size.
       piece = piece.substr(0, size);
       if (archive_write_data(archive_, piece.data(), piece.size()) < 0) return Failed();
       size -= piece.size();
@@ -55,6 +59,7 @@ class TarSink : public CollectionSink {
 
   bool IsItself(const struct stat& file) const override {
     struct stat own {};
+    // `collect -o logs/bundle.tar.gz logs/`: the archive lies in the folder that is collected.
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
     return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
   }
@@ -68,6 +73,7 @@ class TarSink : public CollectionSink {
 
  private:
   Status Failed(const char* why) const { return Status::Io("cannot write " + path_ + ": " + why); }
+  // errno says more than libarchive's own words.
   // libarchive says `Write error`, and beside it which.
   Status Failed() const {
     const int error = archive_errno(archive_);
@@ -87,6 +93,7 @@ class FolderSink : public CollectionSink {
   Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
     const std::filesystem::path file = std::filesystem::path(path_) / name;
     std::error_code none;
+    // Folders and files of a job may hold secrets: for the owner only.
     const auto mask = ::umask(077);  // as of the archive
     std::filesystem::create_directories(file.parent_path(), none);
     std::ofstream out(file, std::ios::binary);
@@ -113,6 +120,7 @@ bool CollectionSink::IsItself(const struct stat&) const { return false; }
 
 Status CollectionSink::AddText(const std::string& name, std::string_view text) {
   bool given = false;
+  // The text is the only piece.
   return Add(name, text.size(), [&] { return std::exchange(given, true) ? std::string_view() : text; });
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// As many as a host bears while its job hangs; most of them wait and do not compute.
 constexpr size_t kSideBySide = 16;
 constexpr int kTick = 20;  // milliseconds
 // Behind the end of a command, for what is still in its pipe: something it has left behind may hold that open.
@@ -59,10 +60,12 @@ class Running {
     ::close(out[1]);
     ::close(failure[1]);
     int error = 0;
+    // The pipe is closed by exec where that works: nothing comes through it then.
     const bool failed = pid_ < 0 || ::read(failure[0], &error, sizeof error) > 0;
     ::close(failure[0]);
     pipe_ = out[0];
     (void)::fcntl(pipe_, F_SETFL, O_NONBLOCK);
+    // Absent, which most tools are on most hosts: `ibstat` without InfiniBand, `rocm-smi` beside cards of NVIDIA.
     if (!failed) return true;
     if (pid_ > 0) (void)::waitpid(pid_, nullptr, 0);
     return false;
@@ -80,6 +83,7 @@ class Running {
       ended_at_ = now;
       run_->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
+    // First what it printed, then whether it ended: a command that printed too much and ended is full.
     if (run_->output.size() >= kMostOutput) return End(CommandRun::End::kFull);
     if (ended_ && (all || now - ended_at_ > kRest)) return End(CommandRun::End::kEnded);
     if (now - begun_ > run_->limit) return End(CommandRun::End::kStopped);
@@ -93,6 +97,7 @@ class Running {
     (void)::dup2(nothing, STDIN_FILENO);
     (void)::dup2(out, STDOUT_FILENO);
     (void)::dup2(out, STDERR_FILENO);
+    // The command line that starts this program has blocked signals; its commands must be killable.
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -110,6 +115,7 @@ class Running {
   // True at the end of its output.
   bool Read() {
     char bytes[64 << 10];
+    // What is beyond stays in the pipe, and the command waits until it is ended.
     while (run_->output.size() < kMostOutput) {
       const ssize_t n = ::read(pipe_, bytes, sizeof bytes);
       if (n < 0 && errno == EINTR) continue;
@@ -122,6 +128,7 @@ class Running {
   bool End(CommandRun::End how) {
     run_->end = how;
     run_->took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_);
+    // It ended by itself: what it left behind may live, as a daemon that a tool starts does.
     if (ended_) return true;
     (void)::kill(-pid_, SIGKILL);
     // Also what has left the group, and daemons. One may be on its way while we look.
@@ -147,6 +154,7 @@ class Running {
 }  // namespace
 
 void RunBatch(std::vector<CommandRun*> batch) {
+  // From the back, so that taking the next one moves none.
   std::reverse(batch.begin(), batch.end());
   std::vector<std::unique_ptr<Running>> running;
   while (!batch.empty() || !running.empty()) {
@@ -159,6 +167,7 @@ void RunBatch(std::vector<CommandRun*> batch) {
     for (const auto& one : running) wanted.push_back({one->pipe(), POLLIN, 0});
     (void)::poll(wanted.data(), wanted.size(), kTick);
     // A pipe that has ended is always ready.
+    // Without a pause the loop would turn as fast as it can until the processes are reaped.
     const bool only_ends =
         std::all_of(wanted.begin(), wanted.end(), [](const pollfd& p) { return p.revents == POLLHUP; });
     if (only_ends && !wanted.empty()) ::usleep(1000);

@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// What to run, and what came of it: RunBatch fills the lower half.
 struct CommandRun {
   enum class End { kAbsent, kEnded, kStopped, kFull };
 

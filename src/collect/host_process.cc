@@ -73,6 +73,7 @@ std::vector<std::string> StatOf(pid_t pid) {
 // CLOCK_BOOTTIME, which goes on while the machine sleeps, as the kernel's own ticks do. Seconds since 1970; off by one
 // where the two clocks are read across a second.
 std::time_t StartOf(pid_t pid) {
+  // starttime is field 22 of /proc/PID/stat, the twentieth behind the name.
   constexpr size_t kStart = 19;
   const std::vector<std::string> fields = StatOf(pid);
   const long ticks = ::sysconf(_SC_CLK_TCK);
@@ -130,6 +131,7 @@ HostProcess ReadProcess(pid_t pid) {
     if (equals != std::string::npos)
       out.environment.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
   }
+  // By what stat says of the open file itself: the name alone may be another file by now.
   for (const char* fd : {"/fd/1", "/fd/2"}) {
     std::error_code error;
     struct stat status {};

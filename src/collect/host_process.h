@@ -10,6 +10,7 @@
 
 namespace ncclwhy {
 
+// A snapshot: the process may end or change at any moment, and another one may get its pid.
 struct HostProcess {
   pid_t pid = -1;
   uid_t user = 0;                                                // whose it is

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What is read is what the file had when its size was taken; a log that grows meanwhile grows behind that.
 Status AddPart(CollectionSink* sink, const std::string& name, PlainFile* file, uint64_t from, uint64_t size) {
   file->Seek(from);
   return sink->Add(name, size, [&] { return file->Next(); });
@@ -47,6 +48,7 @@ void LogFiles::AddFile(const std::string& path, const std::string& within, const
     problems_.push_back(path + " is a link out of the folder and was not taken; name it to take it");
   } else if (!regular) {
     problems_.push_back(path + " is no regular file and was not taken");
+    // As root all can be read: a process that names /etc/shadow as its log must not get it into an archive.
   } else if (named_by != nullptr && ::geteuid() == 0 && named_by->user != 0 && file.st_uid != named_by->user) {
     problems_.push_back(path + " does not belong to the user of process " + std::to_string(named_by->pid) +
                         ", which names it, and was not taken; name it to take it");
@@ -66,6 +68,7 @@ void LogFiles::AddPath(const std::string& path) {
   std::vector<std::string> found;
   for (; i != end && !error && found.size() <= kMostFiles; i.increment(error)) {
     std::error_code none;
+    // Links that lead nowhere are kept as well: a problem is told for each.
     if (i->is_regular_file(none) || (i->is_symlink(none) && !i->exists(none))) found.push_back(i->path().string());
   }
   std::sort(found.begin(), found.end());
@@ -111,6 +114,7 @@ Status LogFiles::Write(const std::string& folder, CollectionSink* sink, std::vec
   for (const std::string& path : files_) {
     const std::string base = fs::path(path).filename().string();
     std::string name = base;
+    // Two ranks may have logs of one name in folders of their own: the second one becomes 2/rank.log.
     for (int i = 2; !names.insert(name).second; ++i) name = std::to_string(i) + "/" + base;
     name = folder + "/" + name;
     PlainFile file(path);

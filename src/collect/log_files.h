@@ -16,6 +16,7 @@
 
 namespace ncclwhy {
 
+// Not thread-safe. Files that are added twice are written once.
 class LogFiles {
  public:
   static constexpr uint64_t kMostBytes = 512ull << 20;  // of one file

@@ -26,6 +26,7 @@ Status Check(const std::string& path, bool may_create) {
   const auto file = std::filesystem::status(path, error);
   if (std::filesystem::is_regular_file(file)) return {};
   // What is done beside a device, a journal, is left there.
+  // A journal beside /dev/stdin or a pipe would be a file that nobody removes.
   if (std::filesystem::exists(file)) return Status::InvalidArgument(path + ": is not a file");
   return may_create ? Status() : Status::NotFound(path + ": there is no history; `ncclwhy history add` makes one");
 }
@@ -34,6 +35,8 @@ Status Prepare(Database& database, bool may_create, std::chrono::milliseconds pa
   const std::string wait = "PRAGMA busy_timeout=" + std::to_string(patience.count());
   if (Status status = database.Execute(wait.c_str(), "it was opened"); !status.ok()) return status;
   if (may_create) {
+    // Two epilogs may find the file empty at the same time: whoever has the lock makes the tables, the other one finds
+    // them.
     if (Status status = database.Execute("BEGIN IMMEDIATE", "it was opened"); !status.ok()) return status;
   }
   const Result<int64_t> id = database.Integer("PRAGMA application_id");
@@ -42,6 +45,8 @@ Status Prepare(Database& database, bool may_create, std::chrono::milliseconds pa
   for (const Result<int64_t>* read : {&id, &version, &tables}) {
     if (!read->ok()) return read->status();
   }
+  // A file of another program with a table or an id of its own is left alone, even where it has neither version nor
+  // job.
   if (may_create && tables.value() == 0 && id.value() == 0) {
     const std::string head = "PRAGMA application_id=" + std::to_string(kHistoryApplicationId) +
                              ";PRAGMA user_version=" + std::to_string(kHistoryVersion) + ";";
@@ -85,6 +90,7 @@ Result<History::Added> History::Add(const std::vector<PastJob>& jobs) {
 
 Status History::SetPlaces(const std::vector<HostPlace>& places) {
   if (Status status = database_->Execute("BEGIN IMMEDIATE", "places were set"); !status.ok()) return status;
+  // The old list goes within the transaction: a reader sees the one or the other, never none.
   Status status = WritePlaces(places);
   if (status.ok()) status = database_->Execute("COMMIT", "places were set");
   if (!status.ok()) (void)database_->Execute("ROLLBACK", "places were set");
@@ -114,6 +120,7 @@ Status History::Write(const std::vector<PastJob>& jobs, Added* added) {
     if (!old.ok()) return old.status();
     const Result<bool> there = old.value().Bind(job.key).Next();
     if (!there.ok()) return there.status();
+    // Replaced and not updated: what a second report says of a job is all that is known of it then.
     if (there.value()) {
       const std::string id = std::to_string(old.value().Integer(0));
       const std::string remove =
@@ -124,6 +131,7 @@ Status History::Write(const std::vector<PastJob>& jobs, Added* added) {
     Insert& row = job_row.value();
     row.Text(job.key).Integer(job.ended).Text(job.verdict).Text(job.outcome).Text(job.cause);
     if (Status status = row.Real(job.confidence).Text(job.decision).Run(); !status.ok()) return status;
+    // Of the row just inserted; nobody else writes within the transaction.
     const Result<int64_t> id = database_->Integer("SELECT last_insert_rowid()");
     if (!id.ok()) return id.status();
     for (const auto& [kind, value] : job.parts) {

@@ -25,6 +25,7 @@ std::string Day(int64_t seconds) {
 }
 
 // One digit: the figure is an order of magnitude.
+// A tenth and more is what a fleet shows every day.
 std::string ChanceWords(double chance) {
   if (chance >= 0.1) return "by chance";
   return chance < 1e-12 ? "<1e-12" : fmt::format("{:.1g}", chance);
@@ -75,6 +76,7 @@ Result<Answer> Causes(History& history, const HistoryQuestion& asked) {
   }
 }
 
+// `drain` is a list of hosts as well: what it leaves out is told by HostsToDrain.
 // `question` is one of HistoryQuestions(): what is none of them is answered as "hosts".
 Result<Answer> Find(History& history, std::string_view question, const HistoryQuestion& asked) {
   const Result<HistoryTotals> totals = TotalsOf(history, asked.since);
@@ -115,10 +117,12 @@ std::string Aligned(const OrderedJson& rows) {
   std::vector<std::vector<std::string>> lines;
   for (const OrderedJson& row : rows) {
     std::vector<std::string> names;
+    // All rows have the same members, so the first one names the columns.
     std::vector<std::string> cells;
     for (const auto& [key, value] : row.items()) {
       names.push_back(key);
       cells.push_back(Cell(key, value));
+      // Columns are of what a terminal shows, not of bytes: a Chinese name has two columns a character.
     }
     if (lines.empty()) lines.push_back(std::move(names));
     lines.push_back(std::move(cells));
@@ -151,6 +155,7 @@ std::string DrainLines(const OrderedJson& rows) {
 }
 
 // As Prometheus wants label values, and without anything that a terminal obeys.
+// A newline would end the sample; EscapeTerminal has turned it into visible characters.
 std::string Label(const std::string& text) {
   std::string out;
   for (const char c : EscapeTerminal(text)) {
@@ -177,6 +182,7 @@ Result<std::string> AnswerHistory(History& history, std::string_view question, c
                        {"failures", totals.value().failures},
                        {"blaming", totals.value().blaming}};
     out["rows"] = std::move(answer.value().rows);
+    // Names in the rows may hold bytes that are no UTF-8.
     return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJson::error_handler_t::replace)) + "\n";
   }
   if (question == "drain") return DrainLines(answer.value().rows);
@@ -214,6 +220,7 @@ Result<std::string> HistoryMetrics(History& history, const HistoryQuestion& aske
   for (const Suspect& host : hosts.value()) {
     out += fmt::format("ncclwhy_history_host_chance{{host=\"{}\"}} {:.3g}\n", Label(host.name), host.chance);
   }
+  // Only where somebody has told places: else the two series would be there with nothing in them.
   const Result<std::vector<Suspect>> places = BlamedPlaces(history, asked);
   if (!places.ok()) return places.status();
   if (!places.value().empty()) {

@@ -27,6 +27,7 @@ std::string Text(const JsonValue& object, const char* name) {
   if (!member.is_string()) return {};
   const std::string& text = member.get_ref<const std::string&>();
   size_t size = std::min(text.size(), kPastNameBytes);
+  // Not in the middle of a character: names in Chinese are cut at its beginning.
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   return text.substr(0, size);
 }
@@ -60,6 +61,7 @@ void Blame(const JsonValue& culprits, PastJob* job) {
       Add(&job->blamed, "device", host + " GPU " + std::to_string(gpu));
     }
   }
+  // Behind the loop, since `blamed` grows in it.
   for (const auto& [kind, value] : job->blamed) {
     if (kind == "host") Add(&job->parts, "host", value);
   }
@@ -74,6 +76,8 @@ void Finish(PastJob* job) {
 int64_t DateIn(const std::string& text) {
   for (size_t at = 0; at + 19 <= text.size(); ++at) {
     int year, month, day, hour, minute, second, length = 0;
+    // Anywhere in the text: `2026-11-20T10:00:00Z`, `[2026-11-20 10:00:00,123] `, and PyTorch's stamps without a year
+    // are none.
     if (std::sscanf(text.c_str() + at, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second,
                     &length) != 6 ||
         length != 19) {
@@ -95,6 +99,8 @@ std::string KeyOf(const JsonValue& report, const std::string& first_time) {
   const JsonValue& communicators = Member(job, "communicators");
   if (communicators.is_array() && !communicators.empty()) {
     const std::string id = Text(communicators[0], "comm_id");
+    // The largest communicator comes first in a report; its id is random, 64 bits, and the same in every log of the
+    // run.
     if (!id.empty()) return "communicator " + id;
   }
   for (const JsonValue& fact : Member(job, "environment")) {
@@ -110,6 +116,7 @@ std::string KeyOf(const JsonValue& report, const std::string& first_time) {
     quoted += "\n" + Text(cause, "id");
     for (const JsonValue& item : Member(cause, "evidence")) quoted += "\n" + Text(item, "text");
   }
+  // Two runs of one script may fail with the same words; their logs hardly have the same size.
   quoted += "\n" + std::to_string(Number(Member(report, "coverage"), "bytes"));
   return "text " + Sha256Hex(quoted);
 }
@@ -134,6 +141,7 @@ PastJob OneJob(const JsonValue& report, int64_t ended) {
     for (const JsonValue& rank : Member(communicator, "ranks")) {
       // Ranks of one host stand together.
       std::string host = Text(rank, "host");
+      // Most repeats are kept out here, before kPastParts counts them.
       if (out.parts.empty() || out.parts.back().second != host) Add(&out.parts, "host", std::move(host));
     }
   }
@@ -144,8 +152,7 @@ PastJob OneJob(const JsonValue& report, int64_t ended) {
     if (Text(fact, "name") == "cuda_driver") Add(&out.parts, "cuda_driver", Text(fact, "value"));
   }
   const JsonValue& causes = Member(report, "causes");
-  // out.verdict == "degraded") && causes.is_array() || With any other verdict, causes that are listed were only
-  // weighed, and blame nobody.
+  // With any other verdict, causes that are listed were only weighed, and blame nobody.
   if ((out.verdict == "failure" || out.verdict == "degraded") && causes.is_array() && !causes.empty()) {
     out.cause = Text(causes[0], "id");
     const JsonValue& confidence = Member(causes[0], "confidence");
@@ -158,6 +165,7 @@ PastJob OneJob(const JsonValue& report, int64_t ended) {
 
 }  // namespace
 
+// The schema stands in front in what ncclwhy writes: 256 bytes tell without parsing a log of gigabytes.
 bool LooksLikeReport(std::string_view bytes) {
   const size_t begin = bytes.find_first_not_of(" \t\r\n");
   return begin != std::string_view::npos && bytes[begin] == '{' &&

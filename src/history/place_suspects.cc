@@ -10,6 +10,7 @@
 namespace ncclwhy {
 namespace {
 
+// In memory for all places at once: each is asked of all jobs, and the table is read once.
 // A job, as far as places ask: which of its hosts are known, and which are blamed.
 struct JobHosts {
   int64_t ended = 0;
@@ -46,6 +47,7 @@ class HostPlaces {
   // A host that no place names gets a number, too: it counts among the hosts of its jobs.
   size_t NumberOf(const std::string& host) {
     const auto known = numbers.find(host);
+    // Kubernetes and Slurm print hosts with or without their domain, NCCL without.
     if (known != numbers.end()) return known->second;
     const auto brief = numbers.find(host.substr(0, host.find('.')));
     if (brief != numbers.end()) return brief->second;
@@ -75,6 +77,7 @@ Result<std::vector<JobHosts>> JobsOf(History& history, HostPlaces* places, int64
     const Select& s = select.value();
     if (s.Integer(0) != last) out.push_back({s.Integer(1), s.Text(2), {}, {}});
     last = s.Integer(0);
+    // Part or blame: the column is a constant of the subquery that the row came from.
     (s.Integer(4) == 0 ? out.back().hosts : out.back().blamed).push_back(places->NumberOf(s.Text(3)));
   }
 }
@@ -82,6 +85,7 @@ Result<std::vector<JobHosts>> JobsOf(History& history, HostPlaces* places, int64
 // "gpu.ecc 4, ib.retry-exceeded 1": the most frequent first, further ones not said.
 std::string CausesIn(const std::map<std::string, int64_t>& counts) {
   constexpr size_t kCausesShown = 3;
+  // Counts with a minus: one comparison orders by count downwards and by name upwards.
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [cause, count] : counts) order.emplace_back(-count, cause);
   std::sort(order.begin(), order.end());
@@ -111,6 +115,7 @@ Suspect Ask(const std::string& name, const std::set<size_t>& members, const std:
       ++with_hosts;
       share += static_cast<double>(here) / static_cast<double>(job.hosts.size());
     }
+    // Each blamed host once: a cause may name two GPUs of one host.
     if (job.blamed.empty()) continue;
     ++failures;
     at_once += static_cast<double>(job.blamed.size());
@@ -132,6 +137,7 @@ Suspect Ask(const std::string& name, const std::set<size_t>& members, const std:
   // other host of the place.
   const auto most = std::max_element(by_host.begin(), by_host.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  // A job that blames two hosts of the place counts among the others, whichever of them is the worst.
   const auto others = std::count_if(blamed_here.begin(), blamed_here.end(), [&](const std::set<size_t>& blamed) {
     return blamed.size() > 1 || !blamed.contains(most->first);
   });

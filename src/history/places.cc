@@ -28,8 +28,8 @@ Words WordsOf(std::string_view line) {
   return words;
 }
 
-template <typename Visit>
 // Without blank lines and comments.
+template <typename Visit>
 void ForEachLine(std::string_view text, Visit visit) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -70,6 +70,7 @@ class Tree {
   void Walk(const std::string& top, const std::string& place, std::set<std::string>* seen,
             std::set<HostPlace>* out) const {
     const auto found = below_.find(place);
+    // And a place that is reached twice is walked once; kPlaces bounds what a forged file can make of few lines.
     if (found == below_.end() || !seen->insert(place).second || out->size() >= kPlaces) return;
     for (const std::string& host : found->second.hosts) out->insert({host, top});
     for (const std::string& child : found->second.places) Walk(top, child, seen, out);
@@ -88,6 +89,7 @@ bool AddSlurmLine(std::string_view line, Tree* tree) {
     if (equals == std::string_view::npos) continue;
     const std::string_view key = word.substr(0, equals);
     const std::string_view value = word.substr(equals + 1);
+    // Slurm's own parser takes keys in any case.
     if (SameButCase(key, "SwitchName")) place = "switch " + std::string(value);
     if (SameButCase(key, "BlockName")) place = "block " + std::string(value);
     if (SameButCase(key, "Nodes")) nodes = value;
@@ -110,6 +112,7 @@ class SlurmYaml {
   explicit SlurmYaml(Tree* tree) : tree_(tree) {}
   // Line by line, without a parser of YAML: a list that goes on in the next line is lost.
   void Line(std::string_view line) {
+    // `nodes: node[01-16]`; a key with nothing behind it opens a list, whose items are lines of their own.
     const size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return;
     const std::string_view key = Unquoted(line.substr(0, colon));
@@ -146,6 +149,7 @@ Status AddNodes(std::string_view text, std::set<HostPlace>* out) {
   const JsonValue json = JsonValue::parse(text, nullptr, false);
   if (!json.is_object()) return Status::Corrupt("is no JSON of nodes");
   const JsonValue one = JsonValue::array({json});
+  // kubectl prints a List for several nodes and the node itself for one.
   const auto items = json.find("items");
   for (const JsonValue& node : items != json.end() && items->is_array() ? *items : one) {
     const auto meta = node.is_object() ? node.find("metadata") : node.end();
@@ -164,6 +168,7 @@ Status AddNodes(std::string_view text, std::set<HostPlace>* out) {
 void AddLabelledNode(const Words& words, std::set<HostPlace>* out) {
   const std::string_view labels = words.back();
   for (size_t at = 0; at < labels.size();) {
+    // Labels have no comma in their values: Kubernetes does not allow it.
     const std::string_view one = labels.substr(at, std::min(labels.find(',', at), labels.size()) - at);
     at += one.size() + 1;
     const size_t equals = one.find('=');
@@ -186,6 +191,7 @@ Result<std::vector<HostPlace>> PlacesOf(std::string_view text) {
       if (AddSlurmLine(line, &tree)) return;
       yaml.Line(line);
       const Words words = WordsOf(line);
+      // The heading of kubectl. Behind it each line is a node, and the labels are its last word.
       if (words.size() > 2 && words[0] == "NAME" && words.back() == "LABELS") {
         labels = true;
       } else if (labels && words.size() > 2) {
@@ -196,6 +202,7 @@ Result<std::vector<HostPlace>> PlacesOf(std::string_view text) {
       }
     });
     tree.AllPlaces(&places);
+    // What any text may look like is the last thing that is believed.
     if (places.empty()) {
       for (const auto& [hosts, place] : table) {
         for (const std::string& host : ExpandHostList(hosts)) {

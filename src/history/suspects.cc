@@ -15,6 +15,7 @@ constexpr int64_t kCausesShown = 3;
 Result<std::vector<double>> Row(History& history, const std::string& sql, int columns, int64_t since) {
   Result<Select> select = Select::Prepare(history.database(), sql.c_str());
   if (!select.ok()) return select.status();
+  // Each ? of the text is the same value: subqueries are windowed like the query around them.
   for (size_t i = 0; i < static_cast<size_t>(std::count(sql.begin(), sql.end(), '?')); ++i) select.value().Bind(since);
   const Result<bool> row = select.value().Next();
   if (!row.ok()) return row.status();
@@ -59,13 +60,17 @@ Result<HistoryTotals> TotalsOf(History& history, int64_t since) {
   return HistoryTotals{number(0), number(1), number(2)};
 }
 
-Result<std::vector<Suspect>> BlamedOnes(History& history, const std::string& kind, const HistoryQuestion& asked,
-                                        bool recurring_only) {
+Result<std::vector<Suspect>> BlamedOnes(
+    History& history, const std::string& kind, const HistoryQuestion& asked,
+    // The chance of ChanceOfBlame takes three figures: how many failures blame a host at all, what share of its hosts
+    // such a failure blames, and in what share of all jobs this host took part.
+    bool recurring_only) {
   const Result<HistoryTotals> totals = TotalsOf(history, asked.since);
   if (!totals.ok()) return totals.status();
   const std::string those = recurring_only ? " AND decision <> 'fix-first'" : "";
   // The mean share of its job's hosts that a failure blames: 1 where no other host is known.
   const Result<std::vector<double>> shares =
+      // max(b, m): a report may blame hosts of which no log was read.
       Row(history,
           "SELECT count(*), avg(CAST(b AS REAL) / max(b, m)) FROM (SELECT count(*) AS b, (SELECT count(*) FROM part "
           "WHERE part.job = blame.job AND part.kind = 'host') AS m FROM blame JOIN job ON job.id = blame.job WHERE "
@@ -74,6 +79,7 @@ Result<std::vector<Suspect>> BlamedOnes(History& history, const std::string& kin
           2, asked.since);
   if (!shares.ok()) return shares.status();
   // Every host that ever took part is a test, also those that nobody blames.
+  // Of all times and not of the window: the correction errs towards chance.
   const Result<std::vector<double>> hosts =
       Row(history, "SELECT count(DISTINCT value) FROM part WHERE kind = 'host'", 1, 0);
   if (!hosts.ok()) return hosts.status();
@@ -98,6 +104,7 @@ Result<std::vector<Suspect>> BlamedOnes(History& history, const std::string& kin
   }
   for (Suspect& found : out) {
     // A device took part where its host did.
+    // `node17 mlx5_2`: the host in front of the first blank.
     const std::string host = kind == "device" ? found.name.substr(0, found.name.find(' ')) : found.name;
     Result<Select> part =
         Select::Prepare(history.database(),
@@ -144,6 +151,7 @@ Result<std::vector<Suspect>> FailingVersions(History& history, const HistoryQues
     found.last = select.value().Integer(5);
     found.chance = HypergeometricTail(totals.value().jobs, found.took_part, totals.value().failures, found.blamed);
   }
+  // Only versions that are shown are tests: with asked.top all of them in practice.
   for (Suspect& found : out) found.chance = ForMany(found.chance, static_cast<int64_t>(out.size()));
   return out;
 }
@@ -152,6 +160,7 @@ Result<std::vector<Suspect>> FailingVersions(History& history, const HistoryQues
 Result<std::vector<Suspect>> HostsToDrain(History& history, const HistoryQuestion& asked) {
   Result<std::vector<Suspect>> all = BlamedOnes(history, "host", asked, true);
   if (!all.ok()) return all;
+  // A name that is no host's was forged, or is that of a container that nobody can drain.
   std::erase_if(all.value(), [&](const Suspect& s) {
     return s.blamed < asked.least || s.chance >= asked.chance || !IsHostName(s.name);
   });

@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whoever may write into the folder may put anything there under such a name: only a pipe is written to.
 // Nobody listens, or the pipe is full: no dump.
 bool Ask(const std::string& pipe) {
   const int fd = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -33,6 +34,8 @@ size_t Dumps(const std::string& logs) {
 
 }  // namespace
 
+// Dumps of before are left out of the count: a folder may be used for a second run. Ranks that died have a pipe nobody
+// listens to, and are not waited for.
 void AskForDumps(const std::string& logs, std::chrono::milliseconds patience) {
   const size_t before = Dumps(logs);
   size_t asked = 0;
@@ -41,6 +44,8 @@ void AskForDumps(const std::string& logs, std::chrono::milliseconds patience) {
     if (entry.path().extension() == ".pipe" && Ask(entry.path().string())) ++asked;
   }
   const auto end = std::chrono::steady_clock::now() + patience;
+  // PyTorch writes a dump whole and renames nothing: a name that is there may still be growing, which its reader has to
+  // bear.
   while (Dumps(logs) < before + asked && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

@@ -24,6 +24,7 @@ struct JobStreams {
     std::string name;
   };
 
+  // Made by the wrapper, copied by fork into the keeper: each closes the ends that are the other's.
   bool terminal = false;                  // it has a controlling terminal of its own
   bool reads_terminal = false;            // its standard input is our terminal itself: it stays in our process group
   int master = -1;                        // of its pseudo-terminal, if there is one

@@ -18,6 +18,7 @@
 namespace ncclwhy {
 namespace {
 
+// A daemon that the command left behind may print for ever; its pipe is then left, and the command's end is told.
 // When the command has ended, what it left behind may go on printing: so many rounds of what has arrived are waited
 // for.
 constexpr int kRoundsBehindEnd = 4096;
@@ -37,6 +38,7 @@ class KeeperProcess {
 
   // The streams are set up before the command starts, and what only the command needs is closed behind that.
   [[noreturn]] void Run(const sigset_t& inherited_mask) {
+    // A session of its own takes its controlling terminal by asking for it.
     if (streams_->terminal) {
       (void)::setsid();
       (void)::ioctl(streams_->job[0], TIOCSCTTY, 0);
@@ -55,7 +57,8 @@ class KeeperProcess {
     Start(inherited_mask);
     streams_->CloseJobs();
     streams_->CloseOurs();
-    // What the keeper holds open of the wrapper's would keep the other end waiting.
+    // The wrapper reads keys from standard input: a copy that is open here would keep a pipe's writer waiting when the
+    // wrapper is gone.
     if (::fcntl(STDIN_FILENO, F_GETFD) >= 0) {
       const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
       if (nothing >= 0) (void)::dup2(nothing, STDIN_FILENO);
@@ -74,6 +77,7 @@ class KeeperProcess {
     }
   }
 
+  // exec closes it as well when it works (CLOEXEC), so the end of it without bytes is the good news.
   // A pipe that exec closes tells whether it worked: bytes in it are the errno.
   void Start(const sigset_t& inherited_mask) {
     int failure[2];
@@ -85,6 +89,7 @@ class KeeperProcess {
     if (job_ < 0) {
       error = errno;
     } else {
+      // In both processes: whichever comes first, the group is there before anybody signals it.
       if (!streams_->reads_terminal) (void)::setpgid(job_, job_);
       while (::read(failure[0], &error, sizeof error) < 0 && errno == EINTR) {
       }
@@ -104,6 +109,7 @@ class KeeperProcess {
       const int end = streams_->job[static_cast<size_t>(fd)];
       if (end >= 0) (void)::dup2(end, fd);
     }
+    // Python sets it to be ignored, and programs that it starts inherit that: the command gets what it would have got.
     if (!spec_.ignores_broken_pipes) (void)::signal(SIGPIPE, SIG_DFL);
     const std::vector<char*> command = Pointers(spec_.command);
     std::vector<char*> environment = Pointers(spec_.environment);
@@ -123,6 +129,7 @@ class KeeperProcess {
   void Round() {
     std::vector<pollfd> wanted = {{children_, POLLIN, 0}, {messages_, POLLIN, 0}};
     for (const auto& relay : relays_) wanted.push_back(relay->Wanted());
+    // Behind the end nothing is waited for: what is still in the pipes is taken, and then it is over.
     const bool behind_end = ended_ && !told_;
     if (::poll(wanted.data(), wanted.size(), behind_end ? 0 : -1) < 0 && errno != EINTR) ::_exit(1);
     for (size_t i = 0; i < relays_.size(); ++i) relays_[i]->Move(wanted[i + 2].revents, messages_ < 0);
@@ -131,6 +138,7 @@ class KeeperProcess {
     if (ended_ && !told_) {
       const bool idle = std::all_of(relays_.begin(), relays_.end(), [](const auto& r) { return r->Idle(); });
       const bool blocked = std::any_of(relays_.begin(), relays_.end(), [](const auto& r) { return r->Blocked(); });
+      // Its reader takes its time; the last bytes are his all the same.
       if (blocked && !idle) {  // its reader takes its time
         pollfd reader = wanted.back();
         (void)::poll(&reader, 1, 10);
@@ -140,6 +148,7 @@ class KeeperProcess {
         told_ = true;
         uint64_t dropped = 0;
         for (const auto& relay : relays_) dropped += relay->dropped();
+        // Rounded up: 1 MiB means that something is missing.
         if (dropped > 0) Tell(KeeperMessage::kDropped, static_cast<int>((dropped >> 20) + 1));
         Tell(KeeperMessage::kExited, status_);
       }
@@ -147,6 +156,7 @@ class KeeperProcess {
   }
 
   // Of the command only its own changes count; other children were adopted.
+  // waitpid with -1: as long as one is left unread its SIGCHLD would come again and again.
   void Reap() {
     signalfd_siginfo drop;
     while (::read(children_, &drop, sizeof drop) > 0) {
@@ -179,6 +189,8 @@ class KeeperProcess {
     if (ended_) return;  // the number may be somebody else's now
     if (message.kind == KeeperMessage::kSignal) (void)::kill(job_, message.value);
     if (message.kind != KeeperMessage::kSignalGroup) return;
+    // A command that made a group of its own (a shell with job control) gets the signal itself; its group is its
+    // business.
     const pid_t group = ::getpgid(job_);
     if (group == job_) {
       (void)::kill(-group, message.value);
@@ -206,6 +218,7 @@ class KeeperProcess {
 // The keeper is a copy of this process: all that it needs of `spec` is there.
 Result<Keeper> StartKeeper(const KeeperSpec& spec, JobStreams* streams, const sigset_t& inherited_mask) {
   int ends[2];
+  // Packets with an end: when one of both is gone the other one reads 0 bytes.
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return Status::Io(std::string("cannot open a socket: ") + std::strerror(errno));
   }
@@ -222,6 +235,7 @@ Result<Keeper> StartKeeper(const KeeperSpec& spec, JobStreams* streams, const si
     ::close(ends[0]);
     return Status::Io(std::string("cannot start a process: ") + std::strerror(error));
   }
+  // The keeper has its own copies of them.
   streams->CloseJobs();
   return out;
 }

@@ -3,6 +3,7 @@
 // command and its output go on.
 //
 //   wrapper ── messages ── keeper ── command
+// Where the command itself is missing (kNotFound) the keeper ends with it, and nothing was printed.
 //
 // In a session of its own when the command has a controlling terminal of its own (else Ctrl-Z could not stop it: a
 // process group whose parents are all of other sessions is not stopped by a terminal), else in a process group of its
@@ -34,6 +35,8 @@ struct KeeperMessage {
     kSignalGroup,  // … for its process group
     kHangUp,       // nothing will be said any more
   };
+  // Both ends are one program on one host: the bytes are sent as they lie in memory. A packet comes whole or not at
+  // all.
   int32_t kind = 0;
   int32_t value = 0;
 };
@@ -49,6 +52,7 @@ struct KeeperSpec {
 
 struct Keeper {
   pid_t pid = -1;
+  // Ours; -1 before it was started. The pipe is closed by the wrapper.
   int messages = -1;
 };
 

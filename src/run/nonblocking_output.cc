@@ -21,6 +21,8 @@ NonblockingOutput::NonblockingOutput(int fd) : fd_(fd) {
   } else if (S_ISSOCK(status.st_mode)) {
     kind_ = Kind::kSocket;
   } else {
+    // /proc/self/fd opens the same pipe or terminal a second time, with flags of its own. Without /proc, or without the
+    // right to, kOther asks before each write.
     own_ = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (own_ >= 0) kind_ = Kind::kReopened;
   }
@@ -37,6 +39,7 @@ ssize_t NonblockingOutput::Write(const char* bytes, size_t size) {
     case Kind::kReopened:
       return ::write(own_, bytes, size);
     case Kind::kSocket:
+      // Without SIGPIPE: a reader that is gone is an error here and not the end of the program.
       return ::send(fd_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     case Kind::kOther:
       break;
@@ -47,6 +50,7 @@ ssize_t NonblockingOutput::Write(const char* bytes, size_t size) {
     errno = EAGAIN;
     return -1;
   }
+  // PIPE_BUF bytes go into a pipe at once or not at all, and poll tells that there is room for as many.
   return ::write(fd_, bytes, std::min<size_t>(size, PIPE_BUF));
 }
 

@@ -8,6 +8,7 @@
 
 namespace ncclwhy {
 
+// Not thread-safe. The descriptor stays open when this ends.
 class NonblockingOutput {
  public:
   // Borrows `fd`; opens it anew where that is possible.
@@ -22,6 +23,8 @@ class NonblockingOutput {
   int fd() const { return own_ >= 0 ? own_ : fd_; }
 
  private:
+  // How it may be written to without waiting: files never wait, sockets have a flag for it, pipes and terminals are
+  // opened anew; what cannot be opened anew is asked with poll first.
   enum class Kind { kFile, kReopened, kSocket, kOther };
 
   const int fd_;

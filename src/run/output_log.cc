@@ -22,6 +22,7 @@ constexpr WordFinder kFinder(kComplaints);
 constexpr uint64_t kFollowing = 4096;
 
 // What could not be written.
+// A full disk, a quota or a file system that went away.
 std::string_view WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -42,6 +43,7 @@ OutputLog::~OutputLog() {
 }
 
 void OutputLog::Write(std::string_view bytes) {
+  // The first part is the beginning and stays anyhow.
   if (parts_ > 1) Pin(bytes);
   while (!bytes.empty() && !failed_) {
     const uint64_t limit = parts_ <= 1 ? kHead : kTail;
@@ -54,6 +56,7 @@ void OutputLog::Write(std::string_view bytes) {
     bytes.remove_prefix(take);
     Rotate();
   }
+  // What is printed behind a failure never gets into the log: it would stand behind a hole.
   if (!bytes.empty() && unlogged_ != nullptr) unlogged_->Add(bytes);
 }
 
@@ -71,6 +74,7 @@ void OutputLog::Append(std::string_view bytes) {
 void OutputLog::Rotate() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+  // The first rotation makes `.1` of the beginning; at the second it becomes `.2`, which no later one touches.
   if (parts_ == 2) (void)std::rename((path_ + ".1").c_str(), (path_ + ".2").c_str());
   if (parts_ > 2) dropped_ += older_;
   (void)std::rename(path_.c_str(), (path_ + ".1").c_str());
@@ -78,6 +82,7 @@ void OutputLog::Rotate() {
   size_ = 0;
 }
 
+// A word at the border of two chunks is missed: it is one of many, and the log has it as long as it is not dropped.
 // Whole chunks are looked at first: nearly none has a complaint.
 void OutputLog::Pin(std::string_view bytes) {
   if (pinned_ >= kPinned) return;
@@ -91,6 +96,7 @@ void OutputLog::PinLines(std::string_view bytes) {
     const size_t end = bytes.find('\n');
     const std::string_view line = bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
     bytes.remove_prefix(line.size());
+    // 4 KiB behind a complaint hold its traceback.
     if (kFinder.Find(line) != 0) following_ = std::max<uint64_t>(kFollowing, line.size());
     if (following_ == 0) continue;
     kept += line;
@@ -103,6 +109,7 @@ void OutputLog::PinLines(std::string_view bytes) {
     pin_fd_ = OpenNew(path_.substr(0, path_.rfind('.')) + ".first-errors.log");
   }
   pinned_ += kept.size();
+  // One try: a disk that is full takes no second file either.
   if (pin_fd_ < 0 || !WriteAll(pin_fd_, kept).empty()) pinned_ = kPinned;
 }
 

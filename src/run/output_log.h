@@ -48,6 +48,8 @@ class OutputLog {
   const std::string path_;
   UnloggedOutput* const unlogged_;
   int fd_ = -1;
+  // Whatever the owner of the stream does with the limits, a line that is torn at a border is told by the reader as
+  // such.
   bool failed_ = false;
   uint64_t size_ = 0;   // of the part that is written
   uint64_t older_ = 0;  // of the part before it, when that one is not the beginning

@@ -6,6 +6,7 @@ namespace ncclwhy {
 
 void PulseWatch::See(std::string_view bytes, Time now) {
   if (bytes.empty()) return;
+  // Before anything is known any output is work: a program that loads a model for an hour prints no numbers.
   if (!learned_) last_sign_ = now;
   while (!bytes.empty()) {
     const size_t end = bytes.find_first_of("\r\n");  // \r: bars that are drawn anew
@@ -24,6 +25,7 @@ void PulseWatch::See(std::string_view bytes, Time now) {
 
 bool PulseWatch::Beats(std::string_view text) {
   PulseLine line(text, &layouts_);
+  // Each kind has a place before it is judged: what complains once is not asked for its numbers again.
   const auto [found, fresh] = kinds_.try_emplace(line.kind());
   if (line.Complains()) return false;
   Kind& kind = found->second;
@@ -42,6 +44,7 @@ bool PulseWatch::Beats(std::string_view text) {
   for (size_t i = 0; i < kind.count; ++i) {
     bool whole = false;
     const double value = line.Value(kind.counters[i].number, &whole);
+    // Another value, larger or smaller: a count that begins anew is work, too.
     // It begins anew with the next epoch.
     if (value != kind.most[i]) grew = true;
     kind.most[i] = value;

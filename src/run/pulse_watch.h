@@ -38,6 +38,7 @@ class PulseWatch {
     double most[limits::kPulseNumbers] = {};
     int beats = 0;
   };
+  // Lines of new kinds do until kKinds are known, then only those that are known.
   // Whether the line shows work.
   bool Beats(std::string_view line);
 

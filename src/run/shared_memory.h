@@ -9,6 +9,7 @@
 namespace ncclwhy {
 
 template <typename T>
+// Freed when the process that made it ends it; a copy keeps its own mapping.
 class SharedMemory {
  public:
   SharedMemory() {

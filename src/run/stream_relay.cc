@@ -17,6 +17,7 @@ void StreamRelay::CloseInput() {
 }
 
 pollfd StreamRelay::Wanted() const {
+  // While something is to be written nothing is read: a slow reader slows the command, as a full pipe would.
   if (pending_ > 0) return {to_.fd(), POLLOUT, 0};
   return {from_, POLLIN, 0};
 }
@@ -44,11 +45,13 @@ bool StreamRelay::Read() {
   begin_ = 0;
   pending_ = static_cast<size_t>(n);
   log_.Write({buffer_.get(), pending_});
+  // Samples are enough for the watcher: it never makes the command wait.
   if (watcher_ >= 0) (void)!::write(watcher_, buffer_.get(), pending_);  // full, or nobody there: no matter
   return true;
 }
 
 void StreamRelay::Write(bool alone) {
+  // Once the reader is gone the bytes only go into the log.
   while (pending_ > 0 && !gone_) {
     const ssize_t n = to_.Write(buffer_.get() + begin_, pending_);
     if (n < 0 && errno == EINTR) continue;

@@ -39,6 +39,7 @@ class StreamRelay {
  private:
   static constexpr size_t kBuffer = 256 << 10;
 
+  // One piece is read and written at a time, so the order of bytes stays and the buffer never grows.
   // A piece at most, when the one before was handed on: that is what slows a command whose reader is slow.
   bool Read();
   // As much as the reader takes now.

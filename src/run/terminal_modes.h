@@ -18,6 +18,7 @@ class TerminalModes {
   void Restore();
   bool raw() const { return raw_; }
 
+  // Our terminal is standard input; standard output may be another one.
  private:
   termios old_{};
   bool raw_ = false;

@@ -20,6 +20,7 @@ constexpr Trace kTraces[] = {
 };
 
 // Of coreutils; with it programs in C print lines into pipes as they come.
+// It is loaded into the command and reads _STDBUF_O: what `stdbuf -oL` does.
 constexpr std::array<const char*, 5> kStdbuf = {
     "/usr/libexec/coreutils/libstdbuf.so", "/usr/lib/coreutils/libstdbuf.so", "/usr/lib64/coreutils/libstdbuf.so",
     "/usr/lib/x86_64-linux-gnu/coreutils/libstdbuf.so", "/usr/lib/aarch64-linux-gnu/coreutils/libstdbuf.so"};
@@ -37,6 +38,7 @@ class Variables {
   void Append(std::string_view name, std::string_view value) {
     for (std::string& v : *all_) {
       if (Is(v, name)) {
+        // An empty LD_PRELOAD is set but has nothing: no colon in front.
         v += (v.back() == '=' ? "" : ":") + std::string(value);
         return;
       }
@@ -62,6 +64,7 @@ std::string Filled(std::string_view value, const std::string& logs) {
 
 std::vector<std::string> TracedEnvironment(std::vector<std::string> environment, const TraceSettings& settings) {
   Variables variables(&environment);
+  // A variable that was added must not keep another one from being added.
   // All are judged by what the user has set.
   std::vector<const Trace*> missing;
   for (const Trace& trace : kTraces) {

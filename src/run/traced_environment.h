@@ -6,6 +6,7 @@
 
 namespace ncclwhy {
 
+// The names that are set are those of run/traced_variables.def.
 struct TraceSettings {
   std::string logs;           // absolute folder
   bool line_buffered = true;  // where the command would keep back what it printed

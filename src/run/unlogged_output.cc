@@ -5,6 +5,7 @@
 namespace ncclwhy {
 
 void UnloggedOutput::Add(std::string_view bytes) {
+  // Longer than the ring: only its end could be read anyhow.
   uint64_t total = total_.load(std::memory_order_relaxed);
   if (bytes.size() > kBytes) {
     total += bytes.size() - kBytes;
@@ -17,6 +18,7 @@ void UnloggedOutput::Add(std::string_view bytes) {
     total += take;
     bytes.remove_prefix(take);
   }
+  // The bytes are there before the number says so.
   total_.store(total, std::memory_order_release);
 }
 
@@ -26,6 +28,7 @@ std::string UnloggedOutput::Text() const {
   const size_t at = static_cast<size_t>(total % kBytes);
   std::string out(ring_.data() + at, kBytes - at);
   out.append(ring_.data(), at);
+  // Where the ring begins the middle of a line stands.
   return out.erase(0, out.find('\n') + 1);
 }
 

@@ -22,6 +22,7 @@ class UnloggedOutput {
   std::string Text() const;
 
  private:
+  // Bytes that were ever added: the place of the next one in the ring is the rest of it by kBytes.
   std::atomic<uint64_t> total_{0};
   std::array<char, kBytes> ring_;  // not touched before it is needed
 };

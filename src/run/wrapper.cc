@@ -43,10 +43,13 @@ class Signals {
   Signals() {
     sigset_t caught;
     ::sigfillset(&caught);
+    // Those are raised by a fault of this process itself and must end it. SIGPIPE is ignored or not as it was
+    // inherited.
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE}) {
       ::sigdelset(&caught, fault);
     }
     ::sigprocmask(SIG_BLOCK, &caught, &inherited_);
+    // Ignored it would be reaped by the kernel, and waitpid would know nothing of the keeper's end.
     (void)::signal(SIGCHLD, SIG_DFL);
     fd_ = ::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -109,6 +112,7 @@ class WrapperProcess {
     if (!streams.ok()) return streams.status();
     streams_ = streams.take();
     int look[2] = {-1, -1};
+    // Without a watch no sample is needed, and the keeper writes to no pipe.
     if (options_.hang.count() > 0 && ::pipe2(look, O_CLOEXEC | O_NONBLOCK) != 0) {
       return Status::Io(std::string("cannot open a pipe: ") + std::strerror(errno));
     }
@@ -147,6 +151,7 @@ class WrapperProcess {
     char keys[4096];
     const ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n > 0) typed_.assign(keys, static_cast<size_t>(n));
+    // They come as keys where the terminal is raw: ^C and ^\.
     for (const auto& [key, number] : {std::pair{'\x03', SIGINT}, std::pair{'\x1c', SIGQUIT}}) {
       if (typed_.find(key) != std::string::npos) Note(number);
     }
@@ -176,6 +181,8 @@ class WrapperProcess {
         Reap();
       } else if (number == SIGWINCH) {
         Resize();
+        // Of a background process that reads or writes the terminal: the shell's matter, and the command has a terminal
+        // of its own.
       } else if (number == SIGTTIN || number == SIGTTOU) {
         continue;
       } else if (number == SIGCONT) {
@@ -218,6 +225,7 @@ class WrapperProcess {
     KeeperMessage message;
     const ssize_t n = ::recv(keeper_.messages, &message, sizeof message, MSG_DONTWAIT);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    // The keeper was killed: nobody knows how the command ended, or whether it did.
     if (n != sizeof message) {
       end_.lost = 1;
       over_ = true;
@@ -228,6 +236,7 @@ class WrapperProcess {
         command_ = message.value;
         break;
       case KeeperMessage::kStopped:
+        // SIGSTOP and not SIGTSTP, which is blocked here.
         // The shell that started us has to see it. SIGCONT comes through the descriptor.
         terminal_.Restore();
         (void)::raise(SIGSTOP);
@@ -242,6 +251,7 @@ class WrapperProcess {
       case KeeperMessage::kExited:
         end_.status = message.value;
         end_.silent = told_;
+        // A stop that was asked for long ago did not end it: the command lived on and failed by itself.
         if (Clock::now() - stopped_ > kStopTakes) end_.stop_signal = 0;
         over_ = true;
         Send(KeeperMessage::kHangUp, 0);
@@ -255,12 +265,14 @@ class WrapperProcess {
   // pipe has no room for.
   void Look() {
     const auto now = Clock::now();
+    // The loop wakes up for keys and signals as well; samples are taken at most every kTick.
     if (now - looked_ < std::chrono::milliseconds(kTick)) return;
     looked_ = now;
     char bytes[kLook];
     const ssize_t n = ::read(looks_, bytes, sizeof bytes);
     if (n > 0) {
       watch_.See({bytes, static_cast<size_t>(n)}, now);
+      // Fewer beats than a silence has seconds would flicker: one sign of work ends it.
       if (told_ && now - watch_.last_sign() < options_.hang) {
         told_ = false;
         EndAnswer();
@@ -280,6 +292,7 @@ class WrapperProcess {
   void Answer(const Silence& silence) {
     answering_ = ::fork();
     if (answering_ != 0) return;
+    // A group of its own, which EndAnswer ends with all that reading logs has started.
     (void)::setpgid(0, 0);  // Ctrl-C is for the command
     ::sigprocmask(SIG_SETMASK, &signals_.inherited(), nullptr);
     std::string text = options_.answer(silence);
@@ -291,6 +304,7 @@ class WrapperProcess {
 
   void EndAnswer() {
     if (answering_ <= 0) return;
+    // The group is there only if the copy got so far.
     (void)::kill(-answering_, SIGKILL);
     (void)::kill(answering_, SIGKILL);
     (void)::waitpid(answering_, nullptr, 0);
@@ -328,6 +342,7 @@ class WrapperProcess {
 
 Result<CommandEnd> RunCommand(const WrapperOptions& options) {
   if (!options.logs.empty() && !options.command.empty()) return WrapperProcess(options).Run();
+  // Who calls has checked both; nothing is started into a folder that has no name.
   return Status::InvalidArgument("nothing to run");
 }
 

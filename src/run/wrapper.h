@@ -13,6 +13,7 @@
 
 namespace ncclwhy {
 
+// What is known of the silence when an answer is asked for.
 struct Silence {
   std::chrono::seconds lasted{};
   bool only_chatter = false;  // lines come, but the work's numbers stand still
