@@ -22,6 +22,7 @@ std::string_view Bare(std::string_view address) {
   return address;
 }
 
+// Nothing for an address of version 6, or a name: they are compared as texts only.
 std::optional<Octets> OctetsOf(std::string_view address) {
   Octets out{};
   for (size_t i = 0; i < out.size(); ++i) {
@@ -35,11 +36,14 @@ std::optional<Octets> OctetsOf(std::string_view address) {
   return out;
 }
 
+// Assigned by the host itself where nobody gave it another: 169.254.0.0/16 and fe80::/10.
 bool IsLinkLocal(std::string_view address, const std::optional<Octets>& octets) {
   if (octets) return (*octets)[0] == 169 && (*octets)[1] == 254;
   return address.starts_with("fe80:") || address.starts_with("FE80:");
 }
 
+// By the blocks that sites hand out: within 10.0.0.0/8 everything may be routed, within 172.16.0.0/12 and
+// 192.168.0.0/16 a second octet is mostly a network of its own. Without masks no more can be said.
 bool InDifferentNetworks(const Octets& a, const Octets& b) {
   if (a[0] != b[0]) return true;
   return (a[0] == 172 || (a[0] == 192 && a[1] == 168)) && a[1] != b[1];
@@ -54,6 +58,7 @@ std::string CompareAddresses(std::string_view own, std::string_view peer, Langua
   if (own.empty() || peer.empty() || own == peer) return {};
   const std::optional<Octets> here = OctetsOf(own);
   const std::optional<Octets> there = OctetsOf(peer);
+  // What no peer could ever reach comes first: it explains whatever the other end is.
   for (const auto& [address, octets] : {std::pair(own, here), std::pair(peer, there)}) {
     if (octets && (*octets)[0] == 127) {
       return fmt::format(fmt::runtime(zh ? "{} 只能到达本机" : "{} reaches nothing but its own host"), address);
@@ -64,6 +69,8 @@ std::string CompareAddresses(std::string_view own, std::string_view peer, Langua
     }
   }
   if (!here || !there) return {};
+  // 172.17.0.0/16 is what Docker gives its bridge until somebody changes it. One end in it and the other one outside:
+  // a container without the host's network.
   const auto docker = [](const Octets& o) { return o[0] == 172 && o[1] == 17; };
   if (docker(*here) != docker(*there)) {
     return fmt::format(fmt::runtime(zh ? "{} 属于 Docker 自己的网桥，其他主机无法到达"
@@ -79,9 +86,11 @@ void AddAddressComparison(Language language, TemplateValues* values) {
     const auto at = values->find(name);
     return at == values->end() ? std::string_view() : std::string_view(at->second);
   };
+  // Lines of one event have the first name, those of another one the second: a QP's own line, and a completion's.
   const auto end = [&](const char* first, const char* second) {
     return value(first).empty() ? value(second) : value(first);
   };
+  // The GIDs first: they are what RDMA uses, whatever addresses the bootstrap went through.
   std::string clause = CompareAddresses(end("gid", "local_gid"), end("remote_gid", "peer_gid"), language);
   if (clause.empty()) clause = CompareAddresses(value("own_address"), value("peer"), language);
   if (!clause.empty()) values->try_emplace("compared", std::move(clause));

@@ -13,6 +13,8 @@ struct AlarmWord {
   int alarm;
 };
 
+// How a reader takes a line, not what it means: 3 ends a search, 1 may stand in any healthy log. Parts of words, in
+// lower case: "terminat" is in terminated and terminating.
 constexpr AlarmWord kWords[] = {
     {"segmentation fault", 3},
     {"core dumped", 3},
@@ -59,6 +61,7 @@ int AlarmOf(std::string_view text) {
   for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c | 0x20) : c;
   int alarm = 0;
   for (const AlarmWord& each : kWords) {
+    // Only a louder word is searched for.
     if (each.alarm > alarm && lower.find(each.word) != std::string::npos) alarm = each.alarm;
   }
   return alarm;

@@ -35,12 +35,15 @@ namespace {
 // Confidence below which the report also says what would decide.
 constexpr double kSureEnough = 0.85;
 
+// Sorted, each once.
 void AddRank(const Finding& finding, std::vector<int32_t>* ranks) {
   if (finding.rank < 0) return;
   const auto at = std::lower_bound(ranks->begin(), ranks->end(), finding.rank);
   if (at == ranks->end() || *at != finding.rank) ranks->insert(at, finding.rank);
 }
 
+// Lines of what followed, for the report's list behind the cause: what rules call secondary, and what another cause
+// explains. Several lines of one kind are one entry with a count.
 std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best, int64_t* unlisted) {
   std::map<uint32_t, uint32_t> broke;  // source -> first line that shows the cause
   for (const size_t n : best.evidence) {
@@ -50,6 +53,7 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
       line = std::min(line, f.line);
     }
   }
+  // Pointers into c.items, which does not change meanwhile.
   std::vector<const EvidenceItem*> items;
   for (const EvidenceItem& item : c.items) {
     const bool secondary = item.finding.role == Role::kSecondary || item.consequence;
@@ -75,6 +79,7 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
     const std::string key = item.rule != nullptr ? item.name : item.note;
     const auto [it, fresh] = by_note.try_emplace(key, out.size());
     if (!fresh) {
+      // Behind the limit the kind is known but has no entry.
       if (it->second < out.size()) {
         out[it->second].count += 1 + item.finding.repeats;
         // A launcher's line that stands for several is not made that of the rank whose line follows.
@@ -102,6 +107,7 @@ bool IsResultTrace(std::string_view text) {
 // For a failure without a cause: the lines that report it, those that say most first.
 std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   std::vector<const EvidenceItem*> items;
+  // By what they are and not by where they stand: sources have no common order.
   for (const EvidenceItem& item : c.items) {
     const Role role = item.finding.role;
     const bool failure = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
@@ -109,6 +115,7 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
   }
   std::stable_sort(items.begin(), items.end(), [](const EvidenceItem* a, const EvidenceItem* b) {
     const auto rank = [](const EvidenceItem& i) {
+      // A trace of results says least of all: it stands behind every failure.
       if (IsResultTrace(i.finding.text)) return 4;
       return i.consequence ? 3 : static_cast<int>(i.finding.role);
     };
@@ -133,6 +140,7 @@ std::vector<Consequence> FailureLines(const CaseFile& c, int64_t* unlisted) {
 bool AllButOneComplain(const JobModel& model, const std::vector<EvidenceItem>& items) {
   if (!model.largest.valid()) return false;
   const Communicator& communicator = model.communicators[model.largest.value];
+  // Of two ranks each complains of the other.
   if (communicator.nranks < 3 || communicator.destroyed) return false;
   std::set<int32_t> complain;
   for (const EvidenceItem& item : items) {
@@ -143,6 +151,7 @@ bool AllButOneComplain(const JobModel& model, const std::vector<EvidenceItem>& i
   return static_cast<int64_t>(complain.size()) == communicator.nranks - 1;
 }
 
+// `must_agree` is the knowledge's and not the model's: a difference of NCCL_DEBUG harms nobody.
 JobComparison Compare(const JobModel& model, const std::vector<SourceDigest>& digests, const KnowledgeBase& kb) {
   JobComparison out{FindRankDifferences(model), FindDoubtfulSettings(model, digests, kb)};
   for (RankDifference& d : out.differences) {
@@ -163,6 +172,7 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
     if (!status.ok()) problems->push_back(status.message());
   };
   const JobComparison comparison = Compare(model, digests, kb);
+  // A rule asks for the comparison by SQL, so it is loaded in front of the rules' queries.
   note(timeline.Load(model));
   note(timeline.AddComparison(model, comparison));
   const QueryRunner run = [&](std::string_view sql) { return timeline.Query(sql); };
@@ -176,6 +186,7 @@ std::vector<Finding> Findings(const JobModel& model, const std::vector<SourceDig
 void DescribeCauses(const CaseFile& c, const Ranking& ranking, int top, Report* report) {
   for (const Hypothesis& h : ranking.hypotheses) {
     if (static_cast<int>(report->causes.size()) >= top) break;
+    // The first one is told whatever its probability is; of others only those that are no noise.
     if (!report->causes.empty() && h.probability < 0.01) break;
     report->causes.push_back(DescribeCause(c, h));
     const bool failure = report->verdict == Verdict::kFailure;
@@ -215,8 +226,10 @@ bool StopsShort(const OutcomeReading& outcome) {
 // Where the evidence accuses nobody: who is gone, or where alone it shows.
 void NameWhom(const CaseFile& c, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
               const Ranking& ranking, Cause* cause) {
+  // The evidence itself has named somebody: what follows are guesses from who is missing.
   if (!cause->culprits.empty()) return;
   std::optional<Culprit> who;
+  // Whoever is gone was seen to end, or the others lost the connection to it.
   if (c.kb.TraitsOf(cause->id).gone) {
     who = FirstToEnd(c, signs, outcome);
     if (!who) who = LostPeer(c);
@@ -249,6 +262,7 @@ JobModel ModelOf(const std::vector<SourceDigest>& digests) {
 std::vector<Finding> FindAll(const std::vector<SourceDigest>& digests, const RuleSet& rules, const KnowledgeBase& kb,
                              Timeline& timeline, std::vector<std::string>* problems) {
   const JobModel model = ModelOf(digests);
+  // For rule authors: a rule's query that fails is a problem as any other one.
   return Findings(model, digests, rules, kb, timeline, problems, problems);
 }
 
@@ -256,6 +270,7 @@ std::vector<Culprit> CulpritsOfRule(const std::vector<SourceDigest>& digests, co
                                     const KnowledgeBase& kb, const std::vector<Finding>& findings,
                                     std::string_view rule) {
   const JobModel model = ModelOf(digests);
+  // The evidence as it is before anything is marked: a test of a rule asks what the rule says by itself.
   const std::vector<EvidenceItem> items = CollectEvidence(model, digests, rules, kb, Language::kEnglish, findings);
   const JobEnvironment anywhere;
   Hypothesis hypothesis;
@@ -282,17 +297,22 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkSurvived(model, outcome, items);
   MarkConsequences(kb, items);
   MarkExplainedAbsence(model, kb, items);
+  // In this order: what survived is no consequence of anything, and what others explain is no evidence for the order in
+  // which processes ended.
   MarkWhatFollowed(model, signs, outcome, items);
   MarkSaidOfEndedPeer(model, signs, outcome, items);
   JobEnvironment environment = EnvironmentOf(model, items, kb);
+  // "over" and "brief" are words that fixes and sentences of the knowledge ask for.
   if (IsOver(model, outcome)) environment.words.emplace("over");
   if (!CoversAMinute(model)) environment.words.emplace("brief");
   if (const auto still = StoodStill(model, outcome)) {
     environment.values["still"] = DurationInWords(*still, options.language == Language::kChinese);
   }
+  // Who told of the failure to the others, for sentences on the lines of other programs.
   if (Warns(model)) environment.values["relay"] = "NCCL";
   const CaseFile context{model, items, kb, options.language, environment};
   Ranking ranking = RankCauses(context);
+  // Only where no rule says more than that something broke: words of complaints are the weakest evidence.
   if (std::vector<EvidenceItem> words = WordEvidence(context, outcome, ranking, items); !words.empty()) {
     std::vector<Finding> said;
     for (EvidenceItem& item : words) {
@@ -313,6 +333,9 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     NameWhom(context, signs, outcome, ranking, &report.causes[0]);
     AddRuleFixes(context, ranking, &report);
   } else if (EndedBadly(outcome) || ranking.failed ||
+             // Nobody names a cause and the end is not shown. Complaints of a peer that has gone are a failure only
+             // where nothing shows otherwise: an excerpt without NCCL, a job without a communicator, all ranks but one
+             // complaining, or work that stopped far from its end.
              (ranking.echoes &&
               (report.coverage.nccl == 0 ||
                (outcome.outcome == Outcome::kUnknown &&
@@ -322,11 +345,13 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
     NameWhatDegrades(context, options.top, &report);
   }
+  // What was not read could hold the failure.
   if (!stopped.empty() || LostEvidence(report.coverage)) BarHealthy(&report);
   TellOutcome(context, outcome, ranking, &report);
   const std::vector<Culprit> culprits = report.causes.empty() ? std::vector<Culprit>{} : report.causes[0].culprits;
   report.job = SummariseJob(model, culprits);
   report.job.environment = environment.facts;
+  // Consequences need the cause, steps to decide need to know whom it blames.
   if (report.verdict == Verdict::kFailure) {
     report.consequences = Consequences(context, ranking.hypotheses[0], &report.job.unlisted);
     if (report.causes[0].confidence < kSureEnough) {
@@ -335,6 +360,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(context, report.coverage);
+    // Words that are no evidence are still candidates to be looked at.
     std::vector<Hypothesis> possible = ranking.hypotheses;
     for (Hypothesis& h : PossibleByWords(context, possible)) possible.push_back(std::move(h));
     report.candidates = Candidates(context, possible);
@@ -361,6 +387,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   if (report.job.unlisted > 0) {
     report.coverage.notes[std::string(InfoOf(Counter::kUnlisted).name)] = static_cast<uint64_t>(report.job.unlisted);
   }
+  // Last, so that the timeline has what the report says.
   if (const Status s = timeline.AddReport(report); !s.ok()) report.problems.push_back(s.message());
   return report;
 }

@@ -16,6 +16,7 @@ namespace {
 
 using CandidateList = CulpritResolver::Candidates;
 
+// Of many ranks that show the same line: more names than that help nobody.
 constexpr size_t kCulprits = 8;
 // Behind the ends that are named, within what is listed beside them.
 constexpr double kSecondEnd = 0.25;
@@ -25,6 +26,7 @@ constexpr double kAsGood = 0.75;
 // Two ends see a broken connection, and each names the other. The one host that every pair has in common, where pairs
 // of three and more hosts say so; empty when there is none.
 std::string_view CommonEnd(const std::set<std::pair<std::string, std::string>>& pairs) {
+  // Names as they are printed: a host under two names is two hosts here.
   std::set<std::string_view> hosts;
   for (const auto& [one, other] : pairs) {
     hosts.insert(one);
@@ -45,14 +47,17 @@ class Accused {
   // `weight`: how much the item speaks for the cause; `order`: its place among the evidence.
   void Add(const EvidenceItem& item, double weight, size_t order, CulpritCandidate who) {
     const Blame blame = item.rule != nullptr ? item.rule->blame : Blame::kSelf;
+    // Blame by a rule that points at a peer weighs half a unit more than lines that each rank prints of itself.
     // A line of every rank and a line that points at one: the pointing rule has the say.
     who.weight = weight + (blame != Blame::kSelf ? 0.5 : 0.0) - (who.second ? kSecondEnd : 0.0);
     who.order = order;
+    // The second end is the one that complained: it must not make a pair with itself.
     const bool names_peer = !who.second && (blame == Blame::kPeer || blame == Blame::kConnection);
     if (names_peer && !item.finding.host.empty() && !who.host.empty() && item.finding.host != who.host) {
       pairs_.emplace(item.finding.host, who.host);
     }
     best_ = std::max(best_, who.weight);
+    // One entry for a rank on a host, with its strongest accusation.
     const auto [it, fresh] = found_.try_emplace({who.rank, who.host}, who);
     if (!fresh && who.weight > it->second.weight) it->second = std::move(who);
   }
@@ -64,6 +69,7 @@ class Accused {
     }
     const std::string_view common = CommonEnd(pairs_);
     const auto elsewhere = [&](const CulpritCandidate& who) { return who.host != common; };
+    // Where the common end itself is not among the best, the pairs say nothing of who is.
     if (!common.empty() && !std::all_of(list.begin(), list.end(), elsewhere)) std::erase_if(list, elsewhere);
     std::stable_sort(list.begin(), list.end(), [](const CulpritCandidate& a, const CulpritCandidate& b) {
       return std::make_tuple(-a.weight, a.order) < std::make_tuple(-b.weight, b.order);
@@ -100,6 +106,7 @@ double WeightFor(const Finding& finding, std::string_view cause) {
 // What is wrong with the host itself is no rank's.
 //   hgx-09: RuntimeError: CUDA error: invalid device ordinal      hgx-09:   rank      : 23 (local_rank: 7)
 void NameEnded(const CaseFile& c, const Hypothesis& hypothesis, const CulpritResolver& resolver, CandidateList* list) {
+  // `blame: self` only: a line that points elsewhere does not tell that its own rank ended.
   if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
   const bool own = std::any_of(hypothesis.evidence.begin(), hypothesis.evidence.end(), [&](size_t n) {
     const EvidenceItem& item = c.items[n];
@@ -120,6 +127,7 @@ void NameComplaining(const CaseFile& c, const Hypothesis& hypothesis, const Culp
     if (item.finding.role == Role::kContext || item.rule == nullptr || item.rule->blame != Blame::kSelf) continue;
     for (const CulpritCandidate& who : resolver.Resolve(item)) {
       if (who.rank < 0 || who.host != list->front().host) continue;
+      // Two ranks that show it: neither is the one.
       if (found && found->rank != who.rank) return;
       found = who;
     }
@@ -162,6 +170,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     }
     return accused.Best();
   };
+  // Twice: roots and symptoms first, context only where they accuse nobody.
   CandidateList list = accused_by(false);
   if (list.empty()) list = accused_by(true);
   bool by_connections = false;
@@ -171,7 +180,9 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
     const bool placeless = list.size() == 1 && list[0].rank >= 0 && list[0].host.empty();
     if (placeless && traits.gone) list[0].host = LostHost(c.model, c.items);
     by_connections = placeless && !list[0].host.empty();
+    // Its host was not told by any line of its own: that it is inferred stands in the reason.
   }
+  // In this order each adds what the ones before left open: it never replaces a rank that is known.
   if (c.kb.TraitsOf(hypothesis.cause).waits) resolver.NameMissing(c.items, &list);
   NameComplaining(c, hypothesis, resolver, &list);
   NameEnded(c, hypothesis, resolver, &list);

@@ -8,7 +8,9 @@
 namespace ncclwhy {
 namespace {
 
+// Three calls in front and behind are enough to see a shift by one.
 constexpr uint64_t kRowsAround = 3;
+// More columns do not fit on a terminal.
 constexpr size_t kColumns = 6;
 
 }  // namespace
@@ -18,7 +20,9 @@ CallTable CallTableOf(const Communicator& communicator) {
   const Divergence& d = communicator.divergence;
   if (!d.found) return table;
   table.disagree = d.index;
+  // Not below zero: the first call of all may be the one.
   table.first = d.index - std::min(d.index, kRowsAround);
+  // Ranks with the same calls share a column.
   std::map<std::vector<std::string>, std::vector<int32_t>> columns;
   for (const Rank& r : communicator.ranks) {
     if (r.stream == nullptr) continue;
@@ -31,11 +35,13 @@ CallTable CallTableOf(const Communicator& communicator) {
   }
   for (auto& [calls, ranks] : columns) table.columns.push_back({std::move(ranks), calls});
   std::stable_sort(table.columns.begin(), table.columns.end(), [](const CallColumn& a, const CallColumn& b) {
+    // Most ranks first: what the majority did is the measure.
     return std::pair(b.ranks.size(), a.ranks) < std::pair(a.ranks.size(), b.ranks);
   });
   if (table.columns.size() > kColumns) {
     // Those that disagree must not be cut: they are the few.
     const auto behind = table.columns.begin() + 1;
+    // The largest one stays, and of the others the smallest.
     table.columns.erase(behind, table.columns.end() - (kColumns - 1));
   }
   if (table.columns.size() < 2) return {};

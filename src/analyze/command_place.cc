@@ -7,6 +7,7 @@
 namespace ncclwhy {
 namespace {
 
+// A command for each of more hosts is nobody's to paste.
 constexpr size_t kHosts = 3;
 
 // What a prompt may show: a log's value that is no host's name stays out of it.
@@ -37,6 +38,7 @@ std::string HostToRunOn(const KnowledgeBase& kb, std::string_view command, const
   std::vector<std::string_view> hosts;
   for (const Culprit& culprit : culprits) {
     if (culprit.host.empty() || std::find(hosts.begin(), hosts.end(), culprit.host) != hosts.end()) continue;
+    // A command that names the host is meant for another one, from which it looks at it.
     if (!IsHostName(culprit.host) || command.find(culprit.host) != std::string_view::npos) return {};
     hosts.push_back(culprit.host);
   }

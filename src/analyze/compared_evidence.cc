@@ -12,6 +12,7 @@
 namespace ncclwhy {
 namespace {
 
+// More setters than that are "most", which is no sentence of a few words.
 constexpr size_t kListedRanks = 6;
 
 std::string_view Value(const TemplateValues& values, const char* name) {
@@ -27,8 +28,10 @@ std::string WhoSets(const JobModel& model, std::string_view variable, std::strin
   for (const Process& p : model.processes) {
     if (!p.known() || p.lines == 0) continue;
     const int32_t rank = model.RankOf(p.id);
+    // A process whose rank is not known could be any of both.
     if (rank < 0) return {};
     const auto it = p.environment.find(variable);
+    // As printed: `1` and ` 1` are two values.
     const bool sets = it != p.environment.end() && it->second.first == value;
     (sets ? setters : others).insert(rank);
     if (!sets) elsewhere.insert(it == p.environment.end() ? std::string() : std::string(it->second.first));
@@ -41,6 +44,7 @@ std::string WhoSets(const JobModel& model, std::string_view variable, std::strin
   std::string list;
   for (const int32_t rank : setters) list += (list.empty() ? "" : ", ") + std::to_string(rank);
   const size_t all = setters.size() + others.size();
+  // All others set it as well, to something else.
   if (!elsewhere.contains("")) {
     const std::string other = elsewhere.size() == 1 ? *elsewhere.begin() : "…";
     if (zh) return fmt::format("rank {} 如此设置；其他 rank 为 {}", list, other);
@@ -60,6 +64,7 @@ std::optional<Evidence> SettingLine(const CaseFile& c, std::string_view variable
     if (it == p.environment.end() || it->second.second.line == 0 || (!value.empty() && it->second.first != value)) {
       continue;
     }
+    // By pid and host, since a rank may have had several processes.
     const bool blamed = !culprits.empty() && culprits.front().pid == p.pid && culprits.front().host == p.host;
     if (shown == nullptr || blamed) shown = &p;
   }
@@ -83,6 +88,7 @@ std::string GidClause(const CaseFile& c, const TemplateValues& values) {
 std::vector<Evidence> ComparedEvidence(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   std::vector<Evidence> out;
   const TemplateValues values = CaseValues(c, h, culprits);
+  // Only where it is worth a sentence: who sets it is known.
   if (const std::string_view variable = Value(values, "variable"); !variable.empty()) {
     std::optional<Evidence> e = SettingLine(c, variable, Value(values, "value"), culprits);
     if (e && !e->note.empty()) out.push_back(std::move(*e));
@@ -106,6 +112,7 @@ std::vector<Evidence> SettingsOfFix(const CaseFile& c, const Cause& cause) {
   for (size_t begin = 0; begin < said.size();) {
     size_t end = begin;
     while (end < said.size() && IsVariableByte(said[end])) ++end;
+    // A word of capitals with an underscore in it is a variable, whatever else the text is.
     const std::string_view name = std::string_view(said).substr(begin, end - begin);
     begin = end + 1;
     if (name.find('_') == std::string_view::npos || !told.insert(name).second) continue;

@@ -8,6 +8,7 @@
 namespace ncclwhy {
 
 bool LostEvidence(const Coverage& coverage) {
+  // Losses of evidence, not of detail: events beyond a limit leave the first ones, which tell a failure.
   constexpr Counter kLosses[] = {Counter::kDroppedProcesses, Counter::kDroppedCommunicators, Counter::kPatternErrors,
                                  Counter::kRefusedRecords};
   return std::any_of(std::begin(kLosses), std::end(kLosses), [&](Counter counter) {

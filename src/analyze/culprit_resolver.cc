@@ -27,6 +27,7 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
       task_hosts_(HostsOfTasks(model, items)),
       chinese_(chinese) {
   ReadLauncherTables(items);
+  // The first process of a rank: `processes_` keeps the one that came first where a rank was started again.
   for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
   for (const Edge& e : model.edges) {
     if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
@@ -58,6 +59,7 @@ void CulpritResolver::NameSilent(const std::vector<EvidenceItem>& items, Candida
   c.rank = SilentRank(model_, items);
   if (c.rank < 0) return;
   FillRank(c);
+  // A rank elsewhere than the host that was blamed contradicts it: nobody is named rather than two.
   if (!list->empty() && !c.host.empty() && !list->front().host.empty() && c.host != list->front().host) return;
   c.why = Say("all other ranks wait for it", "其他 rank 都在等它");
   if (!list->empty()) {
@@ -86,6 +88,7 @@ CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& ite
       // A launcher's line between those of ranks is none of theirs: "failed (exitcode: -9) local_rank: 2 (pid: 5377)".
       if (const int32_t rank =
               item.rule != nullptr && item.rule->sign.of == SignOf::kNamed ? RankInTable(item.finding) : -1;
+          // Where the line has a pid the process is known better by that.
           rank >= 0 && !OfPid(item.finding).valid()) {
         CulpritCandidate named;
         named.rank = rank;
@@ -134,6 +137,7 @@ std::string CulpritResolver::HostOf(const Finding& f) const {
   c.rank = model_.RankOf(f.process);
   if (c.rank < 0) return {};
   FillRank(c);
+  // A guess must not decide what is counted for a host.
   return c.by_neighbours ? std::string() : c.host;
 }
 
@@ -143,6 +147,7 @@ ProcessId CulpritResolver::OfPid(const Finding& f) const {
   ProcessId found;
   for (const Process& p : model_.processes) {
     if (!pid || p.pid != *pid) continue;
+    // Pids come again on every host: with two that fit, none does.
     if (!f.host.empty() && !p.host.empty() && f.host != p.host) continue;
     if (found.valid()) return {};
     found = p.id;
@@ -155,6 +160,7 @@ ProcessId CulpritResolver::Named(const Finding& f) const {
   if (of_pid.valid()) return of_pid;
   std::string_view host = f.host;
   if (host.empty() && f.source.valid()) host = model_.source_hosts[f.source.value];
+  // `NVRM: Xid (PCI:0000:1b:00): 79`: the process is the one that uses that GPU.
   return ProcessOnGpu(model_, host, Get(f.fields, "bus_id"));
 }
 
@@ -177,6 +183,7 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   } else if (f.process.valid()) {
     c = OfProcess(f.process);
     c.gpu = f.device == kNoDevice ? -1 : f.device;
+    // `node07: ` of a node's launcher numbers the node and not a rank.
     if (IsNodesNumber(f, c)) {
       c.process = {};
       c.rank = failed_.contains(f.source) ? failed_.at(f.source) : -1;
@@ -281,6 +288,7 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
   return {c};
 }
 
+// From the surest to the vaguest: the rank's process, its task, the program's roll call, the ranks beside it.
 void CulpritResolver::FillRank(CulpritCandidate& c) const {
   if (const auto it = processes_.find(c.rank); it != processes_.end()) {
     c.process = it->second;
@@ -299,6 +307,7 @@ void CulpritResolver::FillRank(CulpritCandidate& c) const {
 
 CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
   const std::string why = Say("a peer's line points at it", "对端的日志指向它");
+  // The rank itself, a local rank of the same host, the program's own list of addresses, the owner of an address.
   if (const auto rank = ParseInt<int32_t>(Get(f.fields, "peer_rank"))) {
     CulpritCandidate c;
     c.rank = *rank;
@@ -358,6 +367,7 @@ CulpritResolver::Candidates CulpritResolver::Connection(const Finding& f) const 
   Candidates ends = Peer(f);
   if (ends.empty() || f.host.empty() || !f.process.valid() || ends.front().host == f.host) return ends;
   for (const Process& p : model_.processes) {
+    // Its log stops in the middle: it went first, and this end only noticed.
     const bool peer = ends.front().process.valid() ? p.id == ends.front().process : p.host == ends.front().host;
     if (peer && (p.log_just_ends || p.last_torn)) return ends;
   }

@@ -28,11 +28,13 @@ constexpr double kWorthNaming = 0.02;
 struct Choice {
   Action action = Action::kUndecided;
   std::set<std::string> hosts, devices;
+  // Two causes that say the same of what to do add up: see Decide.
   bool set = false;  // what is to be mended first is a setting that stands in for leaving out the only host
 };
 
 // How its process ended, as the evidence of the cause tells.
 bool EndedItself(const CaseFile& c, const Cause& cause) {
+  // An exception of the program's own comes from its code or data, which are the same next time.
   return std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& item) {
     if (item.rule == nullptr || item.survived || item.consequence) return false;
     const Ending how = item.rule->sign.how;
@@ -57,6 +59,7 @@ bool CameBack(const Report& report, const Cause& cause) {
   const auto same = std::count_if(report.attempts.begin(), report.attempts.end(), [&](const Attempt& a) {
     return a.outcome == Outcome::kFailed && a.cause == cause.id;
   });
+  // Once is the failure itself.
   return same > 1;
 }
 
@@ -66,6 +69,7 @@ std::string_view SettingOf(const Cause& cause) {
   constexpr std::string_view kCommand = " COMMAND";
   if (cause.fixes.empty()) return {};
   std::string_view setting = cause.fixes.front().command;
+  // `NAME=value COMMAND` and nothing else: a pipe or a second word does more than set something.
   if (setting.ends_with(kCommand)) setting.remove_suffix(kCommand.size());
   const size_t equal = setting.find('=');
   if (equal == std::string_view::npos || setting.find_first_of(" ;|&\n") != std::string_view::npos) return {};
@@ -85,13 +89,16 @@ Choice ChoiceFor(const CaseFile& c, const Report& report, const Cause& cause, co
       out.devices.insert(culprit.host + " " + culprit.device);
     }
   }
+  // A fault of every host is none of a host's: then it is something they share.
   const bool everywhere = !c.model.hosts.empty() && out.hosts.size() >= c.model.hosts.size();
   const bool without_hosts = local && !out.hosts.empty() && !(everywhere && out.hosts.size() > 1);
+  // Who was ended by nobody and whose cause is neither the host's nor certain to come back may well run next time.
   if (known.about == "outside" || (!local && !always && !EndedItself(c, cause))) {
     out.action = Action::kRerun;
   } else if (without_hosts) {
     // Where the logs show no other host, a setting is the better answer.
     const bool alone = c.model.hosts.size() <= 1;
+    // The only host cannot be left out; where a setting avoids the fault, that is what remains.
     out.set = alone && !SettingOf(cause).empty();
     out.action = out.set ? Action::kFixFirst : Action::kRerunWithout;
   } else if (always) {
@@ -146,6 +153,7 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
             fmt::runtime(zh ? "请先查明它为什么在此之前停滞了 {}" : "find out first why it had stood still for {}"),
             still->second);
       }
+      // The reader knows where it stands, and has to find out what it waits for.
       if (waits && IsPlaceKnown(c)) {
         return zh ? "堆栈显示它停在哪里，但没有显示它在等什么，请先查明"
                   : "the stack shows where it stands, not what it waits for; see to that first";
@@ -169,6 +177,7 @@ std::string Why(const CaseFile& c, const Choice& choice, const Cause& cause, con
 std::string WithoutHosts(const CaseFile& c, const std::set<std::string>& hosts) {
   std::set<std::string> words;
   for (const std::string& host : hosts) {
+    // In the words of a shell, quoted; a name that is no host's is in capitals and gives no command.
     // A pod is not what a scheduler can leave out.
     if (c.environment.IsPod(host)) return {};
     const TemplateValues word = CommandWords({{"host", host}});
@@ -201,6 +210,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     undecided.why = zh ? "日志没有说明作业如何结束" : "how the job ended is not in the logs";
     return undecided;
   }
+  // By action: how much speaks for it in all, and the first cause that asks for it, which lends it words and hosts.
   std::array<double, 4> weight{};
   std::array<std::optional<size_t>, 4> first;
   std::array<Choice, 4> choices;
@@ -210,11 +220,13 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     if (!known) continue;
     const Choice choice = ChoiceFor(c, report, cause, *known);
     const auto action = static_cast<size_t>(choice.action);
+    // A cause that comes back only sometimes speaks less for any action.
     weight[action] += cause.confidence * (known->recurs == "sometimes" ? kMayComeBack : 1);
     if (first[action]) continue;
     first[action] = i;
     choices[action] = choice;
   }
+  // From the action that costs most: the first one that is sure enough is taken.
   constexpr std::pair<Action, double> kNeeds[] = {
       {Action::kFixFirst, kSureToFix}, {Action::kRerunWithout, kSureToLeaveOut}, {Action::kRerun, kSureToRerun}};
   for (const auto& [action, enough] : kNeeds) {
@@ -223,6 +235,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     const Cause& cause = report.causes[*first[n]];
     Decision out;
     out.action = action;
+    // Never certain: the causes that are listed are not all that there are.
     out.confidence = std::min(weight[n], 0.99);
     out.why = Why(c, choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh, &out.look_first);
     if (action != Action::kRerunWithout) return out;
@@ -232,6 +245,7 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     return out;
   }
   Decision out;
+  // How sure the best would have been, for those who decide by themselves.
   out.confidence = *std::max_element(weight.begin(), weight.end());
   out.why = zh ? "日志不足以决定" : "the logs do not say whether it would happen again";
   return out;

@@ -26,6 +26,7 @@
 namespace ncclwhy {
 namespace {
 
+// One culprit alone with a rank: of several it would be unfair to show one's lines first.
 // The evidence of a hypothesis; of what shows the failure itself the lines of the accused come first.
 std::vector<size_t> CulpritsFirst(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   std::vector<size_t> order = h.evidence;
@@ -33,6 +34,7 @@ std::vector<size_t> CulpritsFirst(const CaseFile& c, const Hypothesis& h, const 
   std::stable_partition(order.begin(), order.end(), [&](size_t n) {
     const Finding& f = c.items[n].finding;
     if (f.role != Role::kRoot || f.line == 0) return false;
+    // What a line says of its rank goes before what it stands under: a launcher's output holds lines of many.
     const int32_t said = RankInText(f.text);
     return (said >= 0 ? said : f.process.valid() ? c.model.RankOf(f.process) : f.rank) == culprits.front().rank;
   });
@@ -47,8 +49,10 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
     const EvidenceItem& item = c.items[n];
     // The same rule on 64 ranks is shown three times; the ranks are counted elsewhere.
     const std::string key = item.rule != nullptr ? item.name : item.note;
+    // The count goes on behind three: what is not shown must not let another rule's line of the same kind in.
     if (++per_rule[key] > 3 || out.size() >= limits::kEvidencePerCause) return;
     Evidence e = ItemEvidence(c, item, role);
+    // Two rules that speak of one line show it once, with the role of the stronger one.
     if (e.line > 0 && !lines.emplace(e.file, e.line).second) return;
     const SourceId source = item.finding.source;
     if (source.valid() && e.line > 0) e.context = LinesAround(*c.model.sources[source.value], item.finding.line);
@@ -81,10 +85,12 @@ std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprit
   constexpr size_t kColumns = 70;
   const Process* who = nullptr;
   if (culprits.size() == 1 && culprits.front().rank >= 0) {
+    // A rank may have several processes: the one that printed most is the program.
     for (const Process& p : model.processes) {
       if (p.rank == culprits.front().rank && (who == nullptr || p.lines > who->lines)) who = &p;
     }
   }
+  // Who left in order says nothing that matters; who was aborted prints NCCL's own last words.
   if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return {};
   if (IsTorchRecord(who->last.text)) return {};
   std::string_view text = WithoutLoggerPrefix(who->last.text);
@@ -109,6 +115,7 @@ void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   // Of one that NCCL took down in order the last line says nothing.
   if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return;
   for (const size_t n : h.evidence) {
+    // Its own line shows the failure already, or is the last one.
     const Finding& f = c.items[n].finding;
     if (f.line > 0 && f.process == who->id && (f.role == Role::kRoot || f.line == who->last.line)) return;
   }
@@ -123,6 +130,7 @@ void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
 std::string OwnFrame(const CaseFile& c, const Finding& f) {
   const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
   if (event == nullptr) return {};
+  // `main (train.py:212)`: function and place, as the parser keeps the last frame of the program's own.
   const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
   const size_t place = frame.rfind(" (");
   if (place == std::string_view::npos || frame.back() != ')') return {};  // none, or its number is cut
@@ -136,6 +144,7 @@ std::string_view WhatBehind(const CaseFile& c, const Finding& f) {
   constexpr uint32_t kNear = 3;
   for (const EvidenceItem& item : c.items) {
     const Finding& said = item.finding;
+    // An abort prints its words in the next lines; further down another process may stand.
     const bool near = said.source == f.source && said.line > f.line && said.line <= f.line + kNear;
     if (!near || item.rule == nullptr || item.rule->sign.how != Ending::kAbort) continue;
     const auto text = said.fields.find("text");
@@ -155,6 +164,7 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
     };
     std::string_view name = field("exception");
     if (name.empty()) continue;
+    // The name without its packages: `torch.OutOfMemoryError` is an OutOfMemoryError to everybody.
     std::string title(name.substr(name.rfind('.') + 1));
     std::string_view text = field("text");
     if (text.empty()) text = WhatBehind(c, f);
@@ -166,6 +176,7 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
         culprits.empty() || OneOfSeveral(c.kb.TraitsOf(h.cause), culprits) ? -1 : culprits.front().rank;
     const std::string whose = "rank " + std::to_string(rank);
     const bool said = title.find(whose) != std::string::npos;  // "RuntimeError: rank 3: loss is nan"
+    // A line that says another rank must not get the culprit's.
     if (rank >= 0 && !said && (f.rank < 0 || f.rank == rank)) title += ", " + whose;
     const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
     if (event == nullptr) {  // train.cc:195 of an assertion
@@ -193,6 +204,7 @@ std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
 // themselves. Nothing where the two ends of one link both print it.
 std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits) {
   const bool local = known.about == "host" || known.about == "device";
+  // What lies between two hosts is printed by both: only three are more than its two ends.
   const size_t alike = local && !c.kb.TraitsOf(known.id).both_ends ? 2 : 3;
   constexpr size_t kNamed = 3;
   std::vector<std::string_view> hosts;
@@ -235,6 +247,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   // A host whose launcher tells the end, before ranks: it was one of these.
   //   ./launch0.sh: line 5: 27715 Segmentation fault      RANK=$q ./serve
   const bool only_host = traits.gone && !culprits.empty() && culprits.front().rank < 0;
+  // The launcher's host stands in front; the ranks behind it are those it could have been.
   std::vector<Culprit> ranks = culprits;
   if (only_host) ranks.erase(ranks.begin());
   if (OneOfSeveral(traits, ranks)) {
@@ -254,9 +267,11 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   }
   if (ShowsOthers(c.model)) values.emplace("others", "1");
   values.insert(c.environment.values.begin(), c.environment.values.end());
+  // Two ranks with two values: the sentence then speaks of neither.
   for (const auto& [variable, set] : c.environment.variables) {  // {NCCL_IB_PKEY}, where all who set it agree
     if (set.size() == 1) values.try_emplace(variable, *set.begin());
   }
+  // A pod has no node's commands: `ssh POD` does not work.
   if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {
     values.try_emplace("node", host->second);
   }
@@ -266,6 +281,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   if (others.size() == 1) values.try_emplace("other_interface", *others.begin());
   if (std::string finding = LeadingFinding(c, h); !finding.empty()) values.emplace("finding", std::move(finding));
   if (std::string error = ErrorTitle(c, h, culprits); !error.empty()) values.try_emplace("error", std::move(error));
+  // The first of the evidence that has a frame: it is in the order of what tells most.
   for (const size_t n : h.evidence) {
     if (std::string frame = OwnFrame(c, c.items[n].finding); !frame.empty()) {
       values.try_emplace("frame", std::move(frame));
@@ -293,9 +309,11 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.confidence = h.confidence;
   cause.culprits = FindCulprits(c, h);
   cause.evidence = EvidenceFor(c, h, cause.culprits);
+  // What a comparison shows is shown once, also where it is a line of the evidence.
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
   cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);
+  // The texts need the culprits; SettingsOfFix needs the fixes that the texts bring.
   TellCause(c, h, &cause);
   for (Evidence& e : SettingsOfFix(c, cause)) AddOnce(std::move(e), &cause.evidence);
   return cause;
@@ -314,9 +332,11 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     cause->title = h.cause;
     return;
   }
+  // A rule that judges the line closer may tell other sentences and fixes than its cause.
   TellByRule(c, h, &*known);
   cause->title = ExpandTemplate(known->title, values);
   TemplateValues told = values;
+  // Where nobody is blamed the sentence names all hosts that complain and not just the first.
   if (const std::string hosts = HostsThatTell(c.model, c.items, h);
       cause->culprits.empty() && hosts.starts_with(told["host"])) {
     told["host"] = hosts;
@@ -334,6 +354,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   cause->fixes_elsewhere.clear();
   FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
   cause->confirm = FitConfirms(c.environment, c.kb, known->confirm, values, words);
+  // The command as it is typed where the job is started: a variable has to get through mpirun or srun.
   for (std::vector<Fix>* fixes : {&cause->fixes, &cause->fixes_elsewhere}) {
     for (Fix& fix : *fixes) {
       fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
@@ -345,6 +366,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
 }
 
 std::string WhyNot(const CaseFile& c, const Hypothesis& h, const Hypothesis& best) {
+  // Evidence against it first, else what the best explains and this one does not.
   const bool zh = c.language == Language::kChinese;
   if (!h.against.empty()) {
     const Evidence e = ItemEvidence(c, c.items[h.against.front()], "contradicting");
@@ -364,6 +386,7 @@ std::vector<Collect> StepsToDecide(const CaseFile& c, const Hypothesis& h, const
   const auto known = c.kb.FindCause(h.cause, c.language);
   if (!known) return steps;
   const TemplateValues values = CaseValues(c, h, culprits);
+  // Words of a log are quoted for the shell.
   const TemplateValues words = CommandWords(values);
   for (Collect step : known->collect) {
     step.what = ExpandTemplate(step.what, values);

@@ -23,6 +23,7 @@ bool LooksLikeAnInteger(std::string_view v) {
 bool Matches(const std::string& value, const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
+  // RE2 fails at its memory limit rather than throwing; InRe2 guards against allocation failures.
   options.set_max_mem(limits::kPatternMemory);
   return InRe2([&] {
     const RE2 re(pattern, options);
@@ -34,6 +35,7 @@ bool Matches(const std::string& value, const std::string& pattern) {
 class Judge {
  public:
   Judge(const JobModel& model, const KnowledgeBase& kb) : kb_(kb) {
+    // The oldest NCCL of the job: what it does not read has no effect there.
     for (const Process& p : model.processes) {
       const int32_t version = VersionCode(p.nccl_version);
       if (version > 0) oldest_ = std::min(oldest_, version);
@@ -41,6 +43,7 @@ class Judge {
   }
 
   void Look(std::string_view variable, std::string_view value, ProcessId process, const Place& place) {
+    // In the order of processes: the first one with the value has the place that is shown.
     if (!seen_.emplace(variable, value).second) return;
     DoubtfulSetting s;
     s.variable = variable;
@@ -48,6 +51,7 @@ class Judge {
     s.process = process;
     s.place = place;
     const auto known = kb_.FindVariable(s.variable, Language::kEnglish);
+    // Both may be wrong: a variable of another version with a value that no version takes.
     if (const std::string_view problem = ProblemOfName(s, known); !problem.empty()) Add(s, problem);
     if (!known) return;
     if (const std::string_view problem = ProblemOfValue(s.value, *known); !problem.empty()) {
@@ -77,6 +81,7 @@ class Judge {
       return "never-read";
     }
     if (!s.variable.starts_with("NCCL_")) return {};
+    // Variables of other programs are only known where the knowledge lists them.
     if (!known) {
       s.nearest = kb_.NearestVariable(s.variable);
       return s.nearest.empty() ? "" : "unknown";  // else it may belong to a plug-in that we do not know
@@ -84,6 +89,7 @@ class Judge {
     s.first = known->first;
     s.last = known->last;
     s.replaced_by = known->replaced_by;
+    // A version of another product, or no version was printed.
     if (!known->read_by.empty() || oldest_ == INT32_MAX) return {};
     if (VersionCode(known->first) > oldest_) return "too-new";
     return !known->last.empty() && VersionCode(known->last) < oldest_ ? "too-old" : "";
@@ -92,6 +98,7 @@ class Judge {
   // A value that a shell would still expand (`$NICS`) cannot be judged.
   static std::string_view ProblemOfValue(const std::string& value, const VariableKnowledge& known) {
     if (value.empty()) return {};
+    // `$NICS` is in scripts and in lines that echo them; NCCL saw what the shell made of it.
     const bool expanded_later = value[0] == '$';
     if (!expanded_later && known.numeric && !LooksLikeAnInteger(value)) return "not-a-number";
     if (!expanded_later && !known.valid.empty() && !Matches(value, known.valid)) return "not-accepted";
@@ -109,6 +116,7 @@ class Judge {
 std::vector<DoubtfulSetting> FindDoubtfulSettings(const JobModel& model, const std::vector<SourceDigest>& digests,
                                                   const KnowledgeBase& kb) {
   Judge judge(model, kb);
+  // First what processes print that they read, then what other lines mention: a command line, a script.
   for (const Process& p : model.processes) {
     for (const auto& [name, entry] : p.environment) judge.Look(name, entry.first, p.id, entry.second);
   }

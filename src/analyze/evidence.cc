@@ -23,6 +23,7 @@ constexpr uint64_t kToldMuch = 5;
 Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts& facts, const CatalogHit& hit,
                       const MessageKnowledge& message) {
   Finding f;
+  // The message speaks for whatever the catalogue says; a rule speaks for its weights.
   f.role = RoleOf(message.meaning);
   f.causes = WeightsOf(message);
   f.source = source;
@@ -32,6 +33,7 @@ Finding FromCatalogue(const JobModel& model, SourceId source, const SourceFacts&
   f.rank = model.RankOf(f.process);
   if (f.process.valid()) f.host = std::string(model.processes[f.process.value].host);
   f.text = std::string(facts.Str(hit.text));
+  // Without a level: printed by anybody, as the kernel's lines are.
   f.anybodys = message.level == "NONE";
   f.repeats = hit.repeats;
   return f;
@@ -56,6 +58,7 @@ EvidenceItem UnknownWarning(const JobModel& model, SourceId source, const Source
 void LeaveToNobody(const JobModel& model, std::vector<EvidenceItem>& items) {
   std::map<uint32_t, std::set<int32_t>> ranks;  // by source
   for (const EvidenceItem& i : items) {
+    // Only ranks that lines themselves say count: an inferred one proves nothing.
     if (i.finding.rank >= 0 && i.finding.source.valid()) ranks[i.finding.source.value].insert(i.finding.rank);
   }
   for (EvidenceItem& i : items) {
@@ -77,6 +80,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
   std::vector<EvidenceItem> items;
   std::set<std::pair<uint32_t, uint32_t>> spoken;  // (source, line) of rule findings that judge the line
   for (Finding& f : findings) {
+    // `[1,3]<stderr>:` in the middle of a text, where a launcher has cut its line.
     DropLauncherTags(&f.text);
     for (auto& [name, value] : f.fields) DropLauncherTags(&value);
     EvidenceItem item;
@@ -85,6 +89,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
     const bool zh = language == Language::kChinese;
     item.note = zh && !item.rule->note_zh.empty() ? item.rule->note_zh : item.rule->note_en;
     if (item.note.empty()) item.note = zh && !item.rule->title_zh.empty() ? item.rule->title_zh : item.rule->title_en;
+    // Context judges nothing: the catalogue may still say what the line means.
     if (f.source.valid() && f.line > 0 && f.role != Role::kContext) {
       spoken.emplace(f.source.value, f.line);
     }
@@ -92,6 +97,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
     items.push_back(std::move(item));
   }
   // Repeats of a finding are folded; so is what the catalogue says about the same message of the same process.
+  // A message is judged for the whole process: its repeats stand in other lines.
   std::set<std::tuple<uint32_t, uint32_t, int>> judged;  // (source, process, message)
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
@@ -106,6 +112,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
   std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
+      // The rule has judged the first line of that message; its meaning holds for the others.
       if (judged.contains({s, hit.process, hit.message})) continue;
       if (hit.message == kUnknownMessage) {
         if (!spoken.contains({s, hit.line}))
@@ -114,6 +121,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       }
       const ProcessId process = model.ProcessOf(SourceId{s}, hit.process, hit.launcher_rank);
       const std::string_view version = process.valid() ? model.processes[process.value].nccl_version : "";
+      // By version: the same words may mean another thing in another release.
       const auto [it, fresh] = known.try_emplace({hit.message, version});
       if (fresh) it->second = kb.Message(hit.message, version, language);
       const MessageKnowledge& message = it->second;
@@ -122,6 +130,7 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       item.note = message.note;
       item.info = message.level != "WARN";
       item.finding = FromCatalogue(model, SourceId{s}, digests[s].facts, hit, message);
+      // Context of the catalogue is no evidence for any cause.
       if (item.finding.role == Role::kContext || own.count(item.name) != 0) continue;
       item.finding.message = item.name;
       items.push_back(std::move(item));
@@ -142,6 +151,7 @@ BadEnds BadEndsOf(const OutcomeReading& outcome, const std::vector<EvidenceItem>
     const Finding& f = i.finding;
     const bool ended = i.sign >= 0 && i.rule->sign.life == Life::kEnding && i.rule->sign.of == SignOf::kSelf &&
                        bad.contains(static_cast<size_t>(i.sign));
+    // An inferred process could be any that prints through the same stream.
     if (!ended || !f.process.valid() || !f.source.valid() || f.inferred) continue;
     uint32_t& line = out[{f.source.value, f.process.value}];
     line = std::max(line, f.line);
@@ -155,9 +165,11 @@ bool WorksOn(const Aftermath& aftermath, const BadEnds& bad_ends, const Evidence
   const Finding& f = i.finding;
   if (!f.source.valid() || f.line == 0 || (i.rule != nullptr && !i.rule->query.empty())) return false;
   const After after = aftermath.Of(f.source, std::max(f.line, f.last_line), f.process);
+  // A process that beat before goes on with one beat; of one that never did, three are needed.
   if (after.own_beats >= (after.beat_before ? 1u : kWorksOn)) return true;
   const auto end = bad_ends.find({f.source.value, f.process.value});
   const bool ended = end != bad_ends.end() && f.line <= end->second;
+  // Beats that come behind its end are those of others; as many as usual must come before it.
   if (ended && after.beats < kWorksOn + aftermath.Of(f.source, end->second, f.process).beats) return false;
   return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
@@ -170,11 +182,13 @@ std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<
     if (!f.source.valid() || f.line == 0) continue;
     auto& of_source = out[f.source.value];
     if (f.repeats == 0 || f.role == Role::kContext) continue;
+    // Several rules may know one line: it came again as often as the best of them says.
     uint64_t& repeats = of_source[f.line];  // several rules may know the line
     repeats = std::max(repeats, f.repeats);
   }
   for (auto& [source, lines] : out) {
     uint64_t sum = 0;
+    // From the end on: how many repeats stand at this line and behind it.
     for (auto it = lines.rbegin(); it != lines.rend(); ++it) it->second = sum += it->second;
   }
   return out;
@@ -191,8 +205,10 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     const bool stumble = i.rule != nullptr && i.rule->sign.life == Life::kStumble;
     if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary && !stumble) continue;
     const bool guess = i.rule != nullptr && i.rule->last_resort;  // where work was done, not every complaint is its end
+    // A job that ended well overcame everything. A last resort only says that a line sounds wrong.
     if (outcome.outcome == Outcome::kSucceeded || (guess && outcome.worked)) {
       i.survived = true;
+      // An ending that the outcome does not count was overcome, or is another attempt's.
     } else if (i.sign >= 0 && i.rule->sign.life == Life::kEnding) {
       i.survived = !bad.contains(static_cast<size_t>(i.sign));
     } else {
@@ -200,6 +216,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     }
   }
   // process -> source -> last line that shows that all is well
+  // Initialisation that ended, or a communicator that was destroyed in order, behind the line.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> well;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     for (const Event& e : model.sources[s]->events) {
@@ -215,6 +232,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   for (EvidenceItem& i : items) {
     if (!generic(i) || !i.finding.process.valid() || !i.finding.source.valid()) continue;
     const auto it = well.find({i.finding.process.value, i.finding.source.value});
+    // In the same file only: files have no common order.
     if (it != well.end() && i.finding.line > 0 && i.finding.line < it->second) i.survived = true;
   }
   // Whoever leaves closes doors at which others still knock: noise, if nothing ended badly and there is
@@ -228,6 +246,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     }
     const auto spoke_before = [&](uint32_t source, uint32_t line) {
       uint64_t news = 0;
+      // What was said in front of that line: an excerpt of the last words shows only the end.
       for (const NewsFacts& n : model.sources[source]->news) news += n.lines.count - n.lines.After(line);
       return news >= kToldMuch;
     };
@@ -244,12 +263,14 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   const auto long_before_end = [&](const EvidenceItem& i) {
     if (!i.finding.source.valid() || i.finding.line == 0) return false;
     // Neither its own repeats nor those of others are life that goes on.
+    // The line's own repeats reach that far.
     const uint64_t own = std::max<uint64_t>(i.finding.line + i.finding.repeats, i.finding.last_line);
     const auto& theirs = complaints.at(i.finding.source.value);
     const auto behind = theirs.upper_bound(i.finding.line);
     const uint64_t last = own + (behind == theirs.end() ? 0 : behind->second);
     return model.sources[i.finding.source.value]->counters.Get(Counter::kLines) > last + kLifeGoesOn;
   };
+  // Whether a rule with a cause still counts: then generic complaints keep their say as well.
   const auto speaks = [&](const EvidenceItem& i) {
     const bool failure = i.finding.role == Role::kRoot || i.finding.role == Role::kSymptom;
     return i.rule != nullptr && failure && !i.survived && !(generic(i) && long_before_end(i));
@@ -266,6 +287,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   for (EvidenceItem& i : items) {
     if (!i.survived && !known && of_others(i)) i.survived = true;
   }
+  // Nothing else speaks: what NCCL prints at INFO, and what stands long before the end, is no failure then.
   for (EvidenceItem& i : items) {
     if (generic(i) && (i.info || long_before_end(i))) i.survived = true;
   }
@@ -297,6 +319,7 @@ bool Specific(const KnowledgeBase& kb, const EvidenceItem& i) {
 // FAILED". A root that is none too sure ("No such file or directory") leaves the exception its say.
 bool ReadsContent(const KnowledgeBase& kb, const EvidenceItem& i) {
   if (i.finding.role == Role::kSecondary) return true;
+  // A root by rule, but with a weight that is below what names a cause.
   if (i.finding.role == Role::kRoot) return Specific(kb, i);
   return i.finding.role == Role::kSymptom && !i.finding.causes.empty() && !BareEnding(kb, i);
 }
@@ -320,6 +343,7 @@ void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) 
   for (const EvidenceItem& i : items) {
     if (!i.finding.source.valid() || i.finding.line == 0 || !Specific(kb, i)) continue;
     told.emplace(i.finding.source.value, i.finding.line);
+    // Of a text of several lines the last one is where the exception stands.
     if (i.finding.last_line > 0) told.emplace(i.finding.source.value, i.finding.last_line);
   }
   for (EvidenceItem& i : items) {
@@ -341,17 +365,20 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
   }
   for (EvidenceItem& i : items) {
     const bool own = i.finding.role == Role::kBenign;
+    // A query compares processes; the line that it quotes is only where one of them shows.
     const bool compares = i.rule != nullptr && !i.rule->query.empty();
     if (!own && !compares && i.finding.source.valid() && benign.contains({i.finding.source.value, i.finding.line})) {
       i.consequence = true;
     }
   }
+  // Envelopes are marked first: an exception that is one must not explain anything by itself.
   MarkEnvelopes(kb, items);
   std::set<const Rule*> fired;
   for (const EvidenceItem& i : items) {
     if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);
   }
   std::set<std::string> explained;
+  // `explains` of a rule names others by glob: `nccl.*` where a cause of its own is shown.
   for (const Rule* rule : fired) {
     for (const std::string& glob : rule->explains) {
       for (const Rule* other : fired) {

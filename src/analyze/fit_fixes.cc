@@ -18,6 +18,7 @@ bool IsVariable(std::string_view word) {
 
 // eth0, mlx5_2, enp65s0f1: what kernels call interfaces and RDMA devices.
 bool IsDeviceName(std::string_view word) {
+  // Words of the knowledge's commands, as examples; a device of the job itself stands in its lines.
   constexpr std::string_view kBeginnings[] = {"mlx4_", "mlx5_", "bnxt_re", "rdmap", "eth",
                                               "ens",   "eno",   "enp",     "ib",    "bond"};
   return std::any_of(std::begin(kBeginnings), std::end(kBeginnings), [&](std::string_view beginning) {
@@ -52,6 +53,7 @@ class Fitter {
     if (name == "any" || name == "code") return Fit::kAlways;
     const auto known = kb_->FindCode("environment", name, Language::kEnglish);
     // What a program is made of says nothing about where it runs: its fixes keep their place.
+    // "software" in the entry: PyTorch or vLLM say how to set something, not where the job runs.
     const bool place = !known || !known->more.contains("software");
     if (environment_.Shows(name)) return place ? Fit::kShown : Fit::kUnknown;
     if (!known) return Fit::kUnknown;
@@ -59,6 +61,7 @@ class Fitter {
     const Fit unseen = place ? Fit::kUnknown : Fit::kUnseen;
     const auto others = known->more.find("not_with");
     if (others == known->more.end()) return unseen;
+    // A job under Slurm does not run in Kubernetes: the entries say what excludes what.
     const std::vector<std::string_view> words = SplitWords(others->second);
     const bool contradicted = std::any_of(words.begin(), words.end(), [&](auto w) { return environment_.Shows(w); });
     return contradicted ? Fit::kNo : unseen;
@@ -83,6 +86,7 @@ class Fitter {
     std::string out;
     for (size_t begin = 0; begin < command.size();) {
       const size_t at = command.find(kUnset, begin);
+      // `unset` at the beginning of a word only.
       if (at == std::string::npos || (at > 0 && IsNameByte(command[at - 1]))) {
         out += command.substr(begin);
         break;
@@ -93,6 +97,7 @@ class Fitter {
            SplitWords(std::string_view(command).substr(at + kUnset.size(), end - at - kUnset.size()))) {
         if (!IsVariable(name) || IsSet(name)) kept += " " + std::string(name);
       }
+      // A command that would unset nothing is no fix.
       if (kept.empty()) return std::nullopt;
       out += command.substr(begin, at - begin) + "unset" + kept;
       if (end < command.size() && command[end] != ';') out += "  ";
@@ -105,11 +110,13 @@ class Fitter {
   bool Contradicts(const std::string& command) const {
     bool wrong = false;
     ForEachWord(command, [&](std::string_view word, size_t end) {
+      // A device of another host in an example would be pasted as it stands.
       if (IsDeviceName(word) && !environment_.interfaces.contains(word)) wrong = true;
       if (end >= command.size() || command[end] != '=' || !IsVariable(word)) return;
       const size_t stop = std::min(command.find_first_of(" ;\n", end), command.size());
       const std::string value = command.substr(end + 1, stop - end - 1);
       const auto it = environment_.variables.find(word);
+      // That very value is what failed.
       if (it != environment_.variables.end() && it->second.size() == 1 && *it->second.begin() == value) wrong = true;
     });
     return wrong;
@@ -130,6 +137,7 @@ class Fitter {
       const std::string_view inside = need.substr(1, need.size() - 2);
       const size_t equal = inside.find('=');
       const auto value = values_.find(inside.substr(0, equal));
+      // A value that is there is enough without a pattern.
       if (value == values_.end()) return false;
       return equal == std::string_view::npos || LooksLike(inside.substr(equal + 1), value->second);
     }
@@ -164,6 +172,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
   for (const FixKnowledge& each : known) {
     Offer offer{each, fitter.ForJob(each.environment), Asked(each)};
     Fix& fix = offer.fix;
+    // Expanded before it is judged: a value of the log may make it what is set already.
     fix.text = ExpandTemplate(fix.text, values);
     fix.command = ExpandTemplate(fix.command, words);
     fix.cost = ExpandTemplate(fix.cost, values);
@@ -177,6 +186,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
     fix.at_hand = environment.Shows(fix.environment) || fix.environment == "bare-metal";
     offers.push_back(std::move(offer));
   }
+  // Two sorts: by kind of job among those that have one, then what the evidence asks for to the front.
   // Of fixes for kinds of jobs those come first whose kind the logs show; fixes for every job keep their place.
   std::vector<size_t> places;
   std::vector<Offer> sorted;
@@ -186,6 +196,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
     sorted.push_back(offers[i]);
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const Offer& a, const Offer& b) { return a.fit > b.fit; });
+  // Only the places of fixes that are for a kind of job are filled anew.
   for (size_t i = 0; i < places.size(); ++i) offers[places[i]] = std::move(sorted[i]);
   std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
     const auto rank = [](const Offer& o) { return o.asked ? 0 : o.fit == Fit::kUnseen ? 2 : 1; };
@@ -225,6 +236,7 @@ std::string FitText(const JobEnvironment& environment, const KnowledgeBase& kb, 
 void KeepFirstFixes(Cause* cause) {
   if (cause->fixes.size() <= kFixes) return;
   const auto behind = cause->fixes.begin() + kFixes;
+  // They keep their order, in front of what does not fit at all.
   cause->fixes_elsewhere.insert(cause->fixes_elsewhere.begin(), behind, cause->fixes.end());
   cause->fixes.erase(behind, cause->fixes.end());
 }

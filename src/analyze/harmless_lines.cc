@@ -25,6 +25,7 @@ std::set<std::string> SaidBefore(const CaseFile& c, const std::set<std::pair<std
   for (const EvidenceItem& item : c.items) {
     const Finding& f = item.finding;
     if (!f.source.valid() || f.line == 0) continue;
+    // Places of the failure, by file and line: what follows next in the same file.
     const auto next = failure.upper_bound({c.model.sources[f.source.value]->name, f.line});
     const bool close = next != failure.end() && next->first == c.model.sources[f.source.value]->name &&
                        next->second - f.line <= kBefore;
@@ -44,6 +45,7 @@ bool GotOver(const EvidenceItem& item) {
 // "NET/IB : No device found." is none of the harmless lines where ib.no-device is the answer.
 bool IsOfTheCause(const EvidenceItem& item, const Report& report) {
   if (report.causes.empty()) return false;
+  // `ib.no-device` is of the family ib, which lines of NCCL write as IB: NET/IB, libibverbs.
   const std::string& id = report.causes.front().id;
   const std::string family = id.substr(0, id.find('.'));
   std::string upper = family;
@@ -67,9 +69,11 @@ std::string StepsBehind(const CaseFile& c, const Finding& f) {
   for (const PulseFacts& p : facts.pulses) {
     const auto beats = static_cast<double>(p.beats.count);
     const double grew = p.last_value - p.first_value;
+    // A pulse that grows by one with each beat: its beats are steps.
     const bool counts_each = p.beats.every == 1 && p.peaks.empty() && (grew == beats || grew + 1 == beats);
     const ProcessId own = c.model.ProcessOf(f.source, p.process, -1);
     if (!counts_each || (f.process.valid() && own != f.process) || WorkUnitOf(facts.Str(p.name)) == nullptr) continue;
+    // The one that beat most of those: the finest count.
     if (best == nullptr || best->beats.count < p.beats.count) best = &p;
   }
   const uint64_t steps = best == nullptr ? 0 : best->beats.After(f.line);
@@ -93,6 +97,7 @@ std::string_view KindOf(const EvidenceItem& item) { return item.rule != nullptr 
 int LoudnessOf(const Candidate& each) {
   const bool info = each.item->info && each.item->finding.role == Role::kBenign;
   const bool stumble = each.got_over && each.item->rule != nullptr && each.item->rule->sign.life == Life::kStumble;
+  // Such a line has an exception in it, and looks as bad as any.
   return info ? 0 : stumble ? std::max(each.alarm, kAlarming) : each.alarm;
 }
 
@@ -124,6 +129,7 @@ std::vector<Candidate> NamedByLaunchers(const CaseFile& c, const Report& report)
     by_rank = by_rank || each.rank >= 0;
     began.insert(each.rank >= 0 ? std::to_string(each.rank) : std::string(ShortHost(each.host)));
   }
+  // Ranks and hosts mixed, or several ranks: a launcher's name can be compared with none of them.
   if (began.empty() || began.contains("") || (by_rank && began.size() > 1)) return out;
   std::map<std::string_view, const EvidenceItem*> first;  // by rule
   for (const EvidenceItem& item : c.items) {
@@ -140,6 +146,7 @@ std::vector<Candidate> NamedByLaunchers(const CaseFile& c, const Report& report)
         c.chinese() ? "启动器点名的是它最先看到结束的，而不是起因" : "whom its launcher saw end first, not who began";
     out.push_back({item, std::string(why), false, kAlarming});
     break;
+    // One of them is enough: they all say the same.
   }
   return out;
 }
@@ -162,10 +169,12 @@ std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
     if (item.rule == nullptr || f.line == 0 || !f.source.valid() || item.survived) continue;
     const std::string& file = c.model.sources[f.source.value]->name;
     const int alarm = AlarmOf(f.text);
+    // A line without any word of alarm takes nobody in.
     if (alarm == 0 || quoted.contains({file, f.line})) continue;
     const std::string& follows = c.chinese() ? item.rule->follows_zh : item.rule->follows_en;
     const bool listed = consequences.contains({file, f.line});
     const bool of_it = f.SpeaksFor(cause.id) > 0;  // *** JOB 889 … CANCELLED *** where somebody did cancel it
+    // The rule itself has a sentence for what its line is when it follows.
     if (!follows.empty() && !of_it && (item.consequence || f.role == Role::kSecondary)) {
       out.push_back({&item, follows, false, alarm});
       continue;
@@ -174,6 +183,7 @@ std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
     const bool own = f.rank >= 0 && culprits.contains(f.rank);
     const bool waits = item.rule->sign.life == Life::kWaiting && !standstill && !own;
     const bool of_peer = listed && f.role == Role::kSecondary && f.rank >= 0 && !own;
+    // In the same file and in front of the failure: there a reader stops first.
     if (file != failure->file || f.line >= failure->line || alarm < kAlarming || (!waits && !of_peer)) continue;
     const std::string_view why = c.chinese() ? (waits ? "它只是在等待" : "虽在前面，却只是后果")
                                  : waits     ? "it only waited"
@@ -196,6 +206,7 @@ std::vector<Candidate> Survivors(const CaseFile& c, const Report& report,
     return f.source.valid() && quoted.contains({c.model.sources[f.source.value]->name, f.line});
   };
   for (const EvidenceItem& item : c.items) {
+    // A kind of which a line is shown as evidence is never called harmless.
     if (is_quoted(item.finding)) kinds.insert(KindOf(item));
   }
   std::vector<Candidate> out;
@@ -224,6 +235,7 @@ void TellHarmless(const CaseFile& c, Report* report) {
   }
   for (const Consequence& item : report->consequences) quoted.emplace(item.file, item.line);
   std::vector<Candidate> candidates = Survivors(c, *report, quoted);
+  // Appended behind: of equal alarm what survived stands in front.
   for (Candidate& each : Followers(c, *report)) candidates.push_back(std::move(each));
   for (Candidate& each : NamedByLaunchers(c, *report)) candidates.push_back(std::move(each));
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -234,6 +246,7 @@ void TellHarmless(const CaseFile& c, Report* report) {
     const Finding& f = each.item->finding;
     if (!told.emplace(f.source.value, f.line).second) continue;
     const auto [it, fresh] = by_kind.try_emplace(KindOf(*each.item), report->harmless.size());
+    // A kind that has its entry only counts; behind the limit it is left out.
     if (!fresh || report->harmless.size() >= limits::kHarmlessLines) {
       if (it->second < report->harmless.size()) report->harmless[it->second].count += 1 + f.repeats;
       continue;

@@ -38,6 +38,7 @@ HostBlocks::HostBlocks(const JobModel& model) {
   std::map<std::string_view, Block> blocks;
   Seen before{-1, {}};
   for (const Seen& r : SeenRanks(model)) {
+    // Equal ranks follow one another in the sorted list.
     if (r.rank == before.rank && r.host == before.host) continue;  // the same rank of another process
     Block& b = blocks[r.host];
     b.first = std::min(b.first, r.rank);
@@ -45,11 +46,13 @@ HostBlocks::HostBlocks(const JobModel& model) {
     ++b.ranks;
     before = r;
   }
+  // The fullest host tells how many ranks a host holds.
   for (const auto& [host, b] : blocks) size_ = std::max(size_, b.ranks);
   // Processes without a communicator are those that printed a host; others may be elsewhere.
   if (blocks.size() == 1 && model.largest.valid()) only_ = blocks.begin()->first;
   if (blocks.size() < 2 && !model.largest.valid()) return;
   for (const auto& [host, b] : blocks) {
+    // `b.first / size_`: ranks are given out host by host, so a block begins at a multiple of its size.
     const bool aligned = b.first / size_ == b.last / size_;
     if (b.ranks < size_ && aligned) with_room_[b.first / size_].emplace_back(host);
   }
@@ -57,6 +60,7 @@ HostBlocks::HostBlocks(const JobModel& model) {
 
 std::string HostBlocks::HostOf(int32_t rank) const {
   if (rank < 0 || size_ == 0) return {};
+  // Two hosts with room in that block: it could be either.
   const auto block = with_room_.find(rank / size_);
   if (block != with_room_.end() && block->second.size() == 1) return block->second.front();
   return only_;

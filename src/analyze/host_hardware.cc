@@ -24,8 +24,10 @@ std::vector<HardwareFact> FindHardware(const JobModel& model) {
       const std::string_view host = model.processes[id.value].host;
       const Place place{SourceId{s}, e.line, e.offset, f.Str(e.text)};
       const auto add = [&](std::string_view kind, std::string value) {
+        // Once for each host, whichever of its processes printed it.
         if (known.emplace(host, kind, value).second) out.push_back({host, kind, std::move(value), place});
       };
+      // NET/Socket lists interfaces, which are none of RDMA's.
       if (e.kind == EventKind::kNetDevices && f.Get(e, FieldId::kNetwork) != "Socket") {
         for (const Nic& nic : ListedNics(f.Get(e, FieldId::kDevices))) add("rdma-device", nic.name);
       } else if (e.kind == EventKind::kGdr && f.Get(e, FieldId::kPhase) == "enabled") {
@@ -33,6 +35,7 @@ std::vector<HardwareFact> FindHardware(const JobModel& model) {
       } else if (e.kind == EventKind::kTopology && place.text.starts_with("+ NVL[") &&
                  place.text.find("GPU/") != std::string_view::npos) {
         add("gpu-path", "NVL");
+        // `type NVL/PIX`: in front of the slash between GPUs, behind it to the network card.
       } else if (e.kind == EventKind::kInfo) {
         const std::string_view type = f.Get(e, FieldId::kPath);
         const std::string_view between_gpus = type.substr(0, type.find('/'));

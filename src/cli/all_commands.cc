@@ -3,6 +3,7 @@
 namespace ncclwhy {
 
 std::vector<std::unique_ptr<Subcommand>> AllCommands() {
+  // The help lists them in this order, and the first needs no name.
   std::vector<std::unique_ptr<Subcommand>> commands;
   commands.push_back(NewAnalyzeCommand());
   commands.push_back(NewExplainCommand());

@@ -4,6 +4,7 @@
 
 namespace ncclwhy {
 
+// Called first of all in main, before any thread or file is there.
 // From now on a reader that goes away is noticed by write().
 void IgnoreBrokenPipes();
 // From now on a file that may not grow is a write() that fails, as on a full disk. A handler, which no started program

@@ -46,9 +46,11 @@ constexpr char kPage[] = "ncclwhy-report.html";
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 // A line on the terminal that is rewritten and at last removed.
+// Nothing is shown for the first second and a half: most reports are there by then.
 class ProgressLine {
  public:
   ~ProgressLine() {
+    // \r and EL: the line is gone, and what the shell prints next stands at its place.
     if (shown_) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
   }
   // ncclwhy: read 812 MiB, 3 of 16 files
@@ -76,6 +78,7 @@ class AnalyzeCommand : public Subcommand {
 
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_);
+    // Two options set the format; that one was chosen at all decides what names of files mean.
     const auto choose = [this](const std::string& name) { format_ = name, format_chosen_ = true; };
     CLI::Option* format =
         app->add_option_function<std::string>("-f,--format", choose, CLI::detail::join(FormatNames(), " "))
@@ -84,6 +87,7 @@ class AnalyzeCommand : public Subcommand {
     app->add_option("-o,--output", outputs_, "write there; several: in the form of each suffix")
         ->type_name("FILE")
         ->allow_extra_args(false);
+    // --json and --summary are what people type first.
     for (const char* name : {"json", "summary"}) {
       app->add_flag_callback(
              std::string("--") + name, [choose, name] { choose(name); }, std::string("as --format ") + name)
@@ -93,6 +97,7 @@ class AnalyzeCommand : public Subcommand {
     AddLanguageOption(app, &options_.language);
     AddSeenOption(app, &options_.seen);
     app->add_flag("--require-nccl", require_nccl_, "2 without lines of NCCL");
+    // A paste without a line of NCCL is no error by itself: in CI it is one, since then something was not collected.
     app->add_option("--top", options_.top, "causes (default 3)")->type_name("N")->check(CLI::Range(1, 1000));
     AddJobsOption(app, &options_.jobs);
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
@@ -115,6 +120,7 @@ class AnalyzeCommand : public Subcommand {
   }
 
   int Run() override {
+    // What CLI11 cannot say: options that exclude each other for a reason.
     options_.full_timeline = timeline_ == "full";
     if (options_.redact && !options_.database.empty()) {
       Complain("--redact and --db exclude each other: the timeline holds the names as they were logged");
@@ -131,6 +137,7 @@ class AnalyzeCommand : public Subcommand {
       return kExitTrouble;
     }
     const bool unnamed = logs_.empty() && ras_.empty();
+    // `kubectl logs job/train | ncclwhy`: without a name standard input is the log.
     if (unnamed) {
       logs_ = {"-"};
       AwaitStandardInput();
@@ -142,6 +149,7 @@ class AnalyzeCommand : public Subcommand {
       Complain(nothing);
       return kExitTrouble;
     }
+    // `ncclwhy rules` behind options is taken for a log of that name: a sentence says so.
     for (const std::string& log : logs_) {
       const std::string mistake = follow_ ? std::string() : MistakenLog(log);
       if (mistake.empty()) continue;
@@ -159,17 +167,20 @@ class AnalyzeCommand : public Subcommand {
       Complain(report.status().message());
       return kExitTrouble;
     }
+    // A pipe that brings nothing is nearly always a mistake of the one who wrote it.
     if (unnamed && report.value().coverage.bytes == 0) {
       Complain("no LOG given and standard input is empty: name files or directories; see ncclwhy --help");
       return kExitTrouble;
     }
     // A library that renders has no standard error to complain to; a command has.
+    // The text has a section for problems; formats for programs have a member, and nobody sees it on the terminal.
     const bool told = (format_ == "text" || format_ == "full") && outputs_.empty() && !quiet_;
     if (!told) {
       for (const std::string& problem : report.value().problems) Complain(problem);
     }
     if (options_.redact && !quiet_) Complain(Redacted(report.value()));
     const int status = Deliver(report.value());
+    // Behind the report: a gate in CI has the report all the same.
     if (!require_nccl_ || report.value().coverage.nccl > 0) return status;
     Complain("no line of NCCL was found, which --require-nccl asks for");
     return kExitTrouble;
@@ -182,6 +193,7 @@ class AnalyzeCommand : public Subcommand {
     std::string out;
     for (const auto& [name, count] : report.coverage.notes) {
       if (!name.starts_with(kNote)) continue;
+      // `redacted_host` counts aliases of hosts.
       out += (out.empty() ? " " : ", ") + std::to_string(count) + " " + name.substr(kNote.size());
     }
     return "redacted:" + (out.empty() ? " nothing" : out);
@@ -189,6 +201,7 @@ class AnalyzeCommand : public Subcommand {
 
   Result<Report> Analyze() {
     ProgressLine line;
+    // A line that is rewritten has no place in a file.
     if (!quiet_ && IsTerminal(STDERR_FILENO)) options_.progress = [&line](const Progress& p) { line.Show(p); };
     Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options_);
     if (!analyzer.ok()) return analyzer.status();
@@ -204,6 +217,7 @@ class AnalyzeCommand : public Subcommand {
     for (const std::string& log : logs_) {
       if (const std::string_view address = RasAddress(log); !address.empty()) ras_.emplace_back(address);
     }
+    // Both lists keep their order: sources are named in it.
     std::erase_if(logs_, [](const std::string& log) { return !RasAddress(log).empty(); });
   }
 
@@ -215,6 +229,7 @@ class AnalyzeCommand : public Subcommand {
     if (!problem.empty()) {
       if (Status status = analyzer.AddProblem(problem); !status.ok()) return status;
     }
+    // The name of the source in reports is what was typed.
     if (Status status = analyzer.Begin("ras://" + address); !status.ok()) return status;
     if (Status status = analyzer.Push(said.value()); !status.ok()) return status;
     return analyzer.EndSource();
@@ -222,6 +237,7 @@ class AnalyzeCommand : public Subcommand {
 
   Result<Report> FollowLogs() {
     // What is told meanwhile must not get into a report that a program reads.
+    // A person reads text: what is told meanwhile fits in. A program gets the report alone on standard output.
     const bool readable = outputs_.empty() && (format_ == "text" || format_ == "summary");
     FollowOptions options{options_, logs_, [readable](const std::string& line) {
                             if (readable) return WriteStandardOutput(line) != Written::kReaderGone;
@@ -237,6 +253,7 @@ class AnalyzeCommand : public Subcommand {
   static bool IsOurs(const char* path) {
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::symlink_status(path, none))) return true;
+    // kReportHead bytes tell a report of this program in any of its forms.
     std::string head(kReportHead, '\0');
     std::ifstream file(path, std::ios::binary);
     file.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -247,6 +264,7 @@ class AnalyzeCommand : public Subcommand {
   int Deliver(const Report& report) {
     int status = StatusOf(report);
     // Nobody reads a page on a terminal.
+    // HTML on a terminal helps nobody: it goes to a file beside it, unless that would replace somebody else's.
     if (format_ == "html" && outputs_.empty() && IsTerminal(STDOUT_FILENO)) {
       if (!IsOurs(kPage)) {
         Complain(std::string(kPage) + " is there and is no report of ncclwhy; name another file with -o");
@@ -264,6 +282,7 @@ class AnalyzeCommand : public Subcommand {
       }
       if (!to_file) {
         const Written written = WriteStandardOutput(bytes.value());
+        // `ncclwhy logs/ | head` has what it wanted.
         if (written == Written::kReaderGone) return 0;
         if (written == Written::kFailed) status = kExitTrouble;
       } else if (const Status done = WriteFile(output, bytes.value()); !done.ok()) {
@@ -280,13 +299,16 @@ class AnalyzeCommand : public Subcommand {
     format.language = options_.language;
     format.width = to_file ? 0 : TerminalWidth(STDOUT_FILENO);
     format.color = UseColor(color_, to_file ? -1 : STDOUT_FILENO);
+    // Links lead to files by their names, which a redacted report must not have.
     if (!to_file && !options_.redact && FollowsLinks(STDOUT_FILENO)) format.link = SourceLink;
     std::string chosen = format_;
     // One file has the form that was asked for; several, or without a word, that of their names.
     const Format* named = to_file && (!format_chosen_ || outputs_.size() > 1) ? FormatOfFile(output) : nullptr;
+    // `-o why.html -o why.sarif`: each suffix names its form.
     if (named != nullptr) chosen = named->name;
     if (chosen == "text" && verbose_) chosen = "full";
     if (chosen == "text" && quiet_ && !to_file) chosen = "summary";
+    // Without a budget the library renders; with one, details are left out until it fits.
     if (budget_ == 0) return RenderReport(report, chosen, format);
     if (!TakesBudget(chosen)) return Status::InvalidArgument("--budget is for text, full, markdown and json");
     Budgeted within =
@@ -296,6 +318,7 @@ class AnalyzeCommand : public Subcommand {
   }
 
   int StatusOf(const Report& report) const {
+    // --fail-on makes 1 of a verdict that is none by itself.
     const auto strict = [&](const char* verdict) {
       return std::find(fail_on_.begin(), fail_on_.end(), verdict) != fail_on_.end();
     };

@@ -57,9 +57,12 @@ class CollectCommand : public Subcommand {
     Result<Knowledge> knowledge = Knowledge::Load(knowledge_);
     if (!knowledge.ok()) return Trouble(knowledge.status());
     const bool named = !options_.pids.empty();
+    // Without --pid every process with NCCL: of a job that hangs they are all there.
     if (!named) options_.pids = ProcessesWithNccl();
+    // A minute before the first of them began: what the kernel said while it started.
     if (options_.since.empty() && !options_.pids.empty()) options_.since = Began();
     const std::string file = File();
+    // An archive in the folder that is collected would hold itself, and a log with the archive's name would be gone.
     if (const std::string lost = OverwrittenInput(file, Logs()); !lost.empty()) {
       Complain(lost);
       return kExitTrouble;
@@ -69,6 +72,7 @@ class CollectCommand : public Subcommand {
     const Result<CollectionDone> done = CollectHost(options_, knowledge.value().kb(), sink.value().get());
     if (!done.ok()) return Trouble(done.status());
     for (const std::string& problem : done.value().problems) Complain(problem);
+    // Only the host: often the wrong node, or another user's job.
     if (!named && options_.pids.empty() && options_.paths.empty()) {
       Complain("no process here has NCCL loaded, and no LOG is named: the archive tells of the host alone");
     }
@@ -86,6 +90,7 @@ class CollectCommand : public Subcommand {
 
   // All that is read.
   std::vector<std::string> Logs() const {
+    // Read once more, since CollectHost reads them by itself: what a process prints into is among the inputs.
     LogFiles of_processes;
     for (const pid_t pid : options_.pids) of_processes.AddOf(ReadProcess(pid));
     std::vector<std::string> out = options_.paths;
@@ -106,10 +111,12 @@ class CollectCommand : public Subcommand {
   // ncclwhy-node3-20261123-231500.tar.gz
   std::string File() const {
     std::error_code none;
+    // A name that ends in a slash is a folder, whether it is there or not.
     const bool folder = !output_.empty() && (output_.back() == '/' || std::filesystem::is_directory(output_, none));
     if (!output_.empty() && !folder) return output_;
     char host[256] = {};
     (void)::gethostname(host, sizeof host - 1);
+    // Host and second: nodes that collect into one folder at the same time have names of their own.
     const std::string name = std::string("ncclwhy-") + host + "-" + LocalTime(std::time(nullptr), "%Y%m%d-%H%M%S");
     return (std::filesystem::path(output_) / (name + ".tar.gz")).string();
   }

@@ -32,10 +32,12 @@ class CompletionCommand : public Subcommand {
 
   int Run() override {
     std::vector<CommandFacts> facts;
+    // All facts come from the commands themselves, so an option is completed as soon as it is there.
     for (const auto& command : AllCommands()) facts.push_back(FactsOf(command.get()));
     const std::string text = shell_ == "bash"  ? BashCompletion(facts)
                              : shell_ == "zsh" ? ZshCompletion(facts)
                                                : FishCompletion(facts);
+    // A reader that goes away early, `head`, has the lines it wanted.
     return WriteStandardOutput(text) == Written::kFailed ? kExitTrouble : 0;
   }
 

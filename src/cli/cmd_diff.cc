@@ -56,11 +56,13 @@ class DiffCommand : public Subcommand {
     if (!text.ok()) {
       Complain(text.status().message());
       return kExitTrouble;
+      // What could not be read makes the comparison one of two halves: 2, whatever else it says.
     }
     bool trouble = false;
     for (const DiffSide* side : {&diff.value().good, &diff.value().bad}) {
       for (const std::string& problem : side->problems) {
         trouble = true;
+        // The text has a section for them.
         if (format_ != "text") Complain(problem);
       }
     }
@@ -72,6 +74,7 @@ class DiffCommand : public Subcommand {
       case Written::kAll:
         break;
     }
+    // As diff(1): 0 alike, 1 not, 2 trouble.
     return trouble ? kExitTrouble : diff.value().same() ? 0 : kExitDiffer;
   }
 

@@ -48,10 +48,12 @@ class DigestCommand : public Subcommand {
   }
 
   int Run() override {
+    // Bytes of a digest are no text.
     if (output_ == "-" && IsTerminal(STDOUT_FILENO)) {
       Complain("a digest is not for a terminal: name a file with -o");
       return kExitTrouble;
     }
+    // Before hours of reading.
     if (const std::string lost = OverwrittenInput(output_, logs_); !lost.empty()) {
       Complain(lost);
       return kExitTrouble;
@@ -63,6 +65,7 @@ class DigestCommand : public Subcommand {
       return kExitTrouble;
     }
     const MadeDigest& digest = made.value();
+    // On standard error as well as in the digest: here somebody is at the terminal, or in the log of the batch job.
     for (const std::string& problem : digest.problems) Complain(problem);
     if (output_ == "-") {
       if (WriteStandardOutput(digest.bytes) != Written::kAll) return kExitTrouble;
@@ -74,6 +77,7 @@ class DigestCommand : public Subcommand {
       Complain(output_ + ": " + std::to_string(digest.sources) + (digest.sources == 1 ? " source, " : " sources, ") +
                std::to_string(digest.read) + " bytes in " + std::to_string(digest.bytes.size()));
     }
+    // The digest is written all the same: its reader is told what is missing.
     return digest.problems.empty() ? 0 : kExitTrouble;
   }
 

@@ -43,6 +43,7 @@ class ExplainCommand : public Subcommand {
     format_.color = UseColor(color_, STDOUT_FILENO);
     std::string what;  // a message that was not quoted comes as several arguments
     for (const std::string& word : words_) what += (what.empty() ? "" : " ") + word;
+    // From the most specific to the vaguest: see api/explain.cc.
     const Result<std::string> text = Explain(what, options_, format_);
     if (!text.ok()) {
       Complain(text.status().message());

@@ -50,6 +50,7 @@ class HistoryCommand : public Subcommand {
   CommandText text() const override { return kHistoryText; }
 
   void AddOptions(CLI::App* app) override {
+    // The questions are the history's own, so a new one needs no change here.
     std::vector<std::string> actions = HistoryQuestions();
     actions.insert(actions.begin(), {"add", "places"});
     actions.push_back("metrics");
@@ -73,7 +74,9 @@ class HistoryCommand : public Subcommand {
   int Run() override {
     if (action_ == "add") return Add();
     if (action_ == "places") return SetPlaces();
+    // Of a question JOB is a mistake that would be ignored in silence.
     if (!jobs_.empty()) return Failed(Status::InvalidArgument("only `history add` takes a JOB"));
+    // Days are what people think in; the window ends now.
     if (days_ > 0) asked_.since = std::time(nullptr) - int64_t{days_} * 86400;
     const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kRead);
     if (!history.ok()) return Failed(history.status());
@@ -91,21 +94,25 @@ class HistoryCommand : public Subcommand {
 
   // What can be read is added, what cannot is told.
   int Add() {
+    // `ncclwhy --json logs/ | ncclwhy history add fleet.db`: standard input is the report.
     if (jobs_.empty()) jobs_ = {"-"};
     std::vector<PastJob> all;
     int exit = 0;
     for (const std::string& job : jobs_) {
       Result<std::vector<PastJob>> read = Read(job);
       if (!read.ok()) {
+        // One job that cannot be read must not keep the others out of the memory.
         exit = Failed(Status(read.status().code(), job + ": " + read.status().message()));
         continue;
       }
       all.insert(all.end(), read.value().begin(), read.value().end());
     }
     if (!key_.empty()) {
+      // A key of one's own, such as the scheduler's job number with the cluster's name.
       if (all.size() != 1) return Failed(Status::InvalidArgument("--key is for one job"));
       all[0].key = "key " + key_;
     }
+    // Nothing was read: the history is not even made.
     if (all.empty()) return kExitTrouble;
     const Result<std::unique_ptr<History>> history = History::Open(database_, History::Mode::kAdd);
     if (!history.ok()) return Failed(history.status());
@@ -120,6 +127,7 @@ class HistoryCommand : public Subcommand {
   // All files together take the place of what was known.
   int SetPlaces() {
     if (jobs_.empty()) jobs_ = {"-"};
+    // Several files: a fleet of two clusters has a topology each.
     std::vector<HostPlace> all;
     for (const std::string& path : jobs_) {
       std::string bytes;
@@ -131,6 +139,7 @@ class HistoryCommand : public Subcommand {
         in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
         bytes.append(chunk, 0, static_cast<size_t>(in.gcount()));
       }
+      // Beyond the limit it is no topology but a log that was named by mistake.
       if (bytes.size() > kReportBytes) return Failed(Status::Limit(path + ": is too large"));
       Result<std::vector<HostPlace>> places = PlacesOf(bytes);
       if (!places.ok()) return Failed(Status(places.status().code(), path + ": " + places.status().message()));
@@ -148,10 +157,12 @@ class HistoryCommand : public Subcommand {
   Result<std::vector<PastJob>> Read(const std::string& job) {
     const bool pipe = job == "-";
     struct stat file {};
+    // Of a file the time of its last change: a report without dates was written when its job had ended.
     int64_t ended = std::time(nullptr);
     if (!pipe && ::stat(job.c_str(), &file) == 0) ended = file.st_mtime;
     std::string bytes;
     std::ifstream file_in;
+    // A folder is no report: it is analysed.
     if (!pipe && S_ISREG(file.st_mode)) file_in.open(job, std::ios::binary);
     std::istream& in = pipe ? std::cin : file_in;
     const auto take = [&](size_t most) {
@@ -161,6 +172,7 @@ class HistoryCommand : public Subcommand {
       bytes.resize(had + static_cast<size_t>(in.gcount()));
     };
     take(kHeadBytes);
+    // A report is read whole, of a log only its head: the rest goes to the analyzer piece by piece.
     while (LooksLikeReport(bytes) && bytes.size() <= kReportBytes && in) take(1 << 20);
     if (bytes.size() > kReportBytes && LooksLikeReport(bytes)) return Status::Limit("the report is too large");
     if (LooksLikeReport(bytes)) return JobsOfReport(bytes, ended);
@@ -185,10 +197,12 @@ class HistoryCommand : public Subcommand {
     }
     const Result<Report> report = analyzer.value()->Finish();
     if (!report.ok()) return report.status();
+    // A folder without a log would become a healthy job.
     if (report.value().coverage.lines == 0) {
       const std::vector<std::string>& problems = report.value().problems;
       return Status::NotFound(problems.empty() ? "holds no log and no report" : problems[0]);
     }
+    // By way of the report's own JSON: what a history keeps is the same whether it gets logs or reports.
     const Result<std::string> json = RenderReport(report.value(), "json", {});
     if (!json.ok()) return json.status();
     return JobsOfReport(json.value(), ended);

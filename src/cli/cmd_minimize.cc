@@ -46,6 +46,7 @@ class MinimizeCommand : public Subcommand {
   }
 
   int Run() override {
+    // Before the analyses, which take minutes.
     if (!Keeps({output_})) return kExitTrouble;
     std::vector<LogLines> logs;
     for (const std::string& path : paths_) {
@@ -61,6 +62,7 @@ class MinimizeCommand : public Subcommand {
     if (!Write(least.logs)) return kExitTrouble;
     const std::string answer = RenderSummary(least.report, {});
     Complain(output_ + ": " + std::to_string(least.lines) + " of " + std::to_string(least.lines_before) +
+             // The short answer of the minimised log shows that it is the same.
              " lines: " + answer.substr(0, answer.find('\n')));
     return 0;
   }
@@ -82,6 +84,7 @@ class MinimizeCommand : public Subcommand {
       for (const auto& entry : std::filesystem::recursive_directory_iterator(path, none)) {
         if (entry.is_regular_file(none)) inside.push_back(entry.path().string());
       }
+      // In the order of names, so that the same folder gives the same log.
       std::sort(inside.begin(), inside.end());
       return std::all_of(inside.begin(), inside.end(), [&](const std::string& each) { return Read(each, logs); });
     }
@@ -92,6 +95,7 @@ class MinimizeCommand : public Subcommand {
       return false;
     }
     const std::string text = std::move(bytes).str();
+    // All files together: each try reads them all.
     bytes_ += text.size();
     if (bytes_ > kMostBytes || text.find('\0') != std::string::npos) {
       Complain(path + (bytes_ > kMostBytes ? ": more than 64 MiB" : ": is no text; unpack it first"));
@@ -104,6 +108,7 @@ class MinimizeCommand : public Subcommand {
   bool Write(const std::vector<LogLines>& logs) const {
     const bool several = logs.size() > 1;
     std::error_code failed;
+    // Several files have the answer only together: then FILE is a folder.
     if (several) std::filesystem::create_directories(output_, failed);
     std::vector<std::string> outputs;
     for (size_t i = 0; i < logs.size(); ++i) {
@@ -111,6 +116,7 @@ class MinimizeCommand : public Subcommand {
       const std::string name = std::filesystem::path(logs[i].name).filename().string();
       outputs.push_back(several ? output_ + "/" + std::to_string(i) + "-" + name : output_);
     }
+    // Once more, with the names that the files get.
     if (!Keeps(outputs)) return false;
     for (size_t i = 0; i < logs.size(); ++i) {
       std::string text;

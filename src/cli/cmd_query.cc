@@ -34,6 +34,7 @@ std::string About() {
   names += '.';
   constexpr size_t kColumns = 78;
   size_t line = 0;
+  // Lines of the help have 80 columns.
   while (names.size() - line > kColumns) {
     line = names.rfind(' ', line + kColumns);
     names[line++] = '\n';
@@ -53,6 +54,7 @@ ncclwhy query job.db --format json "SELECT * FROM cause")",
 std::string Join(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
   std::string out;
   for (size_t i = 0; i < cells.size(); ++i) {
+    // A table has two blanks between columns; tsv has a tab and no widths.
     if (i > 0) out += widths.empty() ? "\t" : "  ";
     out += cells[i];
     if (!widths.empty() && i + 1 < cells.size()) out.append(widths[i] - DisplayWidth(cells[i]), ' ');
@@ -66,6 +68,7 @@ std::string NoFormula(std::string cell) {
   if (at == std::string::npos || std::string_view("=+-@").find(cell[at]) == std::string_view::npos) return cell;
   char* end = nullptr;
   (void)std::strtod(cell.c_str(), &end);
+  // -12 and 1e5 are numbers and stay; =SUM(…) and +cmd are formulas.
   const bool number =
       end == cell.c_str() + cell.size() && cell.find_first_not_of("+-.0123456789e") == std::string::npos;
   return number ? cell : "'" + cell;
@@ -74,6 +77,7 @@ std::string NoFormula(std::string cell) {
 // A cell without a value is empty.
 std::string Table(const QueryTable& table, bool aligned) {
   const auto cell = [&](std::string_view text) {
+    // Names in a timeline come from logs: escaped for the terminal, and in tsv for a spreadsheet as well.
     return aligned ? EscapeTerminal(text) : NoFormula(EscapeTerminal(text));
   };
   std::vector<std::vector<std::string>> cells;
@@ -95,6 +99,7 @@ std::string Table(const QueryTable& table, bool aligned) {
 // As JSON writes one: no leading zeros, no sign in front of a plus; of a size that readers keep exactly.
 bool IsNumber(const std::string& text) {
   const size_t digits = text.find_first_not_of('-');
+  // A double keeps fifteen digits: a longer one stays a text, as ids and addresses are.
   if (digits > 1 || text.empty() || text.size() - digits > 15) return false;
   if (text.find_first_not_of("0123456789.", digits) != std::string::npos) return false;
   return nlohmann::json::accept(text) && (text[digits] != '0' || text.size() == digits + 1 || text[digits + 1] == '.');
@@ -106,6 +111,7 @@ std::string Json(const QueryTable& table) {
   for (const auto& row : table.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (size_t i = 0; i < row.size(); ++i) {
+      // SQLite's text may be any bytes; JSON's may not.
       nlohmann::ordered_json& cell = object[SanitizeUtf8(table.columns[i])];
       if (row[i])
         cell =
@@ -136,11 +142,13 @@ class QueryCommand : public Subcommand {
 
   int Run() override {
     LimitQueryMemory();
+    // A file that is no timeline is refused before any SQL is read.
     const Result<std::unique_ptr<ReadOnlyTimeline>> timeline = OpenExisting(database_);
     if (!timeline.ok()) {
       Complain(timeline.status().message());
       return kExitTrouble;
     }
+    // `@slowest`: the SQL is that of the table, and read-only like any other.
     if (sql_.starts_with('@')) {
       const auto saved = SavedQueries();
       const auto it =
@@ -159,6 +167,7 @@ class QueryCommand : public Subcommand {
       Complain(table.status().message());
       return kExitTrouble;
     }
+    // A table for eyes, tab-separated values for programs.
     if (format_.empty()) format_ = IsTerminal(STDOUT_FILENO) ? "table" : "tsv";
     const std::string out = format_ == "json" ? Json(table.value()) : Table(table.value(), format_ == "table");
     return WriteStandardOutput(out) == Written::kFailed ? kExitTrouble : 0;

@@ -47,6 +47,7 @@ std::string Shown(const Diagnostic& d) {
   if (d.line > 0) out += fmt::format(":{}", d.line);
   if (d.line > 0 && d.column > 0) out += fmt::format(":{}", d.column);
   out += fmt::format(": {}: {} {}\n", d.level == Diagnostic::kError ? "error" : "warning", d.code, d.message);
+  // The message may quote a rule's text, with whatever is in it.
   std::string shown = EscapeTerminal(out.substr(0, out.size() - 1)) + "\n";
   if (!d.snippet.empty()) shown += "    " + EscapeTerminal(d.snippet) + "\n";
   if (!d.help.empty()) shown += "    help: " + EscapeTerminal(d.help) + "\n";
@@ -76,6 +77,7 @@ Result<CaseFindings> FindingsIn(const RuleSet& rules, const KnowledgeBase& kb, c
   AnalyzerOptions options;
   options.jobs = 1;
   JobAnalysis job(knowledge, options);
+  // One thread: a case is a few lines, and thousands of them run one after the other.
   job.AddArguments(test.files);
   job.Read();
   if (!job.problems().empty()) return Status::Io(job.problems().front());
@@ -100,6 +102,7 @@ class RulesCommand : public Subcommand {
   }
 
   int Run() override {
+    // `list` without a folder lists what is inside the program.
     if (directory_.empty() && action_ != "list") directory_ = "rules/catalog";
     std::error_code error;
     if (!directory_.empty() && !std::filesystem::is_directory(directory_, error)) {
@@ -125,6 +128,7 @@ class RulesCommand : public Subcommand {
     for (const Rule& rule : rules.rules()) out += Listed(rule);
     // What the catalogue of messages says about causes.
     const KnowledgeBase& kb = knowledge_.kb();
+    // Messages of the catalogue judge causes as rules do; they are listed behind these.
     for (size_t i = 0; !own && i < kb.MessageCount(); ++i) {
       const Rule rule = RuleOfMessage(kb, static_cast<int>(i));
       if (!rule.causes.empty()) out += Listed(rule);
@@ -147,8 +151,10 @@ class RulesCommand : public Subcommand {
     for (const std::string& id : knowledge_.kb().CauseIds()) causes.insert(id);
     LintOptions options;
     options.causes = &causes;
+    // A rule may explain one of the embedded rules, which are then known names.
     for (const Rule& rule : RuleSet::Embedded().rules()) options.further_rules.push_back(rule.id);
     Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
+    // Queries are tried on an empty timeline: that they can be run at all is what lint asks.
     const JobModel empty = BuildJobModel({});
     if (timeline.ok() && timeline.value()->Load(empty).ok()) {
       options.query = [&](std::string_view sql) { return timeline.value()->Query(sql); };
@@ -159,6 +165,7 @@ class RulesCommand : public Subcommand {
     for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
     out += fmt::format("{} rule{} without errors, {} complaint{}\n", good, good == 1 ? "" : "s", diagnostics.size(),
                        diagnostics.size() == 1 ? "" : "s");
+    // No rule at all is a wrong folder.
     const bool nothing = good == 0 && diagnostics.empty();
     if (nothing) Complain("no rule.json below " + directory_);
     return Print(out, nothing ? kExitTrouble : HasError(diagnostics) ? kExitFailed : 0);
@@ -166,6 +173,7 @@ class RulesCommand : public Subcommand {
 
   int Test() const {
     std::vector<Diagnostic> diagnostics;
+    // Only the rules below DIR: what others would say of a case does not count.
     const std::unique_ptr<RuleSet> rules = RuleSet::LoadOnly(directory_, &diagnostics);
     std::string out;
     for (const Diagnostic& diagnostic : diagnostics) out += Shown(diagnostic);
@@ -184,6 +192,7 @@ class RulesCommand : public Subcommand {
       Complain("no cases below " + directory_);
       return Print(out, kExitTrouble);
     }
+    // Rules that cannot be loaded have cases that never ran.
     return Print(out, failed > 0 || HasError(diagnostics) ? kExitFailed : 0);
   }
 

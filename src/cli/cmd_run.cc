@@ -61,6 +61,7 @@ constexpr auto kDumps = std::chrono::seconds(3);
 
 // Each command that the host is asked, all side by side.
 constexpr auto kCommands = std::chrono::seconds(10);
+// Of a job with thousands of processes a stack of each would take longer than anybody waits.
 constexpr size_t kMostProcesses = 64;
 
 class RunCommandLine : public Subcommand {
@@ -70,6 +71,7 @@ class RunCommandLine : public Subcommand {
 
   void AddOptions(CLI::App* app) override {
     app->add_option("COMMAND", command_)->required();
+    // What stands behind COMMAND is the command's, whatever it looks like: `ncclwhy run -- python -f x`.
     app->positionals_at_end();
     app->prefix_command(false);
     app->add_option("--log-dir", log_dir_, "logs and report; a folder in there if it is not empty")->type_name("DIR");
@@ -85,10 +87,12 @@ class RunCommandLine : public Subcommand {
   int Run() override {
     std::string trouble;
     Result<RunFolder> folder = RunFolder::Make(log_dir_, &trouble);
+    // A full disk, a read-only container: the job is more important than its answer.
     if (!folder.ok()) return RunUnwatched(trouble.empty() ? folder.status().message() : trouble);
     folder_ = folder.take();
     if (!trouble.empty()) Complain(trouble + "; the logs are in " + folder_.path());
     Result<CommandEnd> end = RunCommand(Options());
+    // Nothing was printed into the folder yet.
     if (!end.ok()) {
       folder_.RemoveUnlessWanted();
       return RunUnwatched(end.status().message());
@@ -100,6 +104,7 @@ class RunCommandLine : public Subcommand {
   // What keeps us from watching does not keep the job from running.
   int RunUnwatched(const std::string& why) const {
     Complain(why + "; the command runs unwatched");
+    // exec hands on what is ignored: the command must get what this program was started with.
     if (!BrokenPipesWereIgnored()) (void)::signal(SIGPIPE, SIG_DFL);
     std::vector<char*> words;
     for (const std::string& word : command_) words.push_back(const_cast<char*>(word.c_str()));
@@ -120,6 +125,7 @@ class RunCommandLine : public Subcommand {
     WrapperOptions options;
     options.command = command_;
     for (char** variable = environ; *variable != nullptr; ++variable) options.environment.emplace_back(*variable);
+    // Variables that are set stay: the user knows better which log he wants.
     options.environment = TracedEnvironment(std::move(options.environment), {folder_.logs(), !buffered_});
     options.logs = folder_.logs();
     options.ignores_broken_pipes = BrokenPipesWereIgnored();
@@ -135,12 +141,14 @@ class RunCommandLine : public Subcommand {
     const std::string seconds = std::to_string(silence.lasted.count());
     Note("ncclwhy run: " + std::string(silence.only_chatter ? "no headway" : "no output") + " for " + seconds +
          " s, the command still runs");
+    // Flight recorders are asked for first: who looks with a debugger may disturb a rank that could still write one.
     AskForDumps(folder_.logs(), kDumps);
     // A debugger stops a process for a moment: not for a silence that may be none.
     std::vector<pid_t> processes = hang_ > 0 ? WithDescendants(silence.command) : std::vector<pid_t>();
     processes.resize(std::min(processes.size(), kMostProcesses));
     const Result<RunAnswer> answer = Answer(silence.unlogged, std::move(processes));
     if (!answer.ok()) return WithItsFolder(answer);
+    // Without --hang a silence may be none at all: a checkpoint, a compilation. Then only what a line shows is said.
     if (hang_ < 0 && !answer.value().sure) return {};
     return "ncclwhy: the command still runs and has shown no " +
            std::string(silence.only_chatter ? "headway" : "output") + " for " + seconds + " s\n" +
@@ -165,9 +173,11 @@ class RunCommandLine : public Subcommand {
     }
     if (status == 0) {
       // An answer that was told while it ran has named the folder.
+      // The user has been told of the folder by then.
       if (!end.answered) folder_.RemoveUnlessWanted();
       return 0;
     }
+    // The note is a log line as any other: the analysis reads how the command ended.
     NoteEnd(end, status);
     const Result<RunAnswer> answer = Answer(end.unlogged);
     const std::string said = "ncclwhy: the command " +
@@ -175,6 +185,7 @@ class RunCommandLine : public Subcommand {
                                         : "ended with status " + std::to_string(status)) +
                              "\n" + WithItsFolder(answer);
     (void)!::write(STDERR_FILENO, said.data(), said.size());
+    // A program that was stopped from outside did not fail: torchrun would take it for the root cause.
     if (answer.ok()) LeaveReason(answer.value().reason, StopSignal(end, status) == 0);
     return status;
   }
@@ -182,6 +193,7 @@ class RunCommandLine : public Subcommand {
   // The signal that came from outside and ended the command; 0: none did.
   static int StopSignal(const CommandEnd& end, int status) {
     int number = status > 128 && status < 128 + 64 ? status - 128 : 0;  // shells and launchers say it so
+    // Only a signal that was handed on counts: status 137 may be a container's memory limit as well.
     if (number == 0) number = end.stop_signal;
     return number > 0 && (end.passed_on >> number & 1) != 0 ? number : 0;
   }
@@ -205,9 +217,11 @@ class RunCommandLine : public Subcommand {
 
   Result<RunAnswer> Answer(const std::string& unlogged, std::vector<pid_t> processes = {}) const {
     RunAnswerOptions options{analyzer_, {}, {}, unlogged};
+    // Notes that no disk took are read as if they stood in run.log.
     if (!unwritten_notes_.empty()) options.unlogged += (unlogged.ends_with('\n') ? "" : "\n") + unwritten_notes_;
     options.collection.pids = std::move(processes);
     options.collection.logs_of_pids = false;  // they are here
+    // What the kernel said before the command is of other jobs.
     options.collection.since = LocalTime(begun_, "%Y-%m-%d %H:%M:%S");
     options.collection.most = kCommands;
     options.format.language = analyzer_.language;

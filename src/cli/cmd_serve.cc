@@ -55,6 +55,7 @@ class ServeCommand : public Subcommand {
     app->add_flag("-q,--quiet", arguments_.quiet, "no line a request on standard error");
   }
 
+  // All options of a request are members of it; what can be set here holds for all requests.
   int Run() override { return RunServer(arguments_); }
 
  private:

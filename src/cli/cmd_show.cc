@@ -35,6 +35,7 @@ class ShowCommand : public Subcommand {
   }
 
   int Run() override {
+    // The last colon: names of files may have one.
     const size_t colon = place_.rfind(':');
     const auto line = colon == std::string::npos ? std::nullopt : ParseInt<uint64_t>(place_.substr(colon + 1));
     if (!line || *line == 0) {
@@ -49,11 +50,14 @@ class ShowCommand : public Subcommand {
     }
     std::string out;
     std::string text;
+    // Lines are counted as reports count them, by \n alone.
     uint64_t number = 0;
     while (number < *line + context_ && std::getline(file, text)) {
+      // Lines in front of the context are not kept: logs may be larger than the memory.
       if (++number + context_ < *line) continue;
       while (!text.empty() && text.back() == '\r') text.pop_back();
       out += (number == *line ? "> " : "  ") + std::to_string(number) + "  " +
+             // A line may be as long as a file.
              EscapeTerminal(text.substr(0, limits::kLineBytes)) + "\n";
     }
     if (number < *line) {

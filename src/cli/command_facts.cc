@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// CLI11 writes the check behind the type's name: "F:{text,json}", "N:INT in [1 - 1000]".
 // "F:{text,json}": the value's name, and what its check allows.
 std::string ValueName(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -25,6 +26,7 @@ std::vector<std::string> Choices(const CLI::Option& option) {
   return choices;
 }
 
+// By the value's name, so that an option needs to say it once.
 Takes TakesOf(std::string_view value) {
   if (value == "FILE" || value == "LOG" || value == "DB") return Takes::kFile;
   if (value == "DIR") return Takes::kDirectory;
@@ -36,6 +38,7 @@ OptionFacts FactsOfOption(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) facts.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) facts.names.push_back("--" + name);
   facts.text = option.get_description();
+  // A flag takes nothing.
   if (option.get_items_expected_max() == 0) return facts;
   facts.choices = Choices(option);
   facts.value = ValueName(option);
@@ -43,6 +46,7 @@ OptionFacts FactsOfOption(const CLI::Option& option) {
   return facts;
 }
 
+// A screen has 80 columns; one stays free, since some terminals wrap behind the last one.
 constexpr size_t kColumns = 79;
 constexpr size_t kTextColumn = 18;
 constexpr size_t kSecondColumn = 43;
@@ -51,6 +55,7 @@ constexpr size_t kSecondColumn = 43;
 std::string HelpLine(const OptionFacts& option) {
   std::string out;
   for (const std::string& name : option.names) out += (out.empty() ? "  " : ", ") + name;
+  // A line that is longer than the column of texts has its text two blanks behind.
   if (!option.value.empty()) out += " " + option.value;
   out.resize(std::max(out.size() + 2, kTextColumn), ' ');
   return out + option.text;
@@ -64,6 +69,7 @@ std::string OptionsText(const std::vector<OptionFacts>& options) {
   };
   for (const OptionFacts& option : options) {
     std::string next = HelpLine(option);
+    // Two options share a line where the first ends before the second column and the second fits behind it.
     if (!line.empty() && line.size() + 2 <= kSecondColumn && next.size() - 2 <= kColumns - kSecondColumn) {
       line.resize(kSecondColumn, ' ');
       line += next.substr(2);
@@ -71,6 +77,7 @@ std::string OptionsText(const std::vector<OptionFacts>& options) {
       continue;
     }
     flush();
+    // Longer texts go on below, at the column of texts.
     for (size_t cut; next.size() > kColumns && (cut = next.rfind(' ', kColumns)) > kTextColumn;) {
       out += next.substr(0, cut) + "\n";
       next = std::string(kTextColumn, ' ') + next.substr(cut + 1);
@@ -97,10 +104,12 @@ CommandFacts FactsOf(Subcommand* command) {
   CommandFacts facts;
   facts.name = std::string(command->name());
   facts.text = command->text();
+  // Up to the first full stop: the title in the man page and in completions.
   const std::string about(facts.text.about);
   facts.title = about.substr(0, about.find(".\n"));
   facts.title = facts.title.substr(0, facts.title.find(". "));
   std::replace(facts.title.begin(), facts.title.end(), '\n', ' ');
+  // An app of its own: the options are only read here and never parsed.
   CLI::App app("", "ncclwhy");
   app.set_help_flag();
   command->AddOptions(&app);

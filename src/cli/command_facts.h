@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// How a shell completes what stands there.
 enum class Takes { kNothing, kWord, kFile, kDirectory, kCause };
 
 struct OptionFacts {
@@ -21,6 +22,7 @@ struct OptionFacts {
   Takes takes = Takes::kNothing;
 };
 
+// An argument without a dash: LOG, DB, ACTION. What it may be, where that is a list.
 struct PositionalFacts {
   std::string name;
   std::vector<std::string> choices;
@@ -28,6 +30,7 @@ struct PositionalFacts {
   bool repeated = false;
 };
 
+// Views of the command's constant texts; the rest is owned.
 struct CommandFacts {
   std::string name;
   CommandText text;

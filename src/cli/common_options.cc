@@ -5,6 +5,7 @@
 namespace ncclwhy {
 
 void AddLanguageOption(CLI::App* app, Language* language) {
+  // CLI11 could map names to values itself, but its help would then show numbers.
   const auto set = [language](const std::string& name) {
     *language = name == "zh" ? Language::kChinese : Language::kEnglish;
   };
@@ -14,6 +15,7 @@ void AddLanguageOption(CLI::App* app, Language* language) {
 }
 
 void AddSeenOption(CLI::App* app, int* seen) {
+  // 0 to 3, as the library takes it.
   app->add_option("--seen", *seen, "like cases, 0 to 3")->type_name("N")->check(CLI::Range(0, 3));
 }
 
@@ -22,6 +24,7 @@ void AddJobsOption(CLI::App* app, int* jobs) {
 }
 
 void AddKbOption(CLI::App* app, std::vector<std::string>* directories) {
+  // One directory for each time the option is given: what follows is a LOG.
   app->add_option("--kb", *directories, "more knowledge")->type_name("DIR")->allow_extra_args(false);
 }
 

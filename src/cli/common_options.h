@@ -12,6 +12,7 @@ class App;
 
 namespace ncclwhy {
 
+// Each adds one option whose value goes to the pointer, which must live as long as the app.
 // --lang
 void AddLanguageOption(CLI::App* app, Language* language);
 // --seen

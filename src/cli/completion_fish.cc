@@ -5,6 +5,7 @@
 namespace ncclwhy {
 namespace {
 
+// In a substitution: ids are asked from the program when they are completed.
 constexpr char kCauses[] = "(ncclwhy explain --color never 2>/dev/null | string split -f 1 \" \")";
 
 std::string Quoted(const std::string& text) {
@@ -17,6 +18,7 @@ std::string Quoted(const std::string& text) {
 }
 
 std::string FishValues(const std::vector<std::string>& choices, Takes takes) {
+  // -x: it takes a value, and no file is offered.
   if (!choices.empty()) return " -x -a " + Quoted(fmt::format("{}", fmt::join(choices, " ")));
   switch (takes) {
     case Takes::kNothing:
@@ -35,6 +37,7 @@ std::string FishValues(const std::vector<std::string>& choices, Takes takes) {
 
 std::string Lines(const CommandFacts& command, const std::string& when) {
   const std::string start = "complete -c ncclwhy -n " + Quoted(when);
+  // One condition for all of a command's options, so that none is offered elsewhere.
   std::string out;
   for (const OptionFacts& option : command.options) {
     out += start;
@@ -52,6 +55,7 @@ std::string Lines(const CommandFacts& command, const std::string& when) {
     if (positional.takes == Takes::kCause) out += start + FishValues({}, positional.takes) + "\n";
     if (positional.takes == Takes::kDirectory) out += start + " -f -a '(__fish_complete_directories)'\n";
   }
+  // Without it fish offers files everywhere.
   if (!files) out += start + " -f\n";
   return out;
 }
@@ -63,6 +67,7 @@ std::string FishCompletion(const std::vector<CommandFacts>& commands) {
   std::string others;
   for (const CommandFacts& command : commands) {
     out += "complete -c ncclwhy -n __fish_use_subcommand -a " + command.name + " -d " + Quoted(command.title) + "\n";
+    // The command that needs no name is what is left when none of the others was seen.
     if (&command != &commands.front()) others += " " + command.name;
   }
   out += "complete -c ncclwhy -n __fish_use_subcommand -s V -l version -d 'print the version'\n";

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
+  // Long names only: one letter is near every other one.
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
@@ -36,6 +37,7 @@ std::string NearestChoice(std::string_view sentence) {
 
 }  // namespace
 
+// The name itself is not "meant": then something else is wrong with it.
 std::string DidYouMean(const std::string& name, const std::vector<std::string>& names) {
   const std::string_view nearest = NearestName(name, {names.begin(), names.end()});
   return nearest.empty() || nearest == name ? std::string() : "; did you mean " + std::string(nearest) + "?";
@@ -44,10 +46,12 @@ std::string DidYouMean(const std::string& name, const std::vector<std::string>& 
 std::string WrongUsage(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
   std::string out = error.what();
   std::replace(out.begin(), out.end(), '\n', ' ');
+  // CLI11's sentences have several lines and full stops of their own.
   while (!out.empty() && (out.back() == ' ' || out.back() == '.')) out.pop_back();
   if (const std::string choice = NearestChoice(out); !choice.empty()) return out + choice;
   const std::vector<std::string> names = OptionNames(app);
   for (const std::string& argument : arguments) {
+    // Behind -- stands the command of `run`.
     if (argument == "--") break;
     const std::string name = argument.substr(0, argument.find('='));
     const bool known = std::find(names.begin(), names.end(), name) != names.end();

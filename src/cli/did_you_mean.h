@@ -11,6 +11,7 @@ class ParseError;
 
 namespace ncclwhy {
 
+// `arguments` are those of the command line, so that a misspelt one can be found among them.
 // Why the command line was refused, in one sentence without a full stop, with what was probably meant.
 std::string WrongUsage(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error);
 

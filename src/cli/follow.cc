@@ -17,6 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Fast enough for eyes, slow enough to cost nothing.
 constexpr auto kTick = std::chrono::milliseconds(200);
 constexpr auto kLookForFiles = std::chrono::seconds(1);
 // Between two answers: at least this, and so much longer than the last one took that answering takes a tenth of one
@@ -54,6 +55,7 @@ void Pause() {
   (void)::nanosleep(&time, nullptr);
 }
 
+// A sentence for a person who reads along: what is new of it stands in front.
 std::string Words(const SteadyAnswer::News& news, Language language) {
   const bool zh = language == Language::kChinese;
   switch (news.kind) {
@@ -76,6 +78,7 @@ class Follower {
     while (g_stop == 0) {
       const bool more = Read();
       if (!status_.ok()) return status_;
+      // Only standard input ends by itself: a file may always grow.
       if (!more && std::all_of(files_.begin(), files_.end(), [](const auto& f) { return f->ended(); }) &&
           !files_.empty() && problems_.empty()) {
         break;
@@ -84,6 +87,7 @@ class Follower {
       if (!more) Pause();
     }
     live_.Stop();
+    // All that is there is read before the report: a job that was stopped writes its last words now.
     looked_ = {};  // once more: files that came in the last moment
     while (Read()) {
     }
@@ -104,11 +108,13 @@ class Follower {
   GrowingFile::Lines Into(const GrowingFile& file) {
     return [this, &file](std::string_view bytes) {
       unanswered_ = true;
+      // The first failure is kept, and ends the following at its next turn.
       if (Status status = analyzer_->Append(file.spec().name, bytes); !status.ok()) status_ = std::move(status);
     };
   }
 
   void LookForFiles() {
+    // Names that lead to nothing are problems only as long as they do.
     problems_.clear();
     for (SourceSpec& spec : ExpandSources(options_.logs, &problems_)) {
       const bool known =
@@ -137,13 +143,16 @@ class Follower {
     if (live_.running()) {
       const std::optional<Answer> answer = live_.Poll();
       if (answer) steady_.See(*answer, asked_);
+      // An answer that takes long is asked for more seldom: a tenth of the time at most.
       if (!live_.running()) next_ = now + std::max<Clock::duration>(kBetweenAnswers, (now - asked_) * kRestPerWork);
     } else if (unanswered_ && now >= next_) {
       asked_ = now;
       unanswered_ = false;
       // Without an answer the following goes on: the final report needs no second process.
+      // No process now: there may be one in ten seconds.
       if (!live_.Start(analyzer_, options_.analyzer.language).ok()) next_ = now + std::chrono::seconds(10);
     }
+    // Current only if nothing was read since it was asked.
     const auto news = steady_.Tell(now, !unanswered_ && !live_.running());
     return !news || options_.tell(Words(*news, options_.analyzer.language));
   }
@@ -166,6 +175,7 @@ class Follower {
 
 Result<Report> Follow(const FollowOptions& options) {
   AnalyzerOptions quiet = options.analyzer;
+  // Progress is of reading files once.
   quiet.progress = nullptr;
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(quiet);
   if (!analyzer.ok()) return analyzer.status();

@@ -14,6 +14,7 @@
 namespace ncclwhy {
 namespace {
 
+// The message is a line in `kubectl describe pod` and in torchrun's table, so it is kept short.
 // Kubernetes keeps 4096 bytes; torchrun prints the message in its table.
 constexpr size_t kLongestReason = 1000;
 
@@ -32,6 +33,7 @@ std::string Shortened(std::string_view text) {
 
 // Only into a file that is empty, and never through a link: the path may be one that others can write to.
 void WriteIfEmpty(const char* path, int flags, const std::string& text) {
+  // Not opened by waiting, as a pipe would be.
   const int file = ::open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
   if (file < 0) return;
   struct stat now = {};
@@ -47,9 +49,11 @@ void LeaveReason(std::string_view reason, bool failed) {
   const std::string line = Shortened(reason);
   if (line.empty()) return;
   const char* message = std::getenv("NCCLWHY_TERMINATION_LOG");
+  // Only if it is there: Kubernetes makes it, and nobody else should.
   WriteIfEmpty(message != nullptr ? message : "/dev/termination-log", 0, line + "\n");
   if (!failed) return;
   if (const char* file = std::getenv("TORCHELASTIC_ERROR_FILE"); file != nullptr && *file != '\0') {
+    // As torchelastic's own handler writes it; the time in seconds decides which worker is the root cause.
     const nlohmann::ordered_json error = {
         {"message",
          {{"message", line},

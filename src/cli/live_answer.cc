@@ -22,6 +22,7 @@ Answer AnswerOf(const Report& report, Language language) {
   out.confidence = cause.confidence;
   out.seen = std::any_of(cause.evidence.begin(), cause.evidence.end(),
                          [](const Evidence& e) { return e.line > 0 && e.role == "direct"; });
+  // A change of confidence alone is no other answer.
   out.key = cause.id;
   if (!cause.culprits.empty()) {
     out.key += " " + std::to_string(cause.culprits.front().rank) + " " + cause.culprits.front().host;
@@ -49,6 +50,7 @@ std::optional<Answer> Unpacked(const std::string& bytes) {
     fields.push_back(bytes.substr(from, end - from));
   }
   if (fields.size() != 5) return std::nullopt;
+  // Strings of a report have no NUL in them: escaped long before.
   return Answer{fields[0], std::strtod(fields[1].c_str(), nullptr), !fields[2].empty(), fields[3], fields[4]};
 }
 
@@ -74,6 +76,7 @@ std::optional<Answer> Unpacked(const std::string& bytes) {
 
 Status LiveAnswer::Start(Analyzer* analyzer, Language language) {
   int ends[2];
+  // The write end belongs to the copy alone: its end is the end of the answer.
   if (::pipe2(ends, O_CLOEXEC) != 0) return Status::Io(std::strerror(errno));
   child_ = ::fork();
   if (child_ == 0) {
@@ -81,6 +84,7 @@ Status LiveAnswer::Start(Analyzer* analyzer, Language language) {
     Tell(analyzer, language, ends[1]);
   }
   ::close(ends[1]);
+  // Non-blocking: the loop that reads logs must not wait for it.
   pipe_ = ends[0];
   if (child_ < 0) {
     const Status status = Status::Io(std::string("cannot start a process: ") + std::strerror(errno));
@@ -98,6 +102,7 @@ std::optional<Answer> LiveAnswer::Poll() {
     const ssize_t n = ::read(pipe_, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return std::nullopt;
+    // The end, or an error: what came so far is all.
     if (n <= 0) break;
     bytes_.append(buffer, static_cast<size_t>(n));
   }

@@ -14,6 +14,7 @@
 
 namespace ncclwhy {
 
+// One line for a person, and what is needed to decide whether to tell it.
 struct Answer {
   std::string cause;  // id of the first cause, empty when none is named
   double confidence = 0;

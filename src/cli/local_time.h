@@ -6,6 +6,7 @@
 
 namespace ncclwhy {
 
+// In the zone of the environment (TZ); what users compare with their watches.
 // `format` as of strftime.
 std::string LocalTime(std::time_t time, const char* format);
 

@@ -38,10 +38,13 @@ int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
 int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
+  // `kubectl logs … | ncclwhy`: without arguments standard input is read.
   if (arguments.empty()) arguments = {"analyze"};
   if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION NCCLWHY_SOURCE "\n");
+  // Not in the help: the build asks it.
   if (arguments[0] == "--help-man") return PrintManual(commands);
   Subcommand* chosen = commands.front().get();
+  // A command only as the first word; everywhere else it is the name of a log.
   for (const auto& command : commands) {
     if (command->name() == arguments[0]) {
       chosen = command.get();
@@ -53,6 +56,7 @@ int Dispatch(std::vector<std::string> arguments) {
   app.set_help_flag("-h,--help");
   try {
     chosen->AddOptions(&app);
+    // CLI11 takes them from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // the last first
   } catch (const CLI::CallForHelp&) {
     return Print(HelpOf(FactsOf(chosen)));

@@ -42,6 +42,7 @@ std::string Roff(const std::string& text) {
       out += c;
     }
   }
+  // A point or an apostrophe that begins a line would be a request; the latter is escaped already.
   return !out.empty() && out.front() == '.' ? "\\&" + out : out;
 }
 
@@ -99,6 +100,7 @@ std::string Section(const CommandFacts& command) {
 std::string ManPage(const std::vector<CommandFacts>& commands) {
   const CommandFacts& main = commands.front();
   std::string out = ".TH NCCLWHY 1 \"\" \"ncclwhy " NCCLWHY_VERSION "\" \"User Commands\"\n";
+  // "Says what broke …" becomes "ncclwhy - says what broke …".
   std::string title = main.title;  // stands after a dash, as it does in other manuals
   if (!title.empty()) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
   out += ".SH NAME\nncclwhy \\- " + Roff(title) + "\n.SH SYNOPSIS\n.nf\n";

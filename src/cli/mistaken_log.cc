@@ -21,6 +21,7 @@ std::string NothingThere(const std::vector<std::string>& logs) {
   std::string out;
   for (const std::string& log : logs) {
     std::error_code error;
+    // One that is there, or that may be, is enough.
     if (log == "-" || log.find_first_of("*?[") != std::string::npos || std::filesystem::exists(log, error)) return {};
     out += (out.empty() ? "" : ", ") + log;
   }
@@ -43,9 +44,11 @@ std::string MistakenLog(const std::string& log) {
     }
     return {};
   }
+  // Named pipes and /dev/stdin: looking would take bytes away.
   if (!std::filesystem::is_regular_file(log, ignored)) return {};  // a pipe's bytes can be read only once
   std::string head(kApplicationAt + kTimeline.size(), '\0');
   std::ifstream(log, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  // The database of another program, a browser's say, that lies among the logs.
   if (!head.starts_with(kSqlite)) return {};
   if (head.substr(kApplicationAt) != kTimeline) return log + ": is a SQLite database, not a log";
   return log + ": is a timeline, not a log: ncclwhy query " + log + " \"SELECT …\"";

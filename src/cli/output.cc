@@ -13,6 +13,7 @@ namespace ncclwhy {
 Written WriteStandardOutput(std::string_view bytes) {
   const int error = WriteAll(STDOUT_FILENO, bytes);
   if (error == 0) return Written::kAll;
+  // `ncclwhy logs/ | head` has what it wanted: no word about it.
   if (error == EPIPE) return Written::kReaderGone;
   Complain(std::string("cannot write to standard output: ") + std::strerror(error));
   return Written::kFailed;
@@ -23,6 +24,7 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
   int error = file.Open();
   if (error == 0) error = file.Write(bytes);
   // The reader of a pipe may leave.
+  // A process substitution, `-o >(less)`, may be left early, too.
   if (error == EPIPE && file.is_device()) return {};
   if (error == 0) error = file.Finish();
   return error == 0 ? Status() : Status::Io("cannot write " + path + ": " + std::strerror(error));

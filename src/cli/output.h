@@ -16,6 +16,7 @@ Written WriteStandardOutput(std::string_view bytes);
 // keeps its mode; devices and pipes are written to as they are.
 Status WriteFile(const std::string& path, std::string_view bytes);
 
+// Never fails: standard error may be closed.
 // One sentence to standard error: "ncclwhy: …".
 void Complain(std::string_view sentence);
 

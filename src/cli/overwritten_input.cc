@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whatever it is called: a link, another spelling, another hard link.
 bool Same(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 bool IsOrHolds(const std::string& path, const struct stat& file) {
@@ -31,6 +32,7 @@ bool IsOrHolds(const std::string& path, const struct stat& file) {
 
 bool IsRead(const std::string& log, const struct stat& file) {
   if (log == "-") {
+    // `ncclwhy digest - -o rank0.log < rank0.log`.
     struct stat input {};
     return ::fstat(STDIN_FILENO, &input) == 0 && Same(input, file);
   }
@@ -50,6 +52,7 @@ bool IsRead(const std::string& log, const struct stat& file) {
 
 std::string OverwrittenInput(const std::string& output, const std::vector<std::string>& logs) {
   struct stat file {};
+  // A new file, a device or a pipe takes nothing away.
   if (output == "-" || ::stat(output.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
   const bool is = std::any_of(logs.begin(), logs.end(), [&](const std::string& log) { return IsRead(log, file); });
   return is ? output + ": is one of the files that are read, and is not replaced: name another one with -o" : "";
@@ -62,6 +65,7 @@ std::string OverwrittenByReport(const std::string& output, const std::vector<std
   std::ifstream in(output, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  // An empty file has nothing to lose; an older report is what is to be replaced.
   return head.empty() || IsOwnReport(head) ? std::string() : sentence;
 }
 

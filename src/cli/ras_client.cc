@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kRasScheme = "ras://";
+// The port is NCCL's default, NCCL_RAS_ADDR may say another one.
 constexpr char kRasPort[] = "28028";
 constexpr auto kRasConnect = std::chrono::seconds(5);
 // RAS itself waits for ranks that do not answer, TIMEOUT seconds and some more.
@@ -57,6 +58,7 @@ class RasConnection {
         continue;
       }
       int error = ::connect(fd_, a->ai_addr, a->ai_addrlen) == 0 ? 0 : errno;
+      // Not there at once: wait until it can be written to, then ask what became of it.
       if (error == EINPROGRESS) {
         error = ETIMEDOUT;
         socklen_t size = sizeof error;
@@ -99,6 +101,7 @@ class RasConnection {
   // An answer in one line, without its end.
   std::string Line(Clock::time_point deadline) {
     std::string line;
+    // A line that does not end is no greeting of RAS: 4 KiB of it are enough to know.
     while (line.find('\n') == std::string::npos && line.size() < kRasLine) {
       if (Receive(&line, deadline) != Got::kBytes) break;
     }
@@ -124,6 +127,7 @@ class RasConnection {
 std::pair<std::string, std::string> HostAndPort(std::string_view address) {
   std::string_view host = address, port;
   if (address.starts_with("[")) {
+    // An address of version 6 has colons of its own and stands in brackets.
     host = address.substr(1, address.find(']') - 1);
     const size_t behind = address.find("]:");
     if (behind != std::string_view::npos) port = address.substr(behind + 2);
@@ -155,6 +159,7 @@ Result<std::string> AskRas(std::string_view address, std::string* problem) {
   const auto no_ras = [&] { return Status::Io(name + ": what answers there is not NCCL's RAS"); };
   // What version it speaks does not matter: STATUS is in all of them.
   if (!connection.Send(kRasHello, soon) || !connection.Line(soon).starts_with("SERVER PROTOCOL ")) return no_ras();
+  // TIMEOUT is how long RAS waits for ranks: hanging ones are what is asked about.
   if (!connection.Send(kRasPatience, soon) || connection.Line(soon) != "OK") return no_ras();
   if (!connection.Send(kRasStatus, soon)) return no_ras();
   std::string status;
@@ -162,6 +167,7 @@ Result<std::string> AskRas(std::string_view address, std::string* problem) {
   for (;;) {
     const RasConnection::Got got = connection.Receive(&status, deadline);
     if (got == RasConnection::Got::kEnd) break;
+    // What came is handed back: of a thousand ranks the first ones are better than none.
     if (got == RasConnection::Got::kNothing || status.size() > limits::kDocumentBytes) {
       *problem = name + ": its answer broke off";
       break;

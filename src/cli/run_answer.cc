@@ -16,12 +16,14 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
   // What the host does not say is in the manifest; there is an answer without it.
   const Result<Knowledge> knowledge = Knowledge::Load(options.analyzer);
   if (knowledge.ok()) {
+    // Into the folder of logs, so that it is read with them.
     (void)CollectHost(options.collection, knowledge.value().kb(), NewFolderSink(folder.logs() + "/collected").get());
   }
   Result<std::unique_ptr<Analyzer>> analyzer = Analyzer::Create(options.analyzer);  // fails where the knowledge did
   if (!analyzer.ok()) return analyzer.status();
   if (Status status = analyzer.value()->AddArguments({folder.logs()}); !status.ok()) return status;
   if (!options.unlogged.empty()) {
+    // In brackets: it is no name of a file.
     (void)analyzer.value()->Begin("(output that is not on the disk)");
     (void)analyzer.value()->Push(options.unlogged);
     (void)analyzer.value()->EndSource();
@@ -33,6 +35,7 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
   RunAnswer out;
   ReportFormat plain;
   plain.language = options.format.language;
+  // Both are for later, in full; what is told now is short.
   for (const auto& [format, suffix] : {std::pair{"full", "txt"}, std::pair{"json", "json"}}) {
     const Result<std::string> bytes = RenderReport(report, format, plain);
     if (!bytes.ok()) return bytes.status();
@@ -41,6 +44,7 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
     ::umask(mask);
     if (!written.ok() && out.unwritten.empty()) out.unwritten = written.message();
   }
+  // Somebody ended it, and nothing else is the matter: one line says so.
   const bool stopped =
       report.outcome == Outcome::kStopped &&
       (report.causes.empty() || knowledge.value().kb().TraitsOf(report.causes.front().id).kind == CauseKind::kStop);
@@ -61,6 +65,7 @@ Result<RunAnswer> AnswerRun(const RunFolder& folder, const RunAnswerOptions& opt
 }
 
 bool NoteOfRun(const RunFolder& folder, const std::string& line) {
+  // A job may print secrets into it by way of its command line.
   const mode_t mask = ::umask(077);
   std::ofstream out(folder.logs() + "/run.log", std::ios::app);
   ::umask(mask);

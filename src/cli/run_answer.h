@@ -11,6 +11,7 @@
 
 namespace ncclwhy {
 
+// What the wrapper tells of a run, as text and for programs.
 struct RunAnswer {
   std::string text;       // the short answer, ended; one line when somebody ended it and nothing else is the matter
   bool sure = false;      // a cause is named, a line shows it, and it is more than likely
@@ -18,6 +19,7 @@ struct RunAnswer {
   std::string unwritten;  // why there is no report, or only a part of it; empty: it is there
 };
 
+// What an answer is made with; the folder tells where the logs are.
 struct RunAnswerOptions {
   AnalyzerOptions analyzer;
   ReportFormat format;

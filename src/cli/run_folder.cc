@@ -33,6 +33,7 @@ Result<RunFolder> RunFolder::Make(const std::string& wanted, std::string* troubl
     if (asked.ok()) return asked;
     *trouble = asked.status().message();
   }
+  // Only places that a command's output may go to; the last one is where it was started.
   std::error_code error;
   const fs::path temporary = fs::temp_directory_path(error);
   std::vector<std::string> places;
@@ -45,6 +46,7 @@ Result<RunFolder> RunFolder::Make(const std::string& wanted, std::string* troubl
     Result<RunFolder> made = MakeTemporary(place);
     if (made.ok()) {
       RunFolder folder = made.take();
+      // A folder that was asked for and could not be made: its stand-in is kept all the same.
       folder.wanted_ = !wanted.empty();
       return folder;
     }
@@ -70,12 +72,15 @@ Result<RunFolder> RunFolder::MakeIn(const std::string& wanted) {
   out.wanted_ = true;
   std::error_code error;
   fs::path path = fs::absolute(wanted, error).lexically_normal();
+  // `why/` has an empty last name.
   if (!path.has_filename()) path = path.parent_path();
   const bool exists = fs::exists(path, error);
   if (exists && !fs::is_directory(path, error)) return Failed(wanted, std::make_error_code(std::errc::not_a_directory));
+  // A second run into one folder has a folder of its own in there.
   if (exists && !fs::is_empty(path, error)) path /= NameOfNow();
   out.path_ = path.string();
   fs::create_directories(path.parent_path(), error);
+  // Somebody may have made it between the two calls; then its own rights count.
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Failed(out.path_, Errno());
   if (Status status = out.MakeLogs(); !status.ok()) return status;
   return out;

@@ -22,6 +22,7 @@ class RunFolder {
   // Nobody asked for it, and all went well.
   void RemoveUnlessWanted() const;
 
+  // Both Make… fail with a sentence that names the folder.
  private:
   // In `wanted`, or below it where it has something in it.
   static Result<RunFolder> MakeIn(const std::string& wanted);

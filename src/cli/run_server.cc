@@ -35,6 +35,7 @@ int Serve(Server& server, const sigset_t& signals) {
   try {
     runner = std::thread([&] {
       status = server.Run();
+      // The thread that waits for signals learns of it by one.
       if (!status.ok()) kill(getpid(), SIGTERM);
     });
   } catch (const std::system_error& e) {
@@ -75,6 +76,7 @@ int RunServer(const ServeArguments& arguments) {
   if (!bound.IsLoopback() && open) {
     Complain("other machines may reach this address, and nothing asks them who they are; see --token");
   }
+  // A script reads the port from here when it asked for port 0.
   if (WriteStandardOutput("listening on " + bound.Url() + "\n") == Written::kFailed) return kExitTrouble;
   return Serve(*server.value(), signals);
 }

@@ -5,6 +5,7 @@
 
 namespace ncclwhy {
 
+// The options of `serve` as they were given; RunServer opens what they name.
 struct ServeArguments {
   ServerOptions server;
   std::string listen = "127.0.0.1:8471";

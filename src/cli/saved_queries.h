@@ -12,6 +12,7 @@ struct SavedQuery {
   std::string_view sql;
 };
 
+// In the order in which they are listed; constant.
 std::span<const SavedQuery> SavedQueries();
 
 }  // namespace ncclwhy

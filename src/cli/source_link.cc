@@ -9,6 +9,7 @@
 
 namespace ncclwhy {
 
+// No terminal can be asked whether it knows links: those that do are known by their variables.
 bool FollowsLinks(int descriptor) {
   if (!IsTerminal(descriptor)) return false;
   const auto value = [](const char* name) {
@@ -33,6 +34,7 @@ std::string SourceLink(const std::string& name, uint64_t line) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::canonical(name, error);
   if (error || !std::filesystem::is_regular_file(path, error)) return {};
+  // No standard has line numbers in it; editors that register for file:// links understand the fragment.
   return "file://" + EscapeUriPath(path.string()) + (line > 0 ? "#" + std::to_string(line) : "");
 }
 

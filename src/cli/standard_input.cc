@@ -15,6 +15,7 @@ void AwaitStandardInput() {
   }
   constexpr int kPatienceMilliseconds = 5000;
   pollfd input{STDIN_FILENO, POLLIN, 0};
+  // Ready, ended, or an error: all of them can be read.
   if (poll(&input, 1, kPatienceMilliseconds) != 0) return;
   Complain("waiting for a log on standard input; name files or directories to read those");
 }

@@ -10,6 +10,7 @@
 
 namespace ncclwhy {
 
+// Not thread-safe: one for each job that is followed.
 class SteadyAnswer {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+// In the order of README.md: what is used most comes first. Each is made once and run at most once.
 namespace CLI {
 class App;
 }

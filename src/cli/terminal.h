@@ -5,6 +5,7 @@
 
 namespace ncclwhy {
 
+// Whether somebody is to read what is written there now.
 bool IsTerminal(int descriptor);
 
 // Columns of the terminal at `descriptor`; $COLUMNS wins. 80 when nobody knows, 0 when it is no terminal.
