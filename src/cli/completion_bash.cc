@@ -44,11 +44,13 @@ std::string BashValues(const std::vector<std::string>& choices, Takes takes) {
     case Takes::kWord:
       break;
   }
+  // An empty list of words: nothing is offered, and no file either.
   return "_ncclwhy_words \"\"";
 }
 
 std::string Positionals(const CommandFacts& command) {
   std::string out;
+  // Behind a list of choices a directory may follow: `rules lint DIR`.
   bool choices = false;
   for (const PositionalFacts& positional : command.positionals) {
     const bool more = choices && positional.takes == Takes::kDirectory;
@@ -63,6 +65,7 @@ std::string Case(const CommandFacts& command, bool main) {
   std::string out = "    " + command.name + ")\n        case $prev in\n";
   std::vector<std::string> names = {"-h", "--help"};
   if (main) names.insert(names.end(), {"-V", "--version"});
+  // The value of an option is completed where the word in front is its name.
   for (const OptionFacts& option : command.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
     if (option.takes == Takes::kNothing) continue;
@@ -80,6 +83,7 @@ std::string BashCompletion(const std::vector<CommandFacts>& commands) {
   std::string out = kBashHead;
   out += "    command=" + commands.front().name + "\n    case ${COMP_WORDS[1]} in\n    " + Joined(names, "|") +
          ") ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]} ;;\n    esac\n";
+  // Files as well as commands: `ncclwhy LOG` is the short form of `ncclwhy analyze LOG`.
   out +=
       "    if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n        compopt -o filenames 2>/dev/null\n"
       "        mapfile -t COMPREPLY < <(compgen -W \"" +

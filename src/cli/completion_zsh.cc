@@ -62,10 +62,12 @@ std::string ZshAction(const std::string& name, const std::vector<std::string>& c
     case Takes::kWord:
       break;
   }
+  // A blank as action: something is expected, and nothing is offered.
   return out + " ";
 }
 
 // '(-f --format)'{-f+,--format=}'[text]:F:(text json)'
+// Only options that take directories may be given again; all others exclude themselves.
 std::string Spec(const OptionFacts& option) {
   const bool value = option.takes != Takes::kNothing;
   const bool repeated = option.takes == Takes::kDirectory;

@@ -34,7 +34,7 @@ std::string SourceLink(const std::string& name, uint64_t line) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::canonical(name, error);
   if (error || !std::filesystem::is_regular_file(path, error)) return {};
-  // No standard has line numbers in it; editors that register for file:// links understand the fragment.
+  // No standard has line numbers in it: who does not know the fragment opens the file.
   return "file://" + EscapeUriPath(path.string()) + (line > 0 ? "#" + std::to_string(line) : "");
 }
 

@@ -22,6 +22,8 @@ void BuildAddressBook(JobModel& model) {
   std::map<std::string, std::set<std::string_view>, std::less<>> owners;
   for (const Process& p : model.processes) {
     if (p.host.empty()) continue;
+    // `NET/IB : Using … OOB eth0:10.0.0.3<0>`: the address of the bootstrap and that of the network's out-of-band
+    // socket.
     for (const std::string_view a : {p.bootstrap.address, p.net.address}) {
       if (!a.empty()) owners[std::string(WithoutPort(a))].insert(p.host);
     }
@@ -34,15 +36,18 @@ void BuildAddressBook(JobModel& model) {
       const std::string_view gid = f.Get(e, e.kind == EventKind::kIbQp ? FieldId::kGid : FieldId::kLocalGid);
       const ProcessId id = model.ProcessOf(SourceId{static_cast<uint32_t>(s)}, e.process, e.launcher_rank);
       if (gid.empty() || !id.valid() || model.processes[id.value].host.empty()) continue;
+      // Under both spellings: a GID of RoCE v2 is an address of version 4 in one of version 6.
       owners[std::string(gid)].insert(model.processes[id.value].host);
       owners[std::string(WithoutMapping(gid))].insert(model.processes[id.value].host);
     }
   }
+  // 10.0.0.1 of two containers: an address that two hosts have names neither.
   for (const auto& [address, hosts] : owners) {
     if (hosts.size() == 1) model.host_of_address.emplace(address, *hosts.begin());
   }
 }
 
+// Ray and some programs print an address where others print a host: two names of one host would be two hosts.
 void NameHostsOfAddresses(JobModel& model) {
   for (Process& p : model.processes) {
     if (const auto named = model.host_of_address.find(p.host); named != model.host_of_address.end())
@@ -63,6 +68,7 @@ JobModel::Owner JobModel::ResolveAddress(std::string_view address) const {
     owner.host = it->second;
   } else {
     for (const std::string& host : hosts) {
+      // A name that begins with a digit is an address: 10.0.0.1 and 10.1.0.1 have the same first label.
       if (host == name || (FirstLabel(host) == FirstLabel(name) && !name.empty() && (name[0] < '0' || name[0] > '9'))) {
         owner.host = host;
         break;

@@ -18,6 +18,7 @@ uint64_t CallsAfter(const CollectiveStream& s, uint32_t line) {
 }
 
 // Whether it had a line before: in this source in front of `line`, or in another one.
+// A process without any line in a header has no first line that says when it was there.
 bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
   return p.first.line > 0 && (p.first.source != source || p.first.line < line);
 }
@@ -40,6 +41,7 @@ Aftermath::Aftermath(const JobModel& model) : model_(model), communicators_(mode
     for (const Event& e : model.sources[i]->events) {
       const bool tells = e.kind == EventKind::kCommInitComplete || e.kind == EventKind::kCommDestroy ||
                          e.kind == EventKind::kCommAbort;
+      // Only processes that NCCL knows: a launcher's label tells nothing of a communicator.
       const ProcessId process = tells ? model.ProcessOf(SourceId{i}, e.process, -1) : ProcessId();
       if (!process.valid()) continue;
       Communicators& c = communicators_[i][process.value];
@@ -61,6 +63,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   for (const PulseFacts& p : facts.pulses) {
     if (IsListing(facts, p, line)) continue;
     const uint64_t beats = p.beats.After(line);
+    // The largest, not the sum: several pulses of one program count the same steps.
     after.beats = std::max(after.beats, beats);
     if (!own(p.process)) continue;
     after.own_beats += beats;
@@ -75,6 +78,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   if (it != of_source.end()) {
     const Communicators& c = it->second;
     const auto behind = std::upper_bound(c.inits.begin(), c.inits.end(), line);
+    // A communicator that was initialised behind the line is work: the process goes on.
     after.own_beats += static_cast<uint64_t>(c.inits.end() - behind);
     after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
@@ -84,6 +88,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
 bool Aftermath::EverybodyWorks(SourceId source, uint32_t line) const {
   bool anybody = false;
   for (const ProcessId id : model_.process_of[source.value]) {
+    // A process that no header shows may be a stream of another one.
     if (!id.valid() || model_.processes[id.value].pid < 0) continue;
     // Who only begins behind it may be of another run.
     if (!SpokeBefore(model_.processes[id.value], source, line)) return false;
@@ -96,6 +101,7 @@ bool Aftermath::EverybodyWorks(SourceId source, uint32_t line) const {
 bool Aftermath::OthersWork(SourceId source, uint32_t line) const {
   bool before = false, others = false;
   for (const PulseFacts& p : model_.sources[source.value]->pulses) {
+    // A pulse that was there before and beats again: it is not others who work.
     const bool old = p.beats.first <= line;
     if (old && p.beats.After(line) > 0) return false;
     before = before || old;

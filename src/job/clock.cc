@@ -49,6 +49,7 @@ struct SecondsFraction {
 // `.123` or `,123` behind the seconds, in front of a zone: 12:00:00.123+08:00
 SecondsFraction FractionOf(std::string_view text) {
   SecondsFraction out;
+  // Behind the clock's first colon: a date may have points, `2025.03.01`.
   const size_t mark = text.find_first_of(".,", text.find(':') == std::string_view::npos ? 0 : text.find(':'));
   for (size_t i = mark; mark != std::string_view::npos && i + 1 < text.size(); ++i) {
     if (text[i + 1] < '0' || text[i + 1] > '9') break;
@@ -71,6 +72,7 @@ constexpr size_t kLookColumns = 160;
 }  // namespace
 
 std::optional<Instant> InstantOf(std::string_view time) {
+  // What is given may have the bracket of NCCL's stamp in front.
   while (!time.empty() && (time.front() == '[' || time.front() == '(' || time.front() == ' ')) time.remove_prefix(1);
   TimeForm form = TimeForm::kNone;
   const size_t length = TimestampLength(time, &form);
@@ -84,6 +86,7 @@ std::optional<Instant> InstantOf(std::string_view time) {
     case TimeForm::kDate: {
       if (p.count < 5) return std::nullopt;
       const double day = Days(n[0], n[1], n[2]) * kDay;
+      // Without seconds it is known to the minute.
       constexpr size_t kSeconds = 16;  // 2025-02-18 12:54 has none
       if (time.size() <= kSeconds || time[kSeconds] != ':') return Instant{day + n[3] * 3600 + n[4] * 60, 60};
       return Instant{day + clock(3), fraction.grain};
@@ -95,6 +98,7 @@ std::optional<Instant> InstantOf(std::string_view time) {
     case TimeForm::kLong: {
       if (p.count < 4) return std::nullopt;
       const bool year = form == TimeForm::kLong && p.count > 4;
+      // Syslog prints no year. 2000 is a leap year: the 29th of February exists in it.
       return Instant{Days(year ? n[4] : 2000, p.month, n[0]) * kDay + clock(1), fraction.grain,
                      year ? ClockScale::kDate : ClockScale::kYear};
     }
@@ -122,6 +126,7 @@ std::optional<double> SecondsBetween(std::string_view first, std::string_view la
   if (!from || !to) return std::nullopt;
   double between = *to - *from;
   if (between < 0 && *from < kDay) between += kDay;  // no date, and midnight between them
+  // A day more at most: a job whose clock has no date and that runs for two days cannot be told from one of hours.
   return between < 0 ? std::nullopt : std::optional(between);
 }
 

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// In the order of ncclDataType_t and ncclRedOp_t.
 constexpr std::array<std::string_view, 12> kTypes = {"int8",    "uint8",   "int32",   "uint32",   "int64",   "uint64",
                                                      "float16", "float32", "float64", "bfloat16", "fp8e4m3", "fp8e5m2"};
 constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "max", "min", "avg"};
@@ -24,6 +25,7 @@ bool Rooted(const CollectiveCall& c) {
   return name == "Broadcast" || name == "Reduce" || name == "Gather" || name == "Scatter";
 }
 
+// The operation of a reduction and the root count only where the call has them: elsewhere the fields hold anything.
 // What has to be equal on all ranks.
 using Signature = std::tuple<int, uint64_t, int, int, int32_t>;
 Signature SignatureOf(const CollectiveCall& c) {
@@ -63,6 +65,7 @@ Value Majority(const std::vector<std::pair<Value, const Rank*>>& votes) {
 
 // Before the windows only hashes are left: the first checkpoint at which they differ.
 bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
+  // The widest interval of all: only there has every rank a checkpoint.
   uint64_t interval = 1;
   for (const Entry& e : entries) interval = std::max(interval, e.stream->interval);
   for (uint64_t at = interval;; at += interval) {
@@ -73,6 +76,7 @@ bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
       if (at % e.stream->interval != 0 || n == 0 || n > e.stream->checkpoints.size()) continue;
       votes.emplace_back(e.stream->checkpoints[n - 1], e.rank);
     }
+    // Fewer than two ranks have one there: nothing left to compare.
     if (votes.size() < 2) return false;
     const uint64_t common = Majority(votes);
     for (const auto& [hash, rank] : votes) {
@@ -81,6 +85,7 @@ bool CompareCheckpoints(const std::vector<Entry>& entries, Divergence& d) {
     if (!d.minority.empty()) {
       d.tied = d.minority.size() * 2 == votes.size();
       d.found = true;
+      // The call is one of the interval before this checkpoint; which one is not known any more.
       d.index = at - interval;
       d.kind = "operation";
       return true;
@@ -106,6 +111,7 @@ std::vector<Issued> IssuedAt(const std::vector<Entry>& entries, uint64_t index) 
     numbers.emplace_back(c->op_count, e.rank);
     lost = lost || e.stream->lost > 0;
   }
+  // Without lost lines the places are right, and opCounts may differ for another reason: a communicator that was split.
   if (!lost) return out;
   const uint64_t number = Majority(numbers);
   std::erase_if(out, [&](const Issued& i) { return i.call->op_count != number; });
@@ -117,6 +123,7 @@ std::vector<Issued> IssuedAt(const std::vector<Entry>& entries, uint64_t index) 
 bool AlikeFrom(const CollectiveStream& x, uint64_t a, const CollectiveStream& y, uint64_t b, uint64_t least,
                uint64_t most = UINT64_MAX) {
   uint64_t alike = 0;
+  // A call that is not kept any more ends the comparison: what was seen so far decides.
   for (; a < x.calls && b < y.calls && alike < most; ++a, ++b) {
     const CollectiveCall* of_x = CallAt(x, a);
     const CollectiveCall* of_y = CallAt(y, b);
@@ -132,6 +139,7 @@ bool AlikeFrom(const CollectiveStream& x, uint64_t a, const CollectiveStream& y,
 //   skipped  it left out what others call:   A B C D             B C D
 //   extra    it calls what nobody else does: A B C D             X A B C
 // The third call decides: a rank that skips a call of A B A B begins like one that swaps two. What two of these explain
+// What two of these explain is told as neither.
 // is told as neither, but two calls with nothing behind them are swapped.
 std::string HowOutOfStep(const std::vector<Issued>& issued, uint64_t index, const Signature& common) {
   const auto odd =
@@ -148,6 +156,7 @@ std::string HowOutOfStep(const std::vector<Issued>& issued, uint64_t index, cons
   const bool extra = AlikeFrom(its, index + 1, theirs, index, 2);
   const bool only_this = AlikeFrom(its, index + 1, theirs, index + 1, 1);  // the calls behind it are in step
   if (swapped) return "order";
+  // A single other call, with everything behind it in step, is a call with other arguments and no shift.
   if (skipped == extra || only_this) return {};
   return skipped ? "skipped" : "extra";
 }
@@ -158,6 +167,7 @@ std::string HowOutOfStep(const std::vector<Issued>& issued, uint64_t index, cons
 std::optional<Signature> Habit(const CollectiveStream& stream, uint64_t index) {
   constexpr uint64_t kLongest = 64;
   constexpr uint64_t kRounds = 2;
+  // The shortest period that holds: of A A A A it is one call.
   for (uint64_t period = 1; period <= kLongest && period * (kRounds + 1) <= index; ++period) {
     bool comes_back = true;
     for (uint64_t at = index - period * kRounds; at < index && comes_back; ++at) {
@@ -191,6 +201,7 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     for (const Issued& i : issued) votes.emplace_back(SignatureOf(*i.call), i.by.rank);
     Signature common = Majority(votes);
     const auto usual = std::count_if(votes.begin(), votes.end(), [&](const auto& v) { return v.first == common; });
+    // Two halves: no majority says who is right, only what the ranks did before.
     if (static_cast<size_t>(usual) * 2 == votes.size()) {
       const std::optional<Signature> expected = Expected(issued, index);
       common = expected.value_or(common);
@@ -207,6 +218,7 @@ bool CompareWindows(const std::vector<Entry>& entries, uint64_t begin, uint64_t 
     if (std::string how = HowOutOfStep(issued, index, common); !how.empty()) d.kind = std::move(how);
     for (const Issued& i : issued) {
       d.lines.emplace_back(i.by.rank->rank, i.call->line);
+      // What was expected and what was found, each in the words of one rank that did so.
       (SignatureOf(*i.call) == common ? d.expected : d.found_instead) = DescribeCall(*i.call);
     }
     return true;
@@ -250,8 +262,10 @@ void CompareCollectives(Communicator& c) {
   }
   if (entries.size() < 2) return;
   Divergence d;
+  // Only what the longest stream still holds is compared call by call.
   const uint64_t window_begin = longest > limits::kCollectiveWindow ? longest - limits::kCollectiveWindow : 0;
   const bool early = CompareCheckpoints(entries, d);
+  // The checkpoint brackets the call within the windows: there it is found exactly.
   if (early && d.index + 1 >= window_begin) {
     d = {};
     CompareWindows(entries, window_begin, longest, d);

@@ -182,6 +182,7 @@ class CommunicatorTracker {
     const bool start = e.kind == EventKind::kCommInitStart;
     Instance* i = FindOrNull(id, comm);
     // The pointer of a destroyed communicator is used again; the same START may also stand in two files.
+    // Another file may show the same START, as stdout and NCCL_DEBUG_FILE do: then the commId is the same.
     const bool same = i != nullptr && (i->rank.rank == rank || i->rank.rank < 0) && !i->rank.destroyed &&
                       !i->rank.aborted &&
                       (!start || i->rank.init_start.line == 0 || i->comm_id == f.Get(e, FieldId::kCommId));
@@ -267,6 +268,7 @@ class CommunicatorTracker {
         if (const Instance* p = FindOrNull(i.process, i.parent_comm)) parent = p->joined;
       }
       CommId* slot = nullptr;
+      // In the order of what is certain: the id, the parent with what split it, the size and the order of creation.
       if (!i.comm_id.empty()) {
         slot = &by_id[i.comm_id];
       } else if (parent.valid()) {
@@ -318,6 +320,7 @@ class CommunicatorTracker {
   }
 
   // Counts the ranks that were seen, and adds the others while there is room for them.
+  // A forged nranks of two billion would fill the memory: limits::kMissingRanks bounds it.
   void AddMissing(Communicator& c) {
     std::set<int32_t> have;
     for (const Rank& r : c.ranks) {
@@ -358,6 +361,7 @@ class CommunicatorTracker {
       bool first = true;
       for (const Rank& r : c.ranks) {
         if (!r.seen) continue;
+        // A communicator is as far as its slowest rank.
         c.stage = first ? r.stage() : std::min(c.stage, r.stage());
         c.aborted |= r.aborted;
         c.destroyed |= r.destroyed;

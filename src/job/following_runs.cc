@@ -21,6 +21,7 @@ class RunReader {
     std::vector<uint32_t> out;
     End end;
     const auto close = [&](uint32_t line) {
+      // A line of 0: no run has ended yet.
       if (end.line != 0 && Begins(end, line)) out.push_back(end.line);
     };
     const auto worked = [&](const Mark& m, uint32_t line) {
@@ -29,12 +30,15 @@ class RunReader {
       return Worked(out.empty() ? 1 : out.back(), line, by_itself);
     };
     for (const Mark& m : marks_) {
+      // Launchers tell an end in several lines: only the first border counts.
       const bool nothing_since = end.line != 0 && NextWork(end.line) > m.line;
       if (m.life == Life::kRestart) {
+        // Attempts are told apart at each restart, jobs never.
         if (attempts_ && NextWork(m.line) != UINT32_MAX) out.push_back(m.line + 1);
         if (attempts_ || nothing_since) end = {};
       } else if (m.life == Life::kLaunch ||
                  (m.life == Life::kEnding && (m.of_job || (nothing_since && end.told == Told::kByLauncher)))) {
+        // A launch ends what was before it; an ending of the job ends what the launch began.
         if (!nothing_since) close(m.line);
         const bool stopped = m.how == Ending::kStopped || (nothing_since && end.stopped);
         if (worked(m, m.line)) end = {m.life == Life::kLaunch ? m.line : m.line + 1, Told::kByLauncher, stopped};
@@ -43,6 +47,7 @@ class RunReader {
       }
     }
     close(UINT32_MAX);
+    // What NCCL shows of departures is asked behind the words of launchers and programs.
     for (const uint32_t line : departures_) {
       if (Begins({line, Told::kByNccl}, UINT32_MAX)) out.push_back(line);
     }
@@ -80,18 +85,21 @@ class RunReader {
   // Where all that NCCL knows have left.
   void FindDepartures() {
     std::vector<uint32_t> left(facts_.processes.size());
+    // A process that has left is only gone when it speaks no more: see `last` below.
     for (const Event& e : facts_.events) {
       const bool leaves = e.kind == EventKind::kCommDestroy || e.kind == EventKind::kCommAbort;
       if (leaves && e.process < left.size()) left[e.process] = e.line;
     }
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < left.size(); ++i) {
+      // Streams have no departure of their own.
       if (facts_.processes[i].pid >= 0 && !facts_.processes[i].by_stream) order.push_back(i);
     }
     const auto first = [&](uint32_t i) { return facts_.processes[i].first.line; };
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return first(a) < first(b); });
     uint32_t last = 0;
     for (size_t n = 0; n < order.size(); ++n) {
+      // Somebody never left: from there on nobody knows where a run ends.
       if (left[order[n]] == 0) return;
       last = std::max(last, facts_.processes[order[n]].last.line);
       if (n + 1 == order.size() || first(order[n + 1]) > last) departures_.push_back(last + 1);
@@ -145,6 +153,7 @@ class RunReader {
     for (size_t i = 0; i < facts_.processes.size(); ++i) {
       const ProcessFacts& p = facts_.processes[i];
       if (p.pid < 0 || p.by_stream) continue;
+      // Who speaks before and behind is one run.
       if (p.last.line >= line && FirstLineOf(p) < line) return false;
       somebody = somebody || (p.first.line >= line && begins_[i]);
     }
@@ -157,12 +166,14 @@ class RunReader {
       const bool anew = std::any_of(p.peaks.begin(), p.peaks.end(), [&](const PulsePeak& peak) {
         return peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
       });
+      // A pulse that goes on as before: the work was not over.
       if (p.beats.first < line && behind > 0 && !anew) return false;
       again = again || (p.beats.first < line && behind > 0);
       if (behind > most) {
         most = behind;
         first_of_most = p.beats.first;
       }
+      // Where a launcher told the end, three beats and a word at the end are a run: a benchmark of a few seconds.
       const bool told = end.told == Told::kByLauncher && p.beats.first >= line && Finishes(p.beats.first, last);
       works = works || behind >= (anew || told ? kStartsAnew : kWorks);
     }
@@ -186,6 +197,7 @@ class RunReader {
   uint32_t LastEcho(uint32_t line) const {
     uint32_t last = line;
     for (const PulseFacts& p : facts_.pulses) {
+      // Ranks that lag behind say the same a moment later.
       if (p.beats.first < line && p.beats.After(line) < kStartsAnew) last = std::max(last, p.beats.last);
     }
     return last;

@@ -29,6 +29,7 @@ struct Bounds {
 std::optional<Instant> TimeAt(const JobModel& model, const Place& place) {
   if (place.line == 0 || !place.source.valid()) return std::nullopt;
   const SourceFacts& facts = *model.sources[place.source.value];
+  // Events are in line order.
   const auto at = std::lower_bound(facts.events.begin(), facts.events.end(), place.line,
                                    [](const Event& e, uint32_t line) { return e.line < line; });
   if (at == facts.events.end() || at->line != place.line || !at->time.valid()) return std::nullopt;
@@ -49,6 +50,7 @@ class Alignment {
   }
 
   HostClocks Result() const {
+    // Measured against the host of rank 0, since most readers begin with its log.
     HostClocks out = Against(first_);
     const size_t odd = Odd(out);
     if (2 * odd <= out.measured.size() + out.contrary.size()) return out;
@@ -56,6 +58,7 @@ class Alignment {
     std::stable_sort(out.measured.begin(), out.measured.end(), [](auto& a, auto& b) { return a.ahead < b.ahead; });
     HostClocks other =
         Against(out.measured.empty() ? out.contrary.front() : out.measured[out.measured.size() / 2].host);
+    // Only if fewer stand apart then.
     return Odd(other) < odd ? other : Against(first_);
   }
 
@@ -69,6 +72,7 @@ class Alignment {
     // Two processes that claim one rank began at different times: nothing of the kind holds.
     const auto twice = std::adjacent_find(c.ranks.begin(), c.ranks.end(),
                                           [](const Rank& a, const Rank& b) { return a.rank == b.rank; });
+    // Such a communicator is several: see job_groups.
     if (twice != c.ranks.end()) return;
     SeenByHost by_host;
     std::optional<double> first;
@@ -81,6 +85,7 @@ class Alignment {
       if (start) seen.latest_start = std::max(seen.latest_start, *start);
       if (end) seen.earliest_end = std::min(seen.earliest_end, *end);
     }
+    // What one host alone has seen says nothing of two clocks.
     if (by_host.size() > 1) seen_.push_back(std::move(by_host));
   }
 
@@ -107,6 +112,8 @@ class Alignment {
       if (a == by_host.end()) continue;
       for (const auto& [host, b] : by_host) {
         if (host == reference) continue;
+        // All begin before any has ended: a clock of b is ahead of a's by at least the latest start there less the
+        // earliest end here.
         const double least = b.latest_start - a->second.earliest_end;
         const double most = b.earliest_end - a->second.latest_start;
         if (!std::isfinite(least) || !std::isfinite(most)) continue;
@@ -119,8 +126,10 @@ class Alignment {
     HostClocks out;
     out.reference = reference;
     for (const auto& [host, known] : bounds) {
+      // A stamp is known to its last digit only.
       const double least = known.least - grain_, most = known.most + grain_;
       if (least > most) {
+        // The bounds contradict one another: the clock was set meanwhile, or the stamps are not of these hosts.
         out.contrary.push_back(host);
       } else {
         out.measured.push_back({host, reference, (least + most) / 2, (most - least) / 2, known.communicators});

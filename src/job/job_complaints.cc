@@ -17,6 +17,7 @@ std::vector<Complaint> ComplaintsOf(const JobModel& model) {
     const SourceId source{s};
     std::vector<Complaint> here;
     const auto add = [&](uint32_t line, ProcessId process, std::string_view text) {
+      // Over all sources: every rank prints the same warning, and it is told once.
       if (!text.empty() && said.insert(SentenceOf(text)).second) here.push_back({source, line, process, text});
     };
     for (const ComplaintFacts& c : facts.complaints) {

@@ -34,6 +34,7 @@ std::vector<Shape> ShapesOf(const JobModel& model, ProcessGroups& groups) {
   for (const Communicator& c : model.communicators) {
     std::map<uint32_t, std::set<int32_t>> parts;  // group -> its ranks here; one part, but for SeveralInOne
     for (const Rank& r : c.ranks) {
+      // Of one communicator the largest is the world; others are parts of it.
       if (r.process.valid()) parts[groups.Find(r.process.value)].insert(r.rank);
     }
     for (auto& [group, ranks] : parts) {
@@ -42,6 +43,7 @@ std::vector<Shape> ShapesOf(const JobModel& model, ProcessGroups& groups) {
         shapes.push_back({group, -1, {}});
       }
       Shape& shape = shapes[shape_of[group]];
+      // The largest shape counts: a group is compared by its world.
       if (c.nranks <= shape.nranks) continue;
       shape.nranks = c.nranks;
       shape.ranks = std::move(ranks);
@@ -58,6 +60,7 @@ bool Complement(const Shape& a, const Shape& b) {
 
 // A process whose log is cut off in front of its communicators belongs to the only job on its host.
 void JoinByHost(JobModel& model) {
+  // Two jobs on one host: whoever tells nothing is of neither.
   constexpr int32_t kSeveral = -2;
   std::map<std::string_view, int32_t> job_of;
   for (const Process& p : model.processes) {
@@ -98,6 +101,7 @@ void JoinGenerations(const JobModel& model, const Communicator& c, ProcessGroups
 ProcessGroups::ProcessGroups(size_t processes) : parent_(processes) { std::iota(parent_.begin(), parent_.end(), 0U); }
 
 uint32_t ProcessGroups::Find(uint32_t process) {
+  // Halving the path as it goes.
   while (parent_[process] != process) process = parent_[process] = parent_[parent_[process]];
   return process;
 }
@@ -105,6 +109,7 @@ uint32_t ProcessGroups::Find(uint32_t process) {
 void ProcessGroups::Join(uint32_t a, uint32_t b) {
   a = Find(a);
   b = Find(b);
+  // The smaller number stays, so that ids do not depend on the order of joining.
   parent_[std::max(a, b)] = std::min(a, b);
 }
 
@@ -135,6 +140,7 @@ void GroupJobs(JobModel& model) {
       if (first_of[source.value] == kNobody) first_of[source.value] = p.id.value;
       groups.Join(first_of[source.value], p.id.value);
     }
+    // Processes of one source are one group: a file of several jobs is cut before, by separate_jobs.
   }
   std::vector<Shape> jobs;
   for (Shape& shape : ShapesOf(model, groups)) {
@@ -145,6 +151,7 @@ void GroupJobs(JobModel& model) {
       groups.Join(same->group, shape.group);
       same->ranks.merge(shape.ranks);
     }
+    // Too many to be jobs: then nobody is told apart.
     if (jobs.size() > limits::kJobsApart) return;
   }
   if (jobs.size() < 2) return;

@@ -44,6 +44,7 @@ void DropToolNames(JobModel& model) {
   for (const std::string& told : model.source_hosts) {
     for (const std::string& host : model.hosts) {
       const size_t front = told.size() - std::min(host.size() + 1, told.size());
+      // `ibstat-sx1` has `ibstat-` in front of the known host sx1.
       if (front > 0 && told.ends_with(host) && !IsAlnum(told[front])) tools.insert(told.substr(0, front + 1));
     }
   }
@@ -68,6 +69,7 @@ void FindSourceHosts(JobModel& model) {
       if (id.valid() && !model.processes[id.value].host.empty()) hosts.insert(model.processes[id.value].host);
     }
     if (hosts.size() == 1) model.source_hosts[s] = std::string(*hosts.begin());
+    // Lines of several hosts: the file is of none.
     if (hosts.size() > 1) model.source_hosts[s].clear();
   }
   DropToolNames(model);
@@ -77,6 +79,7 @@ void FindSourceHosts(JobModel& model) {
 
 ProcessId JobModel::ProcessOf(SourceId source, uint32_t process_index, int32_t launcher_rank) const {
   if (!source.valid() || source.value >= process_of.size()) return {};
+  // The process of the line itself, else that of its label, else the only one of the source.
   if (process_index != kNoProcess && process_index < process_of[source.value].size()) {
     const ProcessId id = process_of[source.value][process_index];
     if (id.valid()) return id;
@@ -103,6 +106,7 @@ int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* 
   if (!source.valid() || source.value >= under_label.size()) return label;
   const auto speaking = under_label[source.value].find(label);
   if (speaking == under_label[source.value].end()) return label;
+  // All that speak under a label: with one rank it is the same one started again, with one host a node's label.
   const Process& first = processes[speaking->second.begin()->value];
   bool one_rank = true, one_host = true;
   for (const ProcessId id : speaking->second) {
@@ -118,6 +122,7 @@ int32_t JobModel::RankOfLabel(SourceId source, int32_t label, std::string_view* 
 JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   JobModel model;
   model.sources = sources;
+  // By name: everything that follows is numbered in that order, whichever file was read first.
   std::stable_sort(model.sources.begin(), model.sources.end(),
                    [](const SourceFacts* a, const SourceFacts* b) { return a->name < b->name; });
   TrackProcesses(model);

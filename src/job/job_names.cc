@@ -24,11 +24,13 @@ void NameJobs(const JobModel& model, std::vector<JobPart>* parts) {
   std::map<std::string, int> taken;
   for (size_t n = 0; n < parts->size(); ++n) {
     JobPart& part = (*parts)[n];
+    // A part of a file has lines of its own; a whole file that two jobs share has not.
     const auto own = [&](const Span& span) { return !span.whole() || users[span.source.value] == 1; };
     const auto it = std::find_if(part.spans.begin(), part.spans.end(), own);
     const Span& span = it == part.spans.end() ? part.spans.front() : *it;
     const std::string& folder = folders.of[span.source.value];
     const std::string& name = model.sources[span.source.value]->name;
+    // A folder with `#123` is the id in names of files there.
     const auto end = folder.find_last_of('#') == std::string::npos ? folder.size() - !folder.empty() : folder.size();
     if (span.whole() && owners[folder].size() == 1 && owners.size() > 1 && !folder.empty()) {
       part.name = BaseName(std::string_view(folder).substr(0, end));

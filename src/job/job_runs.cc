@@ -14,6 +14,7 @@ constexpr size_t kMostRuns = 4 * limits::kJobsApart;
 
 // Without a commId the parts of one communicator can look like several: they have its size and other ranks.
 bool PartsOfOne(const Run& a, const Run& b) {
+  // Without a common rank: two whole communicators of one size would have all of them twice.
   return a.nranks == b.nranks && std::none_of(a.placed.begin(), a.placed.end(),
                                               [&](const auto& rank) { return b.placed.contains(rank.first); });
 }
@@ -38,8 +39,10 @@ bool JobRuns::Find() {
   for (size_t s = 0; s < model_.sources.size(); ++s) {
     borders_.push_back(FollowingRuns(*model_.sources[s], marks_[s], attempts_));
   }
+  // The ordinary case costs one look at the processes.
   if (model_.sources.size() == 1 && OneWorld() && borders_[0].empty()) return false;
   FindRuns();
+  // Each joining may place ranks anew, which may join others.
   do {
     PlaceRanks();
     if (runs_.size() > kMostRuns) return false;
@@ -79,6 +82,7 @@ void JobRuns::PlaceRanks() {
         run.nranks = c.nranks;
         run.placed.clear();
       }
+      // Of the largest communicator of the run, who is where.
       if (c.nranks == run.nranks) run.placed.emplace(r.rank, r.host);
     }
   }
@@ -104,6 +108,7 @@ void JobRuns::AddProcess(Run& run, const Process& p) const {
 Hull JobRuns::OwnLines(const Process& p, uint32_t source, const ProcessFacts& part) const {
   Hull own;
   own.Add(part.first.line, part.last.line);
+  // Only lines that came by the stream may be another run's.
   const std::vector<uint32_t>& borders = borders_[source];
   if (!part.by_stream || borders.empty()) return own;
   uint32_t speaks = kNobody;  // its first line with a header
@@ -129,6 +134,7 @@ bool JobRuns::JoinRuns() {
       return true;
     }
   }
+  // Parts of one, or the same ranks again: pairs of all runs, which kMostRuns bounds.
   for (auto a = runs_.begin(); a != runs_.end(); ++a) {
     for (auto b = std::next(a); b != runs_.end(); ++b) {
       if (!PartsOfOne(a->second, b->second) && (attempts_ || !AgainTheSame(a->second, b->second))) continue;
@@ -179,10 +185,13 @@ bool JobRuns::OneBehindTheOther(uint32_t source, const Run& a, const Run& b) con
   const Hull& first = a.hulls.at(source);
   const Hull& then = b.hulls.at(source);
   if (then.first <= first.last) return false;
+  // A restart between them: one job, and two attempts.
   if (Marked(source, first.first, then.first, {Life::kRestart})) return attempts_;
+  // Others in size or version, or one that left: another run.
   if (a.over || a.aborted || a.nranks != b.nranks || a.version != b.version) return true;
   const bool seat =
       std::any_of(a.hosts.begin(), a.hosts.end(), [&](std::string_view h) { return b.hosts.contains(h); });
+  // Nobody left, but an alarm or an ending stands between them.
   return seat || Marked(source, first.first, then.first, {Life::kEnding, Life::kNone});
 }
 
@@ -191,6 +200,7 @@ bool JobRuns::AgainTheSame(const Run& a, const Run& b) const {
   if (a.nranks != b.nranks || a.placed != b.placed) return false;
   const auto shared =
       std::count_if(a.hulls.begin(), a.hulls.end(), [&](const auto& hull) { return b.hulls.contains(hull.first); });
+  // One shared file may be the launcher's; two are those of ranks.
   if (shared > 1) return true;
   const auto names = [&](const Run& run) {
     std::set<std::string> out;

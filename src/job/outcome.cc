@@ -21,6 +21,7 @@ class OutcomeReader {
       : model_(model), signs_(signs), after_(model) {}
 
   OutcomeReading Read() {
+    // In this order: what is bad depends on where the work ended and which attempt is the last one.
     FindFinish();
     FindPulse();
     FindRestarts();
@@ -42,6 +43,7 @@ class OutcomeReader {
       const bool clean = s.life == Life::kEnding && !s.bad();
       if (!clean || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
+      // A word in front of more work is that of an epoch or of one of several programs.
       if (GoesOn(s.source, line)) continue;
       uint32_t& finish = finish_[s.source.value];
       if (line > finish) {
@@ -95,6 +97,7 @@ class OutcomeReader {
   }
 
   // The pulse that knows of how many, else one whose line says what it counts, else the one that beat longest.
+  // A name or a total says that it is work; of two such the longer one.
   void FindPulse() {
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       for (const PulseFacts& p : model_.sources[i]->pulses) {
@@ -134,6 +137,7 @@ class OutcomeReader {
         out_.restarts.push_back({s.source, s.line, s.offset, s.text});
         if (s.last_line > s.line) out_.restarts.push_back({s.source, s.last_line, s.offset, s.text});
       }
+      // Another attempt counts only when it did something: a launcher that says "restarting" may have given up.
       if (then.beats > 0 || then.news > 0 || finish_[s.source.value] > line) {
         attempt_[s.source.value] = std::max(attempt_[s.source.value], line);
       }
@@ -149,13 +153,16 @@ class OutcomeReader {
     if (attempt_[s.source.value] > line) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
+    // Its own beats behind it: it lived on.
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
     // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
     // works on for as long as it is let.
     const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
     if (stops_job && then.beats < kSteadyBeats) return false;
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
+    // `Aborted (core dumped)` of one, and others begin a new kind of work: then it was no stumble.
     if (!soft && after_.OthersWork(s.source, line)) return false;
+    // Three beats of anybody: a rank that dies takes the others with it within a step or two.
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) {
       // All work was done before, and a word behind it says that it ended well:
@@ -178,6 +185,7 @@ class OutcomeReader {
   //   terminate called after throwing …      step=20 … step=20 …      rank 3: step watchdog: no progress for 6 s
   void AddAborts(const std::vector<size_t>& endings) {
     for (size_t i = 0; i < signs_.size(); ++i) {
+      // Aborts that were taken for overcome, since the others still moved a little.
       const LifeSign& s = signs_[i];
       if (s.how != Ending::kAbort || s.of != SignOf::kSelf || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
@@ -186,6 +194,7 @@ class OutcomeReader {
       });
       const bool known = std::find(endings.begin(), endings.end(), i) != endings.end();
       const bool ended = attempt_[s.source.value] > line || FinishedBehind(s.source, line);
+      // An ending later in the same file: the abort is its reason.
       if (!known && !ended && ended_later && after_.Of(s.source, line, {}).beats < kGoesOn) out_.bad.push_back(i);
     }
   }
@@ -228,6 +237,7 @@ class OutcomeReader {
   void Decide() {
     // A scheduler cancels what is left of a job that has failed: then the stop is no more than an ending.
     const auto ended_before = [&](const LifeSign& stop) {
+      // Told late, by a message that came in another order than things happened.
       if (stop.late) return false;
       return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
@@ -249,6 +259,7 @@ class OutcomeReader {
       });
       out_.outcome = early ? Outcome::kStopped : Outcome::kFailed;
       for (const size_t i : out_.bad) {
+        // Evidence of one kind: a stop among failures would confuse.
         if (stops(i) == stopped) Add(stopped ? Shows::kStop : Shows::kEnding, signs_[i]);
       }
       AddLastBeat();
@@ -259,6 +270,7 @@ class OutcomeReader {
       if (s.life != Life::kWaiting || !s.source.valid()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
       const After then = after_.Of(s.source, line, s.process);
+      // Two beats: one may have been under way.
       const bool went_on = then.beats >= 2 || (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0);
       if (went_on || FinishedBehind(s.source, line) || attempt_[s.source.value] > line) continue;
       out_.outcome = Outcome::kHung;
@@ -273,6 +285,7 @@ class OutcomeReader {
       AddLastBeat();
       return;
     }
+    // Waiting that was overcome is no evidence.
     out_.evidence.clear();
     out_.outcome = Outcome::kUnknown;
     if (out_.work_done) {
@@ -300,6 +313,7 @@ class OutcomeReader {
       }
       if (last == 0) continue;
       uint64_t news = 0;
+      // News in front of the last beat are part of the work.
       for (const NewsFacts& n : source->news) news += n.lines.After(last);
       if (beats < kSteadyBeats || news < kLastNews) return false;
       any = true;

@@ -1,3 +1,4 @@
+// Sources in the order of names: the first source that tells something is kept.
 #include "job/process_tracker.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ struct Part {
   uint32_t index;
 };
 
+// "disjoint" only where both hold the communicator: a log that begins late has fewer.
 // One pid cannot be two ranks of one communicator in two sources: then it is two containers' pid 1.
 bool Conflict(const Claims& a, const Claims& b) {
   for (const auto& [id, ranks] : a) {
@@ -50,6 +52,7 @@ void AddPart(JobModel& model, Process& p, const Part& part) {
   p.lines += f.lines;
   p.warns += f.warns;
   // Several entries of one source can be one process: its lines with a header and those without.
+  // Within one source the later line counts; of several sources the last one in the order of names.
   if (p.last.source != SourceId{part.source} || p.last.line < f.last.line) {
     p.last = PlaceOf(model, part.source, f.last);
     p.last_torn = f.last_torn;
@@ -65,6 +68,7 @@ std::string_view LargestCommunicator(const SourceFacts& facts) {
     if (e.kind != EventKind::kCommInitStart && e.kind != EventKind::kCommInitComplete) continue;
     const std::string_view id = facts.Get(e, FieldId::kCommId);
     const int64_t ranks = ParseInt(facts.Get(e, FieldId::kNranks)).value_or(0);
+    // A second one of the same size: neither is the world.
     if (ranks < most || id == world) continue;
     world = ranks > most ? id : std::string_view();
     most = ranks;
@@ -90,6 +94,7 @@ class ProcessTracker {
   explicit ProcessTracker(JobModel& model) : model_(model) {}
 
   // In the order of sources, so that ids are deterministic.
+  // A source without any line has processes all the same where its name says so.
   void Read(uint32_t s) {
     model_.process_of[s].assign(model_.sources[s]->processes.size(), ProcessId{});
     distinct_.clear();
@@ -116,6 +121,7 @@ class ProcessTracker {
     for (uint32_t i = 0; i < facts.processes.size(); ++i) {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid < 0) continue;
+      // Two containers may both have host `localhost` and pid 1.
       const std::pair name(facts.Str(f.host), f.pid);
       auto& group = groups_[name];
       const auto fits = [&](ProcessId id) { return !Conflict(claims_of_[id], claims[i]); };
@@ -138,6 +144,7 @@ class ProcessTracker {
       if (r < 0) continue;
       const auto [it, fresh] = model_.launcher_of[s].emplace(r, id);
       if (fresh || it->second == id) continue;
+      // Both are remembered: what comes under the label is of one of them.
       ambiguous_.insert(r);
       model_.under_label[s][r].insert({it->second, id});
     }
@@ -149,6 +156,7 @@ class ProcessTracker {
   void MapRanks(uint32_t s) {
     const std::string_view world = LargestCommunicator(*model_.sources[s]);
     std::map<int32_t, ProcessId> holders;
+    // Only of the world: in smaller communicators ranks are numbered anew.
     for (const ProcessId id : distinct_) {
       const auto claims = claims_of_.find(id);
       if (world.empty() || claims == claims_of_.end()) continue;
@@ -166,6 +174,7 @@ class ProcessTracker {
   void JoinStreams(uint32_t s) {
     const SourceFacts& facts = *model_.sources[s];
     auto& launchers = model_.launcher_of[s];
+    // More labelled lines than others: the log is a launcher's, and unlabelled lines are its own.
     uint64_t labelled = 0;
     for (const ProcessFacts& f : facts.processes) labelled += f.launcher != LauncherLabel::kNone ? f.lines : 0;
     const auto speaks = [](const ProcessFacts& f) { return f.pid < 0 && f.launcher_rank >= 0; };
@@ -184,6 +193,7 @@ class ProcessTracker {
       if (f.pid >= 0 || ambiguous_.contains(f.launcher_rank)) continue;
       // Lines without header or prefix between those of several processes, or of a launcher's tasks, are nobody's.
       const bool others = labelled > f.lines || !distinct_.empty() || marked.size() > 1;
+      // Then they stay without a process, and the words in them may still say whose they are.
       if (f.launcher_rank < 0 && facts.Str(f.pod).empty() && others) continue;
       // "[rank1]: Traceback …" beside the lines of the only process, which have no prefix.
       if (f.launcher_rank >= 0 && distinct_.size() == 1 && launchers.empty() &&
@@ -211,6 +221,7 @@ class ProcessTracker {
   // A file of one rank that died before its first NCCL line is a process all the same, even when the file is empty.
   void AddSilentFile(uint32_t s) {
     const SourceFacts& facts = *model_.sources[s];
+    // One file alone may be anything.
     if (!distinct_.empty() || model_.sources.size() < 2 || RankInFileName(facts.name) < 0) return;
     Process& p = New();
     p.lines = facts.counters.Get(Counter::kLines);
@@ -235,6 +246,7 @@ bool SpeaksForAnother(const SourceFacts& facts, int32_t number) {
   });
 }
 
+// A wrong rank is worse than none: any doubt ends it for all.
 // Ranks that file names tell: only when each file holds one process and the numbers differ, and of a single file only
 // if it says `rank`. Beside rank0.log and rank1.log, launch-node40.log is no rank's.
 std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
@@ -245,6 +257,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const ProcessId id = model.only_process_of[s];
     const NumberInName in = NumberInFileName(model.sources[s]->name);
+    // The kind of number is the strongest that any file has.
     if (in.number >= 0 && id.valid() && !is_pid(id, in)) kind = std::min(kind, in.kind);
   }
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
@@ -259,6 +272,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
   for (auto& [r, list] : named) {
     // stacks/rank0.txt beside rank0.log: the one that NCCL knows.
     const auto unknown = [&](ProcessId id) { return model.processes[id.value].pid < 0; };
+    // Two files of one number, both known: which of them is it?
     if (!std::all_of(list.begin(), list.end(), unknown)) std::erase_if(list, unknown);
     if (list.size() != 1) return {};
     ranks.emplace(r, list.front());
@@ -272,6 +286,7 @@ void NameRanks(JobModel& model) {
   for (const Process& p : model.processes) {
     if (p.launcher_rank >= 0) ++launchers[p.launcher_rank];
   }
+  // A label that two processes have is a node's.
   for (Process& p : model.processes) {
     if (p.launcher_rank >= 0 && launchers[p.launcher_rank] == 1) p.rank = p.launcher_rank;
   }
@@ -288,8 +303,10 @@ void TrackProcesses(JobModel& model) {
   model.only_process_of.assign(source_count, ProcessId{});
   model.launcher_of.resize(source_count);
   model.under_label.resize(source_count);
+  // Stack dumps and flight recorders know no host or pid of their own: they are joined last, to what is known by then.
   ProcessTracker tracker(model);
   const std::set<uint32_t> dumps = StackDumps(model);
+  // A record's or dump's lines are nobody's output.
   for (uint32_t s = 0; s < source_count; ++s) {
     if (!IsRecord(*model.sources[s]) && !dumps.contains(s)) tracker.Read(s);
   }

@@ -16,6 +16,7 @@ NumberInName NumberInFileName(std::string_view path) {
       while (p < name.size() && (name[p] == '-' || name[p] == '_' || name[p] == '.')) ++p;
       size_t end = p;
       while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+      // More than six digits are a date or a pid.
       if (end == p || end - p > 6) continue;
       if (const auto v = ParseInt<int32_t>(name.substr(p, end - p))) return {*v, word == "rank" ? kRank : kBare};
     }
@@ -28,6 +29,7 @@ NumberInName NumberInFileName(std::string_view path) {
     }
     size_t end = p;
     while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+    // `train-17-2025.log`: two numbers, and nothing says which.
     if (found >= 0 || end - p > 6) return {};
     found = ParseInt<int32_t>(name.substr(p, end - p)).value_or(-1);
     p = end;

@@ -38,6 +38,7 @@ int64_t WorldOf(const SourceFacts& facts) {
 ProcessId Find(const JobModel& model, const SourceFacts& facts, int32_t rank) {
   const std::set<ProcessId> holders = Holders(model, rank, WorldOf(facts));
   if (holders.size() == 1) return *holders.begin();
+  // By NCCL's lines two processes hold it: neither launcher nor name could decide that.
   // Else the one that its launcher or its file's name calls so: unless NCCL's lines left the choice open.
   ProcessId found;
   for (const Process& p : model.processes) {
@@ -51,6 +52,7 @@ ProcessId Find(const JobModel& model, const SourceFacts& facts, int32_t rank) {
 }  // namespace
 
 bool IsRecord(const SourceFacts& facts) {
+  // A dump has no lines of text; a refused one is known by its counter.
   if (facts.counters.Get(Counter::kLines) != 0) return false;
   return facts.counters.Get(Counter::kRefusedRecords) != 0 || facts.counters.Get(Counter::kRecords) != 0 ||
          (!facts.events.empty() && facts.events[0].kind == EventKind::kProcessGroup);

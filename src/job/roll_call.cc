@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// Zeros in front differ between programs: `0000:9d` and `00000000:9D`.
 // The domain, bus and device of a PCI address: 0000:9d:00.0, 00000000:9D:00, as the kernel prints them.
 std::string BusAndDevice(std::string_view bus_id) {
   std::string out;
@@ -37,6 +38,7 @@ RollCall::RollCall(const JobModel& model) {
       if (host.empty() && process.valid()) host = model.processes[process.value].host;
       if (host.empty()) host = model.source_hosts[s];
       const std::string device(f.Get(e, FieldId::kDevice));
+      // `GPU 0: … UUID` rows: the GPU of a bus, by which ranks are found.
       if (const std::string bus_id(f.Get(e, FieldId::kBusId)); !bus_id.empty()) {
         Note(uuids_, std::pair(host, BusAndDevice(bus_id)), device, std::string());
         continue;
@@ -50,6 +52,7 @@ RollCall::RollCall(const JobModel& model) {
       }
     }
   }
+  // `h100` is a kind of GPU and not a host, if no log is of a host of that name.
   // "rank 3 on h100", said by all: no host's name, or one that tells nothing.
   std::set<std::string> names;
   for (const auto& [rank, host] : hosts_) {

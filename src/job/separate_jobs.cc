@@ -21,6 +21,7 @@ class Separator : private JobRuns {
 
   std::vector<JobPart> Separate() {
     if (!Find()) return {};
+    // Launchers and daemons that speak NCCL's header are rare: most strangers died early.
     PlaceStrangers();
     PlaceSources();
     if (runs_.size() < 2 || runs_.size() > limits::kJobsApart) return {};
@@ -35,6 +36,7 @@ class Separator : private JobRuns {
       for (const Process* p : StrangersIn(s)) {
         const Hull lines = LinesOf(*p, s);
         uint32_t home = HomeOf(s, lines, *p);
+        // A job of which ranks are missing may have lost them here.
         if (home == kNobody && !RunsIn(s).empty()) home = OnlyOpen();
         if (home != kNobody) {
           AddProcess(runs_[home], *p);
@@ -43,6 +45,7 @@ class Separator : private JobRuns {
           AddProcess(runs_[latest], *p);
         } else if (!RunsIn(s).empty()) {
           latest = p->id.value;
+          // A run of their own: several processes that died before their communicator.
           AddProcess(runs_[latest], *p);
         }
       }
@@ -62,6 +65,7 @@ class Separator : private JobRuns {
 
   // Whether another run stands between two lines.
   bool Between(uint32_t source, uint32_t from, uint32_t to) const {
+    // Strangers on both sides of a run are two tries.
     return std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) {
       const auto it = run.second.hulls.find(source);
       return it != run.second.hulls.end() && it->second.first > from && it->second.last < to;
@@ -102,6 +106,7 @@ class Separator : private JobRuns {
     uint32_t before = kNobody, behind = kNobody;
     for (const uint32_t id : RunsIn(source)) {
       const Hull& hull = runs_[id].hulls[source];
+      // Its lines stand among those of a run.
       if (hull.first <= lines.last && lines.first <= hull.last) return id;
       if (hull.last < lines.first) before = id;
       if (hull.first > lines.last && behind == kNobody) behind = id;
@@ -109,6 +114,7 @@ class Separator : private JobRuns {
     const auto may = [&](uint32_t id, uint32_t from, uint32_t to) {
       if (id == kNobody) return false;
       const Run& run = runs_[id];
+      // A run that misses ranks takes in whoever stands beside it.
       if (!run.complete()) return true;
       // (VllmWorkerProcess pid=7157) in front of a run's first header says no host.
       const bool there = run.hosts.contains(p.host) || (p.host.empty() && (id == behind || IsLabelled(p)));
@@ -118,6 +124,7 @@ class Separator : private JobRuns {
     };
     const bool of_next = may(behind, lines.first, behind == kNobody ? 0 : runs_[behind].hulls[source].first);
     const bool of_last = may(before, before == kNobody ? 0 : runs_[before].hulls[source].last, lines.last);
+    // Both could be: the host decides, else the run that begins behind it, as who dies early stands in front.
     if (of_next && of_last)
       return runs_[before].hosts.contains(p.host) && !runs_[behind].hosts.contains(p.host) ? before : behind;
     return of_next ? behind : of_last ? before : kNobody;
@@ -130,6 +137,7 @@ class Separator : private JobRuns {
     for (uint32_t s = 0; s < model_.sources.size(); ++s) {
       if (RunsIn(s).empty()) rest.push_back(s);
     }
+    // Folders are jobs only where they say so, or look like it.
     const bool apart = folders.side_by_side && FoldersAreJobs(folders);
     const bool closed = !runs_.empty() &&
                         std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second.complete(); });
@@ -142,6 +150,7 @@ class Separator : private JobRuns {
       }
       const bool stranger = closed && !StrangersIn(s).empty() && !marks_[s].empty() && !IsHostsOwn(s);
       const bool lives = !marks_[s].empty() || !model_.sources[s]->pulses.empty();
+      // In doubt a source is part of all jobs: its lines are read with each.
       if (!apart && (attempts_ || (!stranger && !(lives && runs_.size() > 1)))) continue;  // of all
       const auto [it, fresh] = own.try_emplace(folders.of[s], kSourceRuns + s);
       Run& run = runs_[it->second];
@@ -161,6 +170,7 @@ class Separator : private JobRuns {
   // Of a source without a process of any communicator: by its folder, its name, its hosts.
   uint32_t HomeOfSource(uint32_t s, const FolderView& folders, bool apart) const {
     if (runs_.size() < 2 && !apart) return kNobody;
+    // Found by folder, by the job id in the name, by a host in the name or among its processes, as what misses ranks.
     std::set<uint32_t> here, named, on, open;
     const std::string_view id_here = JobIdInName(model_.sources[s]->name);
     for (const auto& [id, run] : runs_) {
@@ -179,6 +189,7 @@ class Separator : private JobRuns {
         if (run.hosts.contains(p->host)) on.insert(id);
       }
     }
+    // The folder has no run: it is a job by itself, or nothing.
     if (apart && here.empty()) return kNobody;
     for (const auto* found : {&here, &named, &on}) {
       if (found->size() == 1 && (found != &here || folders.side_by_side)) return *found->begin();
@@ -198,6 +209,7 @@ class Separator : private JobRuns {
       for (const auto& [source, hull] : run.hulls) {
         longest = std::max(longest, CommonBeginning(model_.sources[s]->name, model_.sources[source]->name));
       }
+      // Two runs with names that are equally near.
       if (longest == most) best = kNobody;
       if (longest <= most) continue;
       most = longest;
@@ -210,6 +222,7 @@ class Separator : private JobRuns {
   bool FoldersAreJobs(const FolderView& folders) const {
     std::map<std::string_view, bool> alive;
     for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+      // A folder of configuration files has no life.
       bool& lives = alive[folders.of[s]];
       lives = lives || !RunsIn(s).empty() || !marks_[s].empty() || !model_.sources[s]->pulses.empty() ||
               model_.sources[s]->counters.Get(Counter::kNccl) > 0;
@@ -221,6 +234,7 @@ class Separator : private JobRuns {
     for (const Process& p : model_.processes) {
       for (const auto& [source, index] : p.parts) {
         const std::string_view folder = folders.of[source.value];
+        // Folders of hosts hold one job's logs: run1/node0/, run1/node1/.
         if (!p.host.empty() && NameHolds(folder, p.host)) return false;  // the folder of a host
         const uint32_t group = groups_.Find(p.id.value);
         if (!folder_of.emplace(group, folder).second && folder_of[group] != folder) return false;
@@ -240,6 +254,7 @@ class Separator : private JobRuns {
           parts[id].spans.push_back({SourceId{s}});
           owned = true;
         }
+        // What is nobody's is everybody's.
         for (const auto& [id, run] : runs_) {
           if (!owned) parts[id].spans.push_back({SourceId{s}});
         }
@@ -248,6 +263,7 @@ class Separator : private JobRuns {
       uint32_t first = 1;
       for (size_t i = 0; i < order.size(); ++i) {
         Span span{SourceId{s}, first, UINT32_MAX};
+        // Where a run ends and the next one begins.
         if (i + 1 < order.size()) span.last = BorderOf(s, order[i], order[i + 1]) - 1;
         first = span.last + 1;
         parts[order[i]].spans.push_back(span);
@@ -267,6 +283,7 @@ class Separator : private JobRuns {
     const uint32_t from = runs_.at(a).hulls.at(source).last + 1;
     const uint32_t to = runs_.at(b).hulls.at(source).first;
     uint32_t border = 0;
+    // Words of an ending belong to the run before; at the first launch the next one begins.
     for (const Mark& m : marks_[source]) {
       if (m.line < from || m.line >= to) continue;
       if (m.life == Life::kLaunch) return m.line;

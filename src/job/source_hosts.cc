@@ -29,6 +29,7 @@ bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word
 
 // Letters and digits, and no number of something else: node17, gpu-c12, nid005470, ip-10-0-1-2.
 bool LooksLikeHost(std::string_view word) {
+  // Three characters: `r1`, `p0` are no hosts.
   if (word.size() < 3 || !IsAlpha(word[0]) || std::none_of(word.begin(), word.end(), IsDigit)) return false;
   size_t letters = 0;
   while (letters < word.size() && IsAlpha(word[letters])) ++letters;
@@ -54,6 +55,7 @@ std::vector<std::string_view> WordsOf(std::string_view name) {
   std::vector<std::string_view> words;
   for (size_t at = 0; at < name.size();) {
     const size_t end = std::min(name.find_first_of("/\\._ :", at), name.size());
+    // `dmesg-gpu-c12` has a front that is a word of its own.
     if (const std::string_view word = name.substr(at, end - at); LooksLikeHost(word))
       words.push_back(WithoutFront(word));
     at = end + 1;
@@ -77,12 +79,15 @@ std::vector<std::string> HostsInNames(const std::vector<std::string_view>& names
   for (size_t i = 0; i < names.size(); ++i) {
     std::set<std::string_view> own;
     for (const std::string_view word : words[i]) {
+      // A word that all names have is a job, a date or a project.
       if (in_names[word] < names.size()) own.insert(word);
     }
+    // Two such words: which of them is the host?
     if (own.size() != 1) continue;
     hosts[i] = std::string(*own.begin());
     different.insert(*own.begin());
   }
+  // The same word in all: it tells nothing of where.
   if (different.size() < 2) hosts.assign(names.size(), {});
   return hosts;
 }

@@ -35,6 +35,7 @@ std::string Masked(std::string_view text, size_t least) {
 bool SaysJob(std::string_view part) {
   for (const std::string_view word : {"job", "run", "exp", "experiment", "trial", "slurm", "test", "case"}) {
     for (size_t at = part.find(word); at != std::string_view::npos; at = part.find(word, at + 1)) {
+      // Plural: runs/, jobs/.
       size_t end = at + word.size();
       if (end < part.size() && part[end] == 's') ++end;
       if ((at == 0 || !IsAlpha(part[at - 1])) && (end == part.size() || !IsAlpha(part[end]))) return true;
@@ -48,6 +49,7 @@ size_t CommonFolders(const std::set<std::string_view>& folders) {
   const std::string_view a = *folders.begin(), b = *folders.rbegin();
   size_t same = 0;
   for (size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i) {
+    // Only whole folders: run1 and run2 share no folder `run`.
     if (a[i] == '/' || a[i] == ':') same = i + 1;
   }
   return same;
@@ -78,6 +80,7 @@ std::string_view JobIdInName(std::string_view name) {
       size_t begin = at + word.size();
       if (word[0] != '.' && begin < base.size() && (base[begin] == '-' || base[begin] == '_')) ++begin;
       const std::string_view digits = DigitsAt(base, begin);
+      // At least three digits; behind .o and .e of PBS nothing else may stand.
       if (digits.size() >= 3 && (word[0] != '.' || begin + digits.size() == base.size())) return digits;
     }
   }
@@ -97,9 +100,11 @@ bool NameHolds(std::string_view name, std::string_view host) {
 
 size_t CommonBeginning(std::string_view a, std::string_view b) {
   const std::string_view base = BaseName(a), other = BaseName(b);
+  // In one folder only.
   if (a.substr(0, a.size() - base.size()) != b.substr(0, b.size() - other.size())) return 0;
   size_t same = 0;
   while (same < base.size() && same < other.size() && base[same] == other[same]) ++same;
+  // Back to the end of a word: alpha-job and alpha-jupiter share `alpha-`.
   while (same > 0 && IsAlnum(base[same - 1])) --same;
   return same;
 }
@@ -116,6 +121,7 @@ FolderView FoldersOf(const JobModel& model) {
   // stacks/ beside the logs of a job is a part of it.
   const std::set<std::string> all(view.of.begin(), view.of.end());
   for (std::string& folder : view.of) {
+    // The highest folder that has a log of its own takes in those below it.
     const auto above = std::find_if(
         all.begin(), all.end(), [&](const std::string& other) { return !other.empty() && folder.starts_with(other); });
     if (above != all.end()) folder = *above;
@@ -125,6 +131,7 @@ FolderView FoldersOf(const JobModel& model) {
   for (const auto& folder : view.of) {
     if (folders.insert(folder).second) masked.insert(Masked(folder, 1));
   }
+  // Alike but for numbers, and not called jobs: node0/ and node1/ are parts.
   view.side_by_side = folders.size() > 1 && (masked.size() > 1 || SayJobs(folders));
   view.side_by_side = view.side_by_side && !folders.contains("");
   const bool one = folders.size() == 1;
@@ -132,6 +139,7 @@ FolderView FoldersOf(const JobModel& model) {
     const std::string_view name = model.sources[s]->name;
     const auto it = ids.find(name.substr(0, name.size() - BaseName(name).size()));
     if (it == ids.end() || it->second.size() < 2) continue;
+    // Ids in names: slurm-123.out and slurm-124.out lie in one folder and are two jobs.
     view.of[s] += "#" + std::string(JobIdInName(name));
     view.side_by_side = view.side_by_side || one;
   }

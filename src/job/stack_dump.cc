@@ -40,6 +40,7 @@ std::set<uint32_t> StackDumps(const JobModel& model) {
   std::set<uint32_t> dumps;
   std::set<int64_t> pids;
   std::set<int32_t> ranks;
+  // A dump of a process of which nothing else is known is a source like any other: its process would be nobody's.
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];
     if (HoldsOnlyStacks(facts)) {
@@ -63,6 +64,7 @@ void TrackStackDump(JobModel& model, uint32_t source) {
   model.process_of[source].assign(facts.processes.size(), ProcessId{});
   const int64_t pid = PidOf(facts);
   const int32_t rank = RankInName(facts);
+  // Exactly one that fits; pids come again on other hosts.
   const auto only = [&](const auto& is) {
     ProcessId found;
     for (const Process& p : model.processes) {
@@ -74,6 +76,7 @@ void TrackStackDump(JobModel& model, uint32_t source) {
   };
   ProcessId id =
       only([&](const Process& p) { return pid >= 0 && p.pid == pid && (rank < 0 || p.rank < 0 || p.rank == rank); });
+  // By the rank in the name only where the pid tells none.
   if (!id.valid() && rank >= 0) id = only([&](const Process& p) { return p.rank == rank; });
   if (!id.valid()) return;
   std::fill(model.process_of[source].begin(), model.process_of[source].end(), id);

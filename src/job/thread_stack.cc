@@ -23,6 +23,7 @@ std::string OwnerOf(const ThreadStack& s) {
   const std::string source = std::to_string(s.place.source.value);
   if (s.rank >= 0) return "r" + std::to_string(s.rank);
   if (s.pid < 0) return "s" + source;
+  // Equal owners: threads of one process, whatever file they came from.
   return "p" + std::to_string(s.pid) + "@" + (s.host.empty() ? source : std::string(s.host));
 }
 
@@ -37,6 +38,7 @@ std::vector<ThreadStack> FindStacks(const JobModel& model) {
       if (e.kind != EventKind::kStack) continue;
       ThreadStack s;
       s.frames = facts.Get(e, FieldId::kFrames);
+      // A thread of C++ alone shows nothing of the program.
       if (s.frames == "<no Python frame>") continue;
       s.place = {SourceId{i}, e.line, e.offset, facts.Str(e.text)};
       s.process = model.ProcessOf(s.place.source, e.process, e.launcher_rank);
@@ -45,6 +47,7 @@ std::vector<ThreadStack> FindStacks(const JobModel& model) {
       s.program = facts.Get(e, FieldId::kProgram);
       s.rank = ParseInt<int32_t>(facts.Get(e, FieldId::kRank)).value_or(model.RankOf(s.process));
       s.pid = ParseInt(facts.Get(e, FieldId::kPid)).value_or(-1);
+      // Its pid names a process that another source shows.
       const auto said = by_pid.find(s.pid);
       const ProcessId named = said == by_pid.end() ? ProcessId{} : said->second;
       if (s.rank < 0) s.rank = model.RankOf(named);
