@@ -9,6 +9,7 @@
 
 namespace ncclwhy {
 
+// Empty where no communicator has such a table: the section is left out then.
 std::string CallTablePicture(const Report& report, const Words& words) {
   std::string out;
   for (const ReportCommunicator& comm : report.job.communicators) {
@@ -21,6 +22,7 @@ std::string CallTablePicture(const Report& report, const Words& words) {
     out += "</tr>\n";
     for (size_t row = 0; row < table.columns.front().calls.size(); ++row) {
       const uint64_t number = table.first + row;
+      // The row at which they part is marked, and in it what the first column, the majority, does not have.
       const bool here = number == table.disagree;
       out += fmt::format("<tr><td>{}</td>", here ? fmt::format("<mark>{}</mark>", number) : std::to_string(number));
       for (const CallColumn& column : table.columns) {

@@ -23,6 +23,7 @@ static std::string_view KindName(DifferenceKind kind) {
 
 static OrderedJsonValue ToJson(const DiffSide& side) {
   const auto& comms = side.job.communicators;
+  // `?` behind a name: the member is left out where its value is none (json_parts.h).
   return Object("name", side.name, "verdict", VerdictName(side.verdict), "cause?", side.cause, "title?", side.title,
                 "confidence?", side.cause.empty() ? -1.0 : side.confidence, "culprits", side.culprits, "nccl_versions",
                 side.job.nccl_versions, "hosts", side.job.hosts, "processes", side.job.processes, "nranks?",
@@ -37,6 +38,7 @@ static OrderedJsonValue ToJson(const Difference& d) {
   } else {
     PutMembers(&out, "text", d.text, "count", d.count);
   }
+  // Messages that only one run printed count lines; settings have a value on both sides.
   PutMembers(&out, "who?", d.who, "file?", d.file, "line?", d.line, "weight", d.weight);
   return out;
 }

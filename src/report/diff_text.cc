@@ -19,6 +19,7 @@
 namespace ncclwhy {
 namespace {
 
+// So much fits on a screen of 24 lines beside the two headlines and a few problems.
 constexpr size_t kSettings = 9;
 constexpr size_t kOnlyBadShown = 8;
 constexpr size_t kOnlyGoodShown = 3;
@@ -28,6 +29,7 @@ constexpr size_t kValueBytes = 160;
 
 std::string Clipped(const std::string& text) {
   if (text.size() <= kValueBytes) return text;
+  // Not in the middle of a character.
   size_t end = kValueBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "…";
@@ -41,6 +43,7 @@ class DiffText {
   std::string Render() {
     Side(words_.diff_good, diff_.good);
     Side(words_.diff_bad, diff_.bad);
+    // Alike: one sentence, and none of the sections that follow.
     if (diff_.same()) {
       layout_.Blank();
       layout_.Prose("", words_.diff_same);
@@ -56,6 +59,7 @@ class DiffText {
   void Side(std::string_view head, const DiffSide& side) {
     std::string line = Filled(words_.label, side.name) + std::string(VerdictWord(side.verdict, words_));
     if (side.verdict == Verdict::kFailure && !side.cause.empty()) {
+      // Title, cause and how sure in one line: the summary would be as long as the rest of the screen.
       line += fmt::format("  {}  ({}, {})", side.title, side.cause,
                           Filled(words_.confidence, std::to_string(Percent(side.confidence))));
     } else {
@@ -101,6 +105,7 @@ class DiffText {
     const size_t shown = std::min(all.size(), most);
     for (size_t i = 0; i < shown; ++i) {
       const Difference& d = *all[i];
+      // Who printed it and how often, in one pair of brackets.
       std::string notes = d.who;
       if (d.count > 1) {
         if (!notes.empty()) notes += words_.list_separator;

@@ -22,16 +22,19 @@ bool Alike(std::string_view a, std::string_view b) {
   if (one.size() != other.size()) return false;
   size_t same = 0;
   for (size_t i = 0; i < one.size(); ++i) same += one[i] == other[i] ? 1 : 0;
+  // Two thirds of the words: of two lines of a rule fewer would be two messages.
   return same * 3 >= one.size() * 2;
 }
 
 bool SameStory(const Evidence& a, const Evidence& b) {
+  // Without a rule or a place there is nothing that says that two lines are of one kind.
   return !a.rule.empty() && a.rule == b.rule && a.role == b.role && a.note == b.note && a.line > 0 && b.line > 0 &&
          Alike(a.text, b.text);
 }
 
 }  // namespace
 
+// Groups keep the order of their first lines; each is a list of indices.
 std::vector<EvidenceGroup> GroupEvidence(const std::vector<Evidence>& evidence) {
   std::vector<EvidenceGroup> groups;
   for (size_t i = 0; i < evidence.size(); ++i) {

@@ -6,6 +6,7 @@ namespace ncclwhy {
 namespace {
 
 int StatusOf(Verdict verdict, const Strictness& strictness) {
+  // 1 is for CI: a cause is named. 3: something failed and nobody knows why.
   switch (verdict) {
     case Verdict::kFailure:
       return 1;
@@ -28,6 +29,7 @@ int Worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
 int ExitStatus(const Report& report) { return ExitStatus(report, {}); }
 
 int ExitStatus(const Report& report, const Strictness& strictness) {
+  // What could not be read could hold anything.
   if (!report.problems.empty()) return 2;
   int status = StatusOf(report.verdict, strictness);
   for (const JobAnswer& job : report.jobs) status = Worse(status, StatusOf(job.verdict, strictness));

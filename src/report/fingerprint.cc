@@ -7,6 +7,7 @@ namespace ncclwhy {
 namespace {
 
 // Behind `host:pid:tid [dev] time`, which NCCL prints in front of a message: the message tells the failure.
+// Host, pid and time are others in each run of the same failure.
 std::string_view Message(std::string_view text) {
   for (const std::string_view marker : {"NCCL WARN ", "NCCL INFO ", "NCCL ERROR "}) {
     const size_t at = text.find(marker);
@@ -17,6 +18,7 @@ std::string_view Message(std::string_view text) {
 
 }  // namespace
 
+// `NCCL WARN Call to ibv_reg_mr failed with error Cannot allocate memory` keeps all of its words.
 std::string WithoutNumbers(std::string_view text) {
   std::string out;
   size_t at = 0;
@@ -33,6 +35,7 @@ std::string WithoutNumbers(std::string_view text) {
     if (!digit) {
       out.append(word);
     } else {
+      // An address is told from a number: 0x# and # are two fingerprints.
       out += word.starts_with("0x") ? "0x#" : "#";
     }
     at = end;
@@ -40,6 +43,7 @@ std::string WithoutNumbers(std::string_view text) {
   return out;
 }
 
+// The first direct line and the rule that found it: the same failure tomorrow, on other hosts, has the same one.
 std::string Fingerprint(const Cause& cause) {
   std::string text;
   for (const Evidence& item : cause.evidence) {

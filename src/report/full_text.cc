@@ -21,6 +21,7 @@
 namespace ncclwhy {
 namespace {
 
+// Of each section so much that a failure of thousands of ranks stays on one screen.
 constexpr size_t kCulprits = 3;
 constexpr size_t kEvidence = 3;
 constexpr size_t kRowsPerLogLine = 2;
@@ -44,6 +45,7 @@ class FullText {
       : report_(report), words_(WordsOf(options.language)), layout_(options.width, options.color) {}
 
   std::string Render() {
+    // First what broke and who, then why it is believed, then what to do; what a reader needs last stands last.
     Verdict();
     if (!report_.causes.empty()) {
       Meaning(report_.causes.front());
@@ -56,6 +58,7 @@ class FullText {
       Fixes(*cause);
       Confirms(*cause);
     }
+    // Where nothing is named the failing lines are the best there is, and stand further up.
     Decide();
     Alternatives();
     if (report_.verdict == Verdict::kUndetermined) Consequences();
@@ -91,6 +94,7 @@ class FullText {
     const Cause& cause = report_.causes.front();
     const std::vector<Culprit> culprits = Gathered(cause.culprits, words_);
     const size_t shown = std::min(culprits.size(), kCulprits);
+    // With three culprits a reader has the pattern; the others are counted.
     for (size_t i = 0; i < shown; ++i) layout_.Prose("  ", CulpritSentence(culprits[i], words_), Style::kBold);
     More("  ", words_.more_culprits, culprits.size() - shown);
     if (named && !cause.summary.empty()) layout_.Prose("  ", cause.summary);
@@ -138,6 +142,7 @@ class FullText {
       layout_.Title(words_.calls_differ);
       // The first communicator with such a table; its last common call gives the reader his bearings.
       const size_t at = static_cast<size_t>(table.disagree - table.first);
+      // One common call in front shows where they still agreed.
       for (size_t row = at == 0 ? 0 : at - 1; row <= at; ++row) {
         for (const CallColumn& column : table.columns) {
           if (column.calls[row].empty()) continue;
@@ -170,6 +175,7 @@ class FullText {
     const std::vector<EvidenceGroup> groups = GroupEvidence(cause.evidence);
     size_t left = cause.evidence.size();
     for (size_t i = 0; i < std::min(groups.size(), kEvidence); ++i) {
+      // A group counts as one line.
       const Evidence& item = cause.evidence[groups[i].front()];
       left -= groups[i].size();
       const std::string place = FileLine(item.file, item.line);
@@ -222,6 +228,7 @@ class FullText {
     }
     layout_.Prose(fmt::format("  {}. ", number), text);
     // A script of several lines would not be short.
+    // A command of several lines would tear the list apart.
     if (fix.command.find('\n') == std::string::npos) layout_.Command("     " + Prompt(fix.host), fix.command);
   }
 
@@ -242,6 +249,7 @@ class FullText {
     if (report_.causes.size() <= begin && mistaken.empty() && report_.candidates.empty()) return;
     layout_.Title(failure ? words_.alternatives : words_.candidates);
     if (!mistaken.empty()) layout_.Prose("  - ", mistaken);
+    // Without a named cause all of them are candidates, the first included.
     for (size_t i = begin; i < report_.causes.size(); ++i) {
       const Cause& cause = report_.causes[i];
       std::string line = fmt::format("{} ({}, {})", cause.title, cause.id,
@@ -280,11 +288,13 @@ class FullText {
     if (report_.consequences.empty()) return;
     const bool failing = report_.verdict == Verdict::kUndetermined;
     layout_.Title(failing ? words_.failing : words_.consequences);
+    // A failure whose cause is known needs one line of what followed, one without a cause needs more.
     const size_t shown = failing ? kFailing : kConsequences;
     uint64_t left = 0;
     for (size_t i = 0; i < report_.consequences.size(); ++i) {
       const Consequence& item = report_.consequences[i];
       if (i >= shown) {
+        // Behind those that are shown lines are counted, not kinds.
         left += std::max<uint64_t>(item.count, 1);
         continue;
       }
@@ -314,10 +324,12 @@ class FullText {
 
   void Warnings() {
     // Who has a failure to mend does not want to hear that it was slow before; other formats list it.
+    // In a report on a failure only what may be its reason.
     std::vector<const Warning*> list;
     for (const Warning& w : report_.warnings) {
       if (report_.verdict != Verdict::kFailure || !w.slow) list.push_back(&w);
     }
+    // What contradicts the answer stands first.
     std::stable_partition(list.begin(), list.end(), [](const Warning* w) { return w->contradicts; });
     if (list.empty()) return;
     layout_.Title(words_.warnings);

@@ -17,6 +17,7 @@ constexpr size_t kAnnotatedFixes = 3;
 class Annotations {
  public:
   void Add(std::string_view level, const Evidence* place, std::string_view title, std::string_view message) {
+    // GitHub shows ten of a step and drops the others without a word.
     if (count_ == kGithubAnnotations) return;
     ++count_;
     std::string properties;
@@ -50,6 +51,7 @@ std::string OutcomeLine(const Report& report, const Words& words) {
 }
 
 std::string MainMessage(const Report& report, const Cause& cause, const Words& words) {
+  // Lines of a message are %0A: one annotation has several lines.
   std::string out = OutcomeLine(report, words) + (cause.summary.empty() ? cause.title : cause.summary);
   const std::vector<Culprit> culprits = Gathered(cause.culprits, words);
   for (size_t i = 0; i < culprits.size() && i < 3; ++i) out += "\n" + CulpritSentence(culprits[i], words);
@@ -62,6 +64,7 @@ std::string MainMessage(const Report& report, const Cause& cause, const Words& w
   for (size_t i = 0; i < cause.fixes.size() && i < kAnnotatedFixes; ++i) {
     const Fix& fix = cause.fixes[i];
     out += "\n" + Filled(words.label, words.fix) + FixLabel(fix, words) + fix.text;
+    // A script is no line to type behind a prompt.
     if (fix.command.find('\n') != std::string::npos) {
       out += "\n" + fix.command;
     } else if (!fix.command.empty()) {
@@ -79,11 +82,13 @@ std::string RenderGithub(const Report& report, const RenderOptions& options) {
   if (NamedCause(report) != nullptr) {
     const Cause& cause = report.causes.front();
     const Evidence* first = FirstPlace(cause.evidence);
+    // A job that was only slow is a warning: it must not fail a workflow.
     out.Add(report.verdict == Verdict::kFailure ? "error" : "warning", first,
             fmt::format("{} ({}, {})", cause.title, cause.id,
                         Filled(words.confidence, std::to_string(Percent(cause.confidence)))),
             MainMessage(report, cause, words));
     for (const Evidence& item : cause.evidence) {
+      // The first place has its annotation above.
       if (&item == first || item.file.empty()) continue;
       out.Add("notice", &item, cause.id, item.note.empty() ? item.text : item.note + "\n" + item.text);
     }
@@ -97,6 +102,7 @@ std::string RenderGithub(const Report& report, const RenderOptions& options) {
     out.Add("notice", nullptr, "ncclwhy", OutcomeLine(report, words) + Headline(report, words));
   }
   for (size_t i = 0; i < report.jobs.size(); ++i) {
+    // One annotation for each job, with the status that `ncclwhy` would have had for it.
     const JobAnswer& job = report.jobs[i];
     out.Add(job.exit_status == 0 ? "notice" : "error", nullptr, job.name, JobLine(i + 1, job, words));
   }

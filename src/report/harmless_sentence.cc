@@ -25,6 +25,7 @@ bool IsWarned(const Report& report, const HarmlessLine& item) {
 
 // The first clause of it, when it is short.
 std::string Reason(const std::string& why) {
+  // Up to the first stop of a sentence, in either language.
   const std::string clause = why.substr(0, std::min(why.find_first_of(".;:"), why.find("\xE3\x80\x82")));  // 。
   return DisplayWidth(clause) <= kColumns ? clause : std::string();
 }
@@ -41,6 +42,7 @@ std::string Told(const HarmlessLine& item, const Words& words) {
   std::string_view head = PrefixOfWidth(text, kColumns);
   if (head.size() < text.size()) {
     // Between words, where that does not cost much.
+    // A word in two halves reads worse than a shorter line; three quarters must be left.
     const size_t blank = head.rfind(' ');
     if (blank != std::string_view::npos && blank * 4 > head.size() * 3) head = head.substr(0, blank);
     text = std::string(head) + "\xE2\x80\xA6";  // …
@@ -57,7 +59,9 @@ std::string HarmlessSentence(const Report& report, const Words& words, size_t mo
   size_t told = 0;
   for (const HarmlessLine& item : report.harmless) {
     if (told == most) break;
+    // Of a job that went well only what it got over, and no warning has told.
     if (well && (!item.got_over || IsWarned(report, item))) continue;
+    // One line at most: then only one that would really mislead.
     if (item.alarm < kTakenForIt && (most == 1 || (item.alarm == 0 && !quote))) continue;
     ++told;
     if (!out.empty()) out += words.list_separator;

@@ -21,6 +21,7 @@ namespace {
 constexpr size_t kFirstFixes = 2;
 
 // A public reference becomes a link; anything else stays text.
+// https alone: javascript: and file: links of a log's text would run or lead somewhere.
 std::string Reference(const std::string& url) {
   if (!url.starts_with("https://")) return EscapeHtml(url);
   return fmt::format("<a rel=\"noopener noreferrer\" href=\"{0}\">{0}</a>", EscapeHtml(url));
@@ -34,6 +35,7 @@ class Page {
   std::string Render() {
     Head();
     Top();
+    // Evidence of the first cause has anchors (#e2), that of others has none: an id must not come twice.
     if (!report_.causes.empty()) Put(words_.evidence, HtmlEvidence(report_.causes.front().evidence, words_, "e"));
     const std::string story = StoryPicture(report_, words_);
     Put(words_.story, story.empty() ? story : story + Clocks(TellsClock::kDrawn));
@@ -41,6 +43,7 @@ class Page {
     Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
     const std::string transports = TransportPicture(report_, words_);
+    // A job that has communicators and no edges: the section says what to set, rather than being left out.
     const bool none = transports.empty() && !report_.job.communicators.empty();
     Put(words_.transports, none ? HtmlParagraph(words_.no_transports, "dim") : transports);
     out_ += HtmlCommunicators(report_, words_);
@@ -99,9 +102,11 @@ class Page {
       out_ += HtmlCandidates(report_, words_) + HtmlCollects(report_, words_);
     }
     out_ += HtmlParagraph(JobSentence(report_.job, words_), "dim");
+    // As Markdown and as Slack has it: the button puts it on the clipboard.
     out_ += "<p>" + HtmlCopyButton(words_.copy_markdown, ChatMessage(report_, words_, Chat::kMarkdown)) +
             HtmlCopyButton(words_.copy_slack, ChatMessage(report_, words_, Chat::kSlack)) + "</p>\n";
     out_ += "</div>\n";
+    // The script hides what does not match; without scripts the field does nothing.
     out_ += fmt::format("<p><input id=\"q\" type=\"search\" placeholder=\"{0}\" aria-label=\"{0}\"></p>\n",
                         EscapeHtml(words_.search));
     out_ += fmt::format("<p id=\"none\" class=\"dim\" hidden>{}</p>\n", EscapeHtml(words_.nothing_matches));
@@ -147,6 +152,7 @@ class Page {
   }
 
   void Culprits(const Cause& cause) {
+    // Four lines; the others are folded.
     const std::vector<Culprit> culprits = Gathered(cause.culprits, words_);
     for (size_t i = 0; i < culprits.size() && i < 4; ++i) {
       out_ += fmt::format("<p class=\"where\">{}</p>\n", EscapeHtml(CulpritSentence(culprits[i], words_)));
@@ -226,6 +232,7 @@ class Page {
     }
     std::string first;
     std::string last;
+    // Steps that were moved to another clock's time would make the span wrong.
     double seconds = 0;
     for (const TimelineStep& step : report_.timeline) {
       if (step.time.empty() || step.moved != 0) continue;

@@ -22,6 +22,7 @@ std::string HtmlSection(std::string_view title, const std::string& body) {
 
 std::string HtmlCopyButton(std::string_view label, std::string_view text) {
   return text.empty() ? std::string()
+                      // The text is in an attribute: the script never builds markup of it.
                       : fmt::format("<button type=\"button\" data-copy=\"{}\">{}</button> ", EscapeHtml(text),
                                     EscapeHtml(label));
 }

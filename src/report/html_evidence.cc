@@ -18,6 +18,7 @@ std::string Excerpt(const Evidence& item, const Words& words) {
   if (item.context.empty()) return {};
   std::string lines;
   bool put = false;
+  // Neighbours in order, with the line itself where it belongs.
   for (const ContextLine& near : item.context) {
     if (!put && near.line > item.line) {
       lines += NumberedLine(item.line, item.text, true);
@@ -38,6 +39,7 @@ std::string HtmlEvidence(const std::vector<Evidence>& evidence, const Words& wor
   for (const Evidence& item : evidence) {
     const std::string place = FileLine(item.file, item.line);
     out += "<li data-item=\"\"";
+    // Numbered from 0, with items without a place counted: the links of the head count in the same way.
     if (!anchor.empty()) out += fmt::format(" id=\"{}{}\"", anchor, number++);
     out += ">";
     if (!place.empty()) out += fmt::format("<code>{}</code> ", EscapeHtml(place));

@@ -42,6 +42,7 @@ std::string HtmlFixes(const Cause& cause, size_t begin, size_t end, const Words&
     out += "</li>\n";
   }
   if (out.empty()) return out;
+  // A list that goes on has no title again, and its numbers go on.
   const std::string title = begin == 0 ? fmt::format("<p><b>{}</b></p>\n", EscapeHtml(words.fix)) : std::string();
   return fmt::format("{}<ol start=\"{}\">\n{}</ol>\n", title, begin + 1, out);
 }

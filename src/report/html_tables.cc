@@ -10,6 +10,7 @@
 namespace ncclwhy {
 namespace {
 
+// A page of a few megabytes still opens in a browser; beyond that the rest is counted.
 constexpr size_t kCommunicatorRows = 500;
 constexpr size_t kRankRows = 4096;
 
@@ -37,6 +38,7 @@ std::string HtmlCommunicators(const Report& report, const Words& words) {
 // Pictures fold what is alike; here everybody can be found.
 std::string HtmlEveryRank(const Report& report, const Words& words) {
   if (report.job.communicators.empty()) return {};
+  // The largest communicator stands first: its ranks are those that everybody means.
   const std::vector<ReportRank>& ranks = report.job.communicators.front().ranks;
   std::string rows;
   for (size_t i = 0; i < std::min(ranks.size(), kRankRows); ++i) {
@@ -64,6 +66,7 @@ std::string HtmlConsequences(const Report& report, const Words& words) {
                         EscapeHtml(FileLine(item.file, item.line)), item.count, EscapeHtml(item.text));
   }
   if (rows.empty()) return {};
+  // Without a cause these are the lines that fail, and not what followed.
   return HtmlSection(report.verdict == Verdict::kUndetermined ? words.failing : words.consequences,
                      "<table>" + rows + "</table>\n");
 }

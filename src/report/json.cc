@@ -29,6 +29,7 @@ static OrderedJsonValue ToJson(const Confirm& c) {
   return Object("command?", c.command, "text?", c.text, "host?", c.host);
 }
 
+// Both members are of the schema's first version, which readers rely on.
 // "confirm" holds commands alone, for scripts that run them; "checks" also what is only to be looked at.
 static OrderedJsonValue ToJson(const Cause& c) {
   std::vector<std::string> commands;
@@ -76,6 +77,7 @@ static OrderedJsonValue ToJson(const Decision& d) {
 static OrderedJsonValue ToJson(const TimelineStep& s) {
   return Object("kind", s.kind, "time?", s.time, "seconds?", s.seconds, "rank?", s.rank, "host?", s.host, "what",
                 s.what, "file?", s.file, "line?", s.line, "text?", s.text, "count", s.count, "ranks?", s.ranks,
+                // 0 is no move.
                 "moved?", s.moved == 0 ? std::nullopt : std::optional(s.moved));
 }
 
@@ -119,6 +121,7 @@ static OrderedJsonValue ToJson(const CallTable& t) {
   return Object("first", t.first, "disagree", t.disagree, "columns", t.columns);
 }
 
+// Members with a `?` ask this of their type.
 // Nothing where the ranks agree.
 static bool IsKnown(const CallTable& t) { return !t.columns.empty(); }
 
@@ -151,6 +154,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
       report.clocks, "consequences", report.consequences, "harmless?", report.harmless, "last_words?",
       report.last_words, "collect", report.collect, "warnings", report.warnings, "job", report.job, "coverage",
       report.coverage, "problems", report.problems);
+  // Bytes of a log that are no UTF-8 become U+FFFD: the report is JSON whatever was logged.
   return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }
 

@@ -12,6 +12,7 @@
 namespace ncclwhy {
 namespace {
 
+// CI systems show this text as it is, in a box of fixed width.
 std::string Details(const Cause& cause, const Words& words) {
   std::string out;
   for (const Culprit& culprit : Gathered(cause.culprits, words)) out += CulpritSentence(culprit, words) + "\n";
@@ -48,6 +49,7 @@ std::string Failure(std::string_view type, std::string_view message, std::string
 
 std::string RenderJunit(const Report& report, const RenderOptions& options) {
   const Words& words = WordsOf(options.language);
+  // Undetermined fails the case as well: a green test would hide it.
   const bool failed = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
   const bool skipped = report.verdict == Verdict::kNoNccl;
 
@@ -74,11 +76,13 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
 
   std::string problems;
   for (const std::string& problem : report.problems) problems += problem + "\n";
+  // One error for the input with all problems: the message is the first, which lists show.
   const std::string input = problems.empty() ? ""
                                              : fmt::format("      <error type=\"input\" message=\"{}\">{}</error>\n",
                                                            EscapeXml(report.problems.front()), EscapeXml(problems));
 
   std::string output = CoverageSentence(report.coverage, words) + "\n";
+  // Of a failure the story stands in the case itself.
   if (!failed) output += Story(report, words);
   if (report.verdict == Verdict::kDegraded) {
     for (const Cause& cause : report.causes)
@@ -102,6 +106,7 @@ std::string RenderJunit(const Report& report, const RenderOptions& options) {
         test_case(EscapeXml(each.name), bad ? Failure(type, each.title, JobLine(i + 1, each, words)) : std::string());
   }
   const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
+                                         // The case of the job and that of the input, and one for each of several jobs.
                                          2 + report.jobs.size(), failures, problems.empty() ? 0 : 1, skipped ? 1 : 0);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n  <testsuite name=\"ncclwhy\" {0}>\n{1}{2}{3}"

@@ -26,6 +26,7 @@ static_assert(kCodes.size() == static_cast<size_t>(Style::kCyan) + 1);
 
 std::string_view Code(Style style) { return kCodes[static_cast<size_t>(style)]; }
 
+// In Chinese a line may be broken between any two characters but in front of these and behind those below.
 // Must not start a line: closing punctuation of Chinese text.
 bool SticksToPrevious(char32_t c) {
   constexpr std::u32string_view kClosing = U"，。、；：？！）》」』】〕”’…％";
@@ -45,6 +46,7 @@ std::vector<std::string_view> Pieces(std::string_view text) {
   while (at < text.size()) {
     char32_t c = 0;
     const size_t length = std::max<size_t>(DecodeUtf8(text.substr(at), &c), 1);
+    // Between two characters of which one is wide a break needs no blank.
     const bool wide = DisplayWidth(c) == 2 || DisplayWidth(previous) == 2;
     const bool after_blank = previous == ' ' && c != ' ';
     if (at > begin && (after_blank || (wide && c != ' ' && !SticksToPrevious(c) && !SticksToNext(previous)))) {
@@ -68,6 +70,7 @@ std::vector<std::string> Wrap(std::string_view text, size_t first_width, size_t 
   std::vector<std::string> lines(1);
   size_t used = 0;
   for (std::string_view piece : Pieces(text)) {
+    // The first row may be narrower: a label or a place stands in front of it.
     const size_t limit = lines.size() == 1 ? first_width : width;
     if (used > 0 && used + DisplayWidth(TrimRight(piece)) > limit) {
       lines.emplace_back();
@@ -92,6 +95,7 @@ std::vector<std::string> Wrap(std::string_view text, size_t first_width, size_t 
 
 // CI systems take a line that begins with :: as a command.
 std::string Defused(std::string line) {
+  // A backslash in front is enough, and shows that something was there.
   if (line.starts_with("::")) line.insert(0, "\\");
   return line;
 }
@@ -103,6 +107,7 @@ std::string WithoutEscapes(std::string_view text) {
     if (text[at] != '\x1b') {
       out += text[at];
     } else if (text.substr(at, 2) == "\x1b]") {
+      // OSC 8: `ESC ] 8 ; ; URL ESC \`, up to the end of it.
       at = std::min(text.find("\x1b\\", at), text.size() - 2) + 1;
     } else {
       at = std::min(text.find('m', at), text.size() - 1);
@@ -124,12 +129,14 @@ bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
       const std::string_view kept(line.data(), end);
       const bool chinese = kept.ends_with("\xE3\x80\x82");                                        // 。
       const size_t semicolon = kept.ends_with(';') ? 1 : kept.ends_with("\xEF\xBC\x9B") ? 3 : 0;  // ；
+      // What stands behind the stop is in the next row where the stop ends one.
       const std::string_view next = end < line.size() ? std::string_view(line).substr(end) : (*lines)[row + 1];
       const size_t word = next.find_first_not_of(' ');
       const bool apart = end == line.size() || next.front() == ' ';
       const bool begins = word != std::string_view::npos && next[word] >= 'A' && next[word] <= 'Z';
       if (!chinese && !(kept.ends_with('.') && apart && begins) && !(semicolon > 0 && (apart || semicolon > 1)))
         continue;
+      // Less than half of the room: a cut sentence says more.
       if (2 * (before + end) < whole) return false;
       (*lines)[row].resize(end - semicolon);
       lines->resize(row + 1);
@@ -155,6 +162,7 @@ Style VerdictStyle(Verdict verdict) {
   return Style::kYellow;
 }
 
+// A width of 0 is a file or a pipe: prose as on a terminal of 80 columns, lines of logs whole.
 Layout::Layout(int width, bool color)
     : prose_width_(width <= 0 ? kPipedWidth : std::clamp(static_cast<size_t>(width), kLeastWidth, kMostProse)),
       log_width_(width <= 0 ? 0 : std::max(static_cast<size_t>(width), kLeastWidth)),
@@ -172,6 +180,7 @@ void Layout::Emit(std::string_view text, Style style) {
 }
 
 void Layout::Blank() {
+  // Never two in a row, and none at the beginning.
   if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
 }
 
@@ -204,6 +213,7 @@ void Layout::Headed(std::string_view head, Style style, std::string_view rest) {
   bool begun = false;
   for (const std::string& line : Wrap(EscapeTerminal(rest), first, prose_width_ - 2)) {
     if (begun) out_ += "  ";
+    // The first row stands behind the verdict and cannot begin with ::.
     Emit(begun ? Defused(line) : line, Style::kBold);
     out_ += '\n';
     begun = true;
@@ -215,12 +225,14 @@ void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, 
                       bool prose) {
   if (lines.size() > rows && !(prose && EndWithSentence(&lines, rows))) {
     lines.resize(rows);
+    // The … takes the place of the last column where there is no room for it.
     std::string& last = lines.back();
     if (DisplayWidth(last) >= room) last = std::string(PrefixOfWidth(last, room - 1));
     last = std::string(TrimRight(last)) + std::string(kCut);
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) out_ += indent;
+    // An empty indent: the rows begin in the first column, where CI looks for commands.
     Emit(indent.empty() || i > 0 ? Defused(lines[i]) : lines[i], style);
     out_ += '\n';
   }
@@ -243,6 +255,7 @@ void Layout::Section(std::string_view text) {
 void Layout::Labelled(std::string_view name, std::string_view text, size_t rows, Style style) {
   const std::string plain = EscapeTerminal(name);
   Emit(plain, Style::kBold);
+  // A name in Chinese gets the colon of Chinese text, two columns wide.
   out_ += DisplayWidth(plain) == plain.size() ? ": " : "\xEF\xBC\x9A";  // ：
   const size_t used = DisplayWidth(plain) + 2;
   const size_t room = prose_width_ > used + 20 ? prose_width_ - used : 20;
@@ -258,6 +271,7 @@ void Layout::Quote(std::string_view place, std::string_view link, std::string_vi
   Emit(visible, Style::kCyan);
   if (!link.empty()) out_ += "\x1b]8;;\x1b\\";
   const size_t used = DisplayWidth(visible) + 4;
+  // A long path would leave a narrow strip for its line.
   const bool below = used + kLeastQuote > prose_width_;
   out_ += below ? "\n    " : "  ";
   const size_t first = below ? prose_width_ - 4 : prose_width_ - used;
@@ -272,6 +286,7 @@ size_t Layout::rows() const {
   size_t rows = 0;
   for (size_t at = 0; at < out_.size();) {
     const size_t end = std::min(out_.find('\n', at), out_.size());
+    // Colours and links take no column.
     const size_t width = DisplayWidth(WithoutEscapes(std::string_view(out_).substr(at, end - at)));
     rows += std::max<size_t>((width + kRowWidth - 1) / kRowWidth, 1);
     at = end + 1;
@@ -290,10 +305,12 @@ void Layout::LogText(std::string_view prefix, std::string_view text, size_t rows
     out_ += '\n';
     return;
   }
+  // 20 columns at least, on however narrow a terminal.
   const size_t room = std::max<size_t>(log_width_ - std::min(log_width_, indent), 20);
   for (size_t row = 0; row < rows && (row == 0 || !rest.empty()); ++row) {
     std::string_view part = PrefixOfWidth(rest, room);
     const bool cut = row + 1 == rows && part.size() < rest.size();
+    // One column for the ….
     if (cut) part = PrefixOfWidth(rest, room - 1);
     out_ += prefix;
     out_ += part;
@@ -309,6 +326,7 @@ void Layout::Command(std::string_view prefix, std::string_view text) {
   std::string start(prefix.substr(0, indent));
   start += Defused(EscapeTerminal(prefix.substr(indent)));  // a host may stand in it
   // Several lines are a file to write (a Kubernetes manifest), not something to type.
+  // Behind a prompt only the first of several lines would look like a command.
   if (text.find('\n') != std::string_view::npos) start.assign(DisplayWidth(prefix), ' ');
   while (!text.empty()) {
     const size_t end = text.find('\n');

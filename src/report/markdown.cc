@@ -14,6 +14,7 @@
 namespace ncclwhy {
 namespace {
 
+// 4,000 of 65,536 characters, which GitHub takes at most.
 // Room for the footer and the closing tags of what is open.
 constexpr size_t kReserve = 4000;
 
@@ -31,6 +32,7 @@ class Markdown {
   // Appends `text` if it still fits. What is always wanted (headings, the footer) is added with `always`.
   bool Add(std::string_view text, bool always = false) {
     const size_t length = Characters(text);
+    // What is always wanted is short, and has its room in the reserve.
     if (!always && used_ + length + kReserve > kMarkdownCharacters) return false;
     used_ += length;
     out_ += text;
@@ -41,8 +43,8 @@ class Markdown {
     if (left > 0) Add("- " + EscapeMarkdown(Counted(forms, left)) + "\n", true);
   }
   // `item` renders one entry of `items`; entries that do not fit are counted.
-  template <typename T, typename Fn>
   // Stops at the first that does not fit, so that what is left out is the end and not some.
+  template <typename T, typename Fn>
   void List(const std::vector<T>& items, std::string_view more, const Fn& item) {
     size_t i = 0;
     while (i < items.size() && Add(item(items[i]))) ++i;
@@ -51,6 +53,7 @@ class Markdown {
   template <typename T, typename Fn>
   void Folded(std::string_view title, const std::vector<T>& items, std::string_view more, const Fn& item) {
     if (items.empty()) return;
+    // Folded sections show how many there are without being opened.
     Add(fmt::format("\n<details><summary>{} ({})</summary>\n\n", EscapeHtml(title), items.size()), true);
     List(items, more, item);
     Add("\n</details>\n", true);
@@ -68,6 +71,7 @@ class Markdown {
 // Indented below the item of a list, else the list would end in front of it.
 std::string CommandBlock(const std::string& command, std::string_view indent) {
   if (command.empty()) return {};
+  // The block's fence is longer than any run of backticks in the command.
   const std::string block = MarkdownBlock(command, "sh");
   std::string out = "\n";
   for (size_t at = 0; at < block.size();) {
@@ -82,6 +86,7 @@ std::string CommandBlock(const std::string& command, std::string_view indent) {
 std::string EvidenceItem(const Evidence& item, const Words& words) {
   const std::string place = FileLine(item.file, item.line);
   std::string out = place.empty() ? "" : MarkdownCode(place) + " ";
+  // In the words of the reader: direct, supporting, contradicting, missing.
   out += fmt::format("{}", EscapeMarkdown(RoleWord(item.role, words)));
   if (!item.note.empty()) out += EscapeMarkdown(std::string(words.why_separator) + item.note);
   out += "\n\n";
@@ -92,6 +97,7 @@ std::string EvidenceItem(const Evidence& item, const Words& words) {
 void CauseSections(const Cause& cause, bool failure, Markdown* out) {
   const Words& words = out->words();
   const std::vector<Culprit> culprits = Gathered(cause.culprits, words);
+  // Eight: an issue has more room than a screen.
   for (size_t i = 0; i < culprits.size() && i < 8; ++i) {
     out->Add("- " + EscapeMarkdown(CulpritSentence(culprits[i], words)) + "\n");
   }
@@ -118,6 +124,7 @@ void Outcomes(const Report& report, Markdown* out) {
     if (!text.empty()) out->Add("- " + EscapeMarkdown(Filled(words.label, label) + std::string(text)) + "\n");
   };
   line(words.outcome, OutcomeSentence(report, words));
+  // The chain of what followed, as the short text has it: readers compare both.
   line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
   if (const Cause* cause = NamedCause(report)) line(words.why_sure, cause->sure);
   for (const std::string& attempt : AttemptLines(report, words)) out->Add("- " + EscapeMarkdown(attempt) + "\n");
@@ -155,6 +162,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
   Outcomes(report, &out);
   if (!report.causes.empty()) CauseSections(report.causes.front(), failure, &out);
   Decide(report, &out);
+  // Behind the named one; without one all of them are candidates.
   const std::vector<Cause> others(report.causes.begin() + (failure ? 1 : 0), report.causes.end());
   if (!others.empty()) {
     out.Title(failure ? words.alternatives : words.candidates);
@@ -168,6 +176,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     });
   }
   if (!report.candidates.empty()) {
+    // The title stands above the other causes already.
     if (others.empty()) out.Title(failure ? words.alternatives : words.candidates);
     out.List(report.candidates, words.more_items, [&](const PossibleCause& item) {
       std::string line = fmt::format("- {}: {}", MarkdownCode(item.id), EscapeMarkdown(item.title));
@@ -195,6 +204,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     out.List(report.problems, words.more_items,
              [](const std::string& text) { return "- " + MarkdownCode(text) + "\n"; });
   }
+  // What few readers open stands below, folded.
   out.Folded(words.chain, report.timeline, words.more_items, [&](const TimelineStep& step) {
     const std::string place = FileLine(step.file, step.line);
     return "- " + EscapeMarkdown(StepLine(step, words)) + (place.empty() ? "" : " " + MarkdownCode(place)) + "\n";
@@ -231,6 +241,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
     return "- " + MarkdownCode(FileLine(item.file, item.line)) + " " + MarkdownCode(EscapeTerminal(item.text)) + "\n";
   });
   const std::string job = JobSentence(report.job, words);
+  // The footer tells what was read: without it nobody knows what "nothing failed" is worth.
   out.Add("\n" + (job.empty() ? "" : EscapeMarkdown(std::string(PrefixOfWidth(job, 600))) + "\n\n") +
               EscapeMarkdown(CoverageSentence(report.coverage, words)) + "\n",
           true);

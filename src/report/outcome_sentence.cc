@@ -6,6 +6,7 @@
 namespace ncclwhy {
 
 std::string_view OutcomeWord(Outcome outcome, const Words& words) {
+  // Pointers to members, in the order of the enumeration without its last value.
   constexpr std::string_view Words::*kWords[] = {&Words::succeeded, &Words::failed, &Words::hung, &Words::stopped};
   return outcome == Outcome::kUnknown ? std::string_view() : words.*kWords[static_cast<size_t>(outcome)];
 }
@@ -14,6 +15,7 @@ namespace {
 
 // How far a job came whose work nobody counts.
 std::string_view StageClause(const Report& report, const Words& words) {
+  // Of a job whose end nobody saw, or that went well, the stage says nothing.
   if (report.outcome == Outcome::kUnknown || report.outcome == Outcome::kSucceeded) return {};
   if (report.job.communicators.empty()) return {};
   const std::string& stage = report.job.communicators.front().stage;
@@ -28,6 +30,7 @@ std::string_view TimeOfDay(std::string_view time) {
     for (size_t i = 0; i < kForm.size(); ++i) {
       if (kForm[i] == 'D' ? !IsDigit(time[at + i]) : time[at + i] != kForm[i]) return false;
     }
+    // No digit beside it: 12:34:56 of 112:34:56 is none.
     return (at == 0 || !IsDigit(time[at - 1])) &&
            (at + kForm.size() == time.size() || !IsDigit(time[at + kForm.size()]));
   };
@@ -42,6 +45,7 @@ std::string_view TimeOfDay(std::string_view time) {
 std::string WhenClause(const Report& report, const Words& words) {
   std::string_view shown, over;
   for (const TimelineStep& step : report.timeline) {
+    // The first root and the last ending: the time between is how long it took to die.
     if (step.kind == "root" && shown.empty()) shown = TimeOfDay(step.time);
     if (step.kind == "ending") over = TimeOfDay(step.time);
   }
@@ -49,6 +53,7 @@ std::string WhenClause(const Report& report, const Words& words) {
   if (NamedCause(report) != nullptr && !shown.empty()) {
     out += std::string(words.clause_separator) + Filled(words.shown_at, shown);
   }
+  // Where clocks stand apart two times on two hosts would be compared.
   const bool later = !over.empty() && over != shown && report.clocks.empty();
   if (later) out += std::string(words.clause_separator) + Filled(words.over_at, over);
   return out;
@@ -58,12 +63,15 @@ std::string WhenClause(const Report& report, const Words& words) {
 
 std::string HowFar(const Report& report, const Words& words) {
   const bool unknown = report.outcome == Outcome::kUnknown;
+  // Dumps have bytes and no lines, and may still tell how it went.
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
   std::string out =
       unknown ? Counted(words.unknown, report.coverage.lines) : std::string(OutcomeWord(report.outcome, words));
+  // A standstill that only a named cause lets suppose: it may have been cut off as well.
   if (report.outcome_inferred) out = words.hung_or_cut;
   const std::string_view how_far = report.progress.empty() ? StageClause(report, words) : report.progress;
   if (!how_far.empty()) out += std::string(words.clause_separator) + std::string(how_far);
+  // Where a job can go on from, which who lost one asks first.
   if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
     const Checkpoint& saved = *report.checkpoint;
     out += std::string(words.clause_separator) + std::string(saved.step.empty() ? words.saved : words.saved_step);

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 namespace {
 
+// All of them: a report of any verdict may be replaced.
 constexpr std::array kVerdicts = {Verdict::kFailure, Verdict::kHealthy, Verdict::kUndetermined, Verdict::kNoNccl,
                                   Verdict::kDegraded};
 constexpr std::array kOutcomes = {Outcome::kUnknown, Outcome::kSucceeded, Outcome::kFailed, Outcome::kHung,
@@ -46,12 +47,14 @@ bool IsSummary(std::string_view head) {
 
 bool IsOwnReport(std::string_view head) {
   const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  // The first bytes that RenderTrace writes.
   if (head.starts_with("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,")) return true;
   if (head.starts_with("{")) {
     return has("\"schema\": \"ncclwhy.report/1\"") || (has("sarif-2.1.0") && has("\"name\": \"ncclwhy\""));
   }
   if (head.starts_with("<?xml")) return has("<testsuite name=\"ncclwhy\"");
   if (head.starts_with("<!DOCTYPE html>")) return has("<meta name=\"generator\" content=\"ncclwhy\">");
+  // A workflow's own output may hold such lines: the title is asked for, too.
   for (const std::string_view level : {"::error ", "::warning ", "::notice "}) {
     if (head.starts_with(level)) return has("title=");
   }

@@ -11,6 +11,7 @@
 namespace ncclwhy {
 
 const Cause* NamedCause(const Report& report) {
+  // Causes of another verdict were only weighed.
   const bool names = report.verdict == Verdict::kFailure || report.verdict == Verdict::kDegraded;
   return names && !report.causes.empty() ? &report.causes.front() : nullptr;
 }
@@ -32,9 +33,11 @@ std::string_view VerdictSentence(Verdict verdict, const Words& words) {
 std::string Headline(const Report& report, const Words& words) {
   if (const Cause* cause = NamedCause(report)) return cause->title;
   const bool nothing = report.verdict == Verdict::kNoNccl && report.coverage.lines == 0;
+  // Three ways of nothing: no source, an empty one, one without a line of NCCL.
   if (nothing && report.coverage.sources == 0) return std::string(words.nothing_read_sentence);
   if (nothing && report.coverage.bytes == 0) return std::string(words.empty_sentence);
   // Nothing speaks of a failure: what was not read, or lost, could (analyze/completeness.h).
+  // Words for what was not read, in front of a report's own headline.
   const bool ended_well = report.outcome == Outcome::kSucceeded || report.outcome == Outcome::kUnknown;
   if (report.verdict == Verdict::kUndetermined && ended_well && report.consequences.empty() && report.causes.empty()) {
     return std::string(words.incomplete_sentence);
@@ -48,6 +51,7 @@ std::string Headline(const Report& report, const Words& words) {
 
 int Percent(double confidence) {
   if (!(confidence > 0)) return 0;
+  // Never 100 %, and never 0 % of something that is listed.
   return static_cast<int>(std::clamp(std::lround(confidence * 100), 1L, 99L));
 }
 
@@ -70,6 +74,7 @@ std::string CulpritName(const Culprit& culprit, const Words& words) {
     if (!out.empty() && words.code == "en") {
       out += " " + host;
     } else {
+      // A host alone needs no "on".
       add(culprit.rank < 0 && words.code == "en" ? culprit.host : host);
     }
   }
@@ -93,6 +98,7 @@ std::string RankRanges(std::vector<int32_t> ranks) {
     size_t last = i;
     while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
     out += (out.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    // Two neighbours as a list, three and more as a range.
     if (last > i) out += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
     i = last + 1;
   }
@@ -105,6 +111,7 @@ std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words) {
 
 // `confidence` is calibrated, so that "likely" means what people mean by it.
 std::string_view SureWord(double confidence, const Words& words) {
+  // The borders of the words are those that readers of forecasts know.
   if (confidence >= 0.95) return words.nearly_certain;
   if (confidence >= 0.85) return words.very_likely;
   return confidence >= 0.6 ? words.likely : words.possible;
@@ -125,6 +132,7 @@ std::string AttemptLine(size_t number, const Attempt& attempt, const Words& word
 }  // namespace
 
 std::vector<std::string> AttemptLines(const Report& report, const Words& words) {
+  // The first and the last seven: how it began and how it went on being tried.
   constexpr size_t kShown = 8;
   const size_t count = report.attempts.size();
   const size_t left_out = count > kShown ? count - kShown : 0;
@@ -157,6 +165,7 @@ std::string JobLine(size_t number, const JobAnswer& job, const Words& words) {
   std::string out =
       fmt::format("{}. ", number) + Filled(words.label, name) + std::string(VerdictWord(job.verdict, words));
   if (job.outcome != Outcome::kUnknown) {
+    // Verdict and outcome both: a job may have been stopped while it was slow.
     out += std::string(words.clause_separator) + std::string(OutcomeWord(job.outcome, words));
   }
   if (!job.title.empty()) out += std::string(words.why_separator) + job.title;
@@ -188,6 +197,7 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
     case Action::kRerunWithout:
       for (const std::vector<std::string>* names : {&decision.hosts, &decision.devices}) {
         for (const std::string& name : *names) {
+          // A device is told with its host: the host alone would say more than is meant.
           // "gpu-a17 mlx5_2" says the host, too.
           const bool said = std::any_of(decision.devices.begin(), decision.devices.end(),
                                         [&](const std::string& device) { return device.starts_with(name + " "); });
@@ -203,6 +213,7 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       break;
   }
   if (decision.why.empty()) return out;
+  // First what has to be found out: the rerun is only the end of the sentence.
   if (decision.look_first) return decision.why + std::string(words.then_separator) + std::string(words.then_rerun);
   return out + std::string(words.why_separator) + decision.why;
 }
@@ -224,6 +235,7 @@ std::string FileLine(std::string_view file, uint64_t line) {
 std::string Aside(std::string_view place) {
   if (place.empty()) return {};
   const size_t close = place.find(')');
+  // A source in brackets, `(output that is not on the disk):12`, needs no second pair.
   if (place.front() != '(' || close == std::string_view::npos) return fmt::format(" ({})", place);
   return fmt::format(" ({}{})", place.substr(1, close - 1), place.substr(close + 1));
 }
@@ -244,6 +256,7 @@ std::string_view RoleWord(std::string_view role, const Words& words) {
 std::string Prompt(std::string_view host) { return std::string(host) + "$ "; }
 
 std::string StepText(std::string_view text, std::string_view host, const Words& words) {
+  // A text that names the host says where already.
   if (host.empty() || text.find(host) != std::string_view::npos) return std::string(text);
   return std::string(text) + (words.code == "en" ? " " : "") + Filled(words.run_on, host);
 }
@@ -266,6 +279,7 @@ std::string JobSentence(const Job& job, const Words& words) {
   if (job.hosts > 0) add(Counted(words.hosts, static_cast<uint64_t>(job.hosts)));
   if (job.processes > 0) add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
   if (!job.communicators.empty()) {
+    // Communicators beyond the report's limit count as well.
     const size_t count = job.communicators.size() + static_cast<size_t>(job.unlisted_communicators);
     const ReportCommunicator& largest = job.communicators.front();
     add(fmt::format(fmt::runtime(Plural(words.communicators_of, count)), count, largest.nranks, largest.ranks_seen));
@@ -307,6 +321,7 @@ std::string ShortJobSentence(const Report& report, const Words& words) {
     const auto nranks = static_cast<uint64_t>(largest.nranks);
     add(largest.ranks_seen == largest.nranks ? Counted(words.all_ranks, nranks)
                                              : fmt::format(fmt::runtime(words.of_ranks), largest.ranks_seen, nranks));
+    // Processes are only as many as are told apart: a rank beyond their number shows that some are not.
   } else if (job.processes > std::max<int64_t>(HighestRank(report), 0)) {  // else some are not told apart
     add(Counted(words.processes, static_cast<uint64_t>(job.processes)));
   }
@@ -314,6 +329,7 @@ std::string ShortJobSentence(const Report& report, const Words& words) {
 }
 
 std::string CoverageSentence(const Coverage& c, const Words& words) {
+  // A flight recorder alone has no lines to classify.
   if (c.lines == 0 && c.bytes > 0) return ReadSentence(c, words);
   return Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources) +
          fmt::format(fmt::runtime(words.coverage_classes), c.nccl, c.recognised, c.unrecognised, c.foreign, c.damaged);
@@ -334,6 +350,7 @@ bool HasPlaceholder(std::string_view command) {
     size_t end = at;
     while (end < command.size() && (capital(command[end]) || (command[end] >= '0' && command[end] <= '9'))) ++end;
     const bool begins = at == 0 || apart(command[at - 1]);
+    // Three capitals at least: `IB` and `UP` are words of commands.
     if (end - at > 2 && begins && (end == command.size() || apart(command[end]))) return true;
     at = end;
   }

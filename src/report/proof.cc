@@ -13,6 +13,7 @@
 namespace ncclwhy {
 namespace {
 
+// As much as stays readable between arrows.
 constexpr size_t kLinkColumns = 72;
 constexpr size_t kLongName = 32;  // of a file, in columns
 constexpr size_t kEnoughLinks = 2;
@@ -26,6 +27,7 @@ std::string Wording(std::string_view text) {
   for (size_t at = text.find_first_not_of(' '); at != std::string_view::npos; at = text.find_first_not_of(' ', at)) {
     const size_t end = std::min(text.find_first_of(" ,;=()[]<>", at + 1), text.size());
     const std::string_view word = text.substr(at, end - at);
+    // A word with a digit or a slash in it is a name, a number or a path.
     out += word.find_first_of("0123456789/") == std::string_view::npos ? word : "#";
     out += ' ';
     at = end;
@@ -39,12 +41,14 @@ bool DifferInAWord(std::string_view one, std::string_view other) {
   if (words.size() != others.size()) return false;
   size_t different = 0;
   for (size_t i = 0; i < words.size(); ++i) different += words[i] != others[i] ? 1 : 0;
+  // Exactly one: with two, two messages are told.
   return different == 1;
 }
 
 // "[Rank 10] Watchdog caught …", "rank10 …"
 bool NamesRank(std::string_view text, int32_t rank) {
   if (rank < 0) return false;
+  // "rank" or "Rank", so the first letter is left out.
   for (const std::string& name : {fmt::format("ank {}", rank), fmt::format("ank{}", rank)}) {
     const size_t at = text.find(name);
     const size_t end = at + name.size();
@@ -57,6 +61,7 @@ bool NamesRank(std::string_view text, int32_t rank) {
 // …'`.
 bool IsQuotedBy(std::string_view one, std::string_view by) {
   constexpr size_t kBeginning = 64;
+  // At its very beginning the other one would be the same text, only longer.
   const size_t at = one.size() > kBeginning ? by.find(one.substr(0, kBeginning)) : std::string_view::npos;
   return at != std::string_view::npos && at > 0;
 }
@@ -69,6 +74,7 @@ bool SayTheSame(std::string_view one, std::string_view other) {
   if (one == other || IsQuotedBy(one, other) || IsQuotedBy(other, one)) return true;
   if (one.size() > other.size()) std::swap(one, other);
   while (one.ends_with(' ')) one.remove_suffix(1);
+  // Short texts stand in many lines by chance: "aborted".
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
 }
 
@@ -81,6 +87,7 @@ Proof QuoteOf(const std::string& file, uint64_t line, const std::string& text) {
   return proof;
 }
 
+// The lower, the earlier it is quoted.
 int Weight(const Evidence& item) {
   if (item.role == "contradicting") return 3;
   if (item.role == "direct") return 0;
@@ -89,6 +96,7 @@ int Weight(const Evidence& item) {
 
 std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
   const std::vector<Evidence>& evidence = cause.evidence;
+  // Of several culprits no line is that of "the odd one".
   const int32_t culprit = cause.culprits.size() == 1 ? cause.culprits.front().rank : -1;
   struct Choice {
     Proof proof;
@@ -102,6 +110,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
   std::set<std::string> rules;
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
+    // Where a line is missing its note is what is told.
     std::string wording = Wording(WithoutLoggerPrefix(item.text.empty() ? item.note : item.text));
     // A rule whose two lines differ in a word and mean one thing compares them: "OpType=ALLGATHER", "OpType=ALLREDUCE".
     const auto of_rule =
@@ -123,6 +132,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
           !item.note.empty() && c.weight == Weight(item) && Wording(c.proof.note) == Wording(item.note);
       return one_finding || (!compared && SayTheSame(c.wording, wording));
     });
+    // The other side of a comparison is quoted although its rule has a line already.
     if (same != choices.end() && !other_side) {
       // The line itself has room for more of its words than the one that quotes it.
       std::string place = FileLine(item.file, item.line);
@@ -146,6 +156,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
     choice.order = choices.size() - 1;
     choice.rule = item.rule;
   }
+  // Chosen by what tells most, then told in the order of the evidence.
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
     return std::pair(!a.first_of_rule, a.weight) < std::pair(!b.first_of_rule, b.weight);
   });
@@ -162,6 +173,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
 void AddLifeSigns(const Report& report, const Words& words, size_t most, std::vector<Proof>* out) {
   if (report.job.communicators.empty()) return;
   const std::vector<ReportRank>& ranks = report.job.communicators.front().ranks;
+  // Not a line that is quoted already.
   const auto add = [&](const ReportRank& rank) {
     const auto quoted = [&](const Proof& p) { return p.file == rank.file && p.line == rank.last_line; };
     if (out->size() >= most || std::any_of(out->begin(), out->end(), quoted)) return;
@@ -183,9 +195,11 @@ std::string WithoutAddresses(const std::string& text) {
   std::vector<std::string_view> kept;
   for (const std::string_view word : SplitWords(text)) {
     const size_t port = word.find('<');
+    // `10.77.0.11<51924>`: an address has its port in angle brackets.
     const bool address = port != std::string_view::npos && word.ends_with('>') &&
                          word.substr(0, port).find_first_of(".:") != std::string_view::npos;
     if (!address) kept.push_back(word);
+    // `peer`, `to`, `from` in front of an address say nothing without it.
     const auto leads = [&] { return std::find(std::begin(kLeading), std::end(kLeading), kept.back()); };
     while (address && !kept.empty() && leads() != std::end(kLeading)) kept.pop_back();
   }
@@ -194,6 +208,7 @@ std::string WithoutAddresses(const std::string& text) {
 
 std::string Clipped(const std::string& raw) {
   std::string text;  // without the columns of a shell's table
+  // Runs of blanks are one.
   for (const char c : raw) {
     if (c != ' ' || !text.ends_with(' ')) text += c;
   }
@@ -206,6 +221,7 @@ std::string Clipped(const std::string& raw) {
   if (const size_t blank = part.rfind(' '); blank != std::string_view::npos && blank * 4 > part.size() * 3) {
     part = part.substr(0, blank);
   }
+  // A line that was clipped before has its … already.
   while (part.ends_with("\xE2\x80\xA6")) part.remove_suffix(3);
   return std::string(part) + "\xE2\x80\xA6";  // …
 }
@@ -223,6 +239,7 @@ std::string WithoutRank(std::string text, const Words& words) {
 
 std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most) {
   std::vector<Proof> out;
+  // Undetermined: the failing lines themselves are the proof.
   if (report.verdict == Verdict::kUndetermined && !report.consequences.empty()) {
     for (const Consequence& item : report.consequences) {
       if (out.size() >= most) break;
@@ -232,6 +249,7 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
     return out;
   }
   if (!report.causes.empty()) out = FromEvidence(report.causes.front(), most);
+  // What is missing, and what nobody answered to, is shown by the last lines of ranks.
   const bool silence = report.outcome == Outcome::kHung ||
                        std::any_of(out.begin(), out.end(), [](const Proof& p) { return p.line == 0; });
   if (silence && NamedCause(report) != nullptr) AddLifeSigns(report, words, most, &out);
@@ -263,6 +281,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
   };
   const auto place_of = [&](const TimelineStep& step) {
     const std::string name = FileLine(step.file.substr(step.file.rfind('/') + 1), step.line);
+    // One source with a long name: the number of the line is enough.
     const bool known = report.coverage.sources == 1 && DisplayWidth(name) > kLongName;
     return known ? name.substr(name.rfind(':')) : name;
   };
@@ -282,6 +301,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
   };
   for (const TimelineStep& step : report.timeline) {
     if ((step.kind != "consequence" && step.kind != "ending") || quotes(step.file, step.line)) continue;
+    // Without its time and count: those of several links would be added up.
     TimelineStep link = step;  // the order is what a chain tells
     link.time.clear();
     link.count = 1;
@@ -302,12 +322,14 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     std::sort(link.ranks.begin(), link.ranks.end());
     link.ranks.erase(std::unique(link.ranks.begin(), link.ranks.end()), link.ranks.end());
     std::string who = link.ranks.empty() ? std::string() : RanksNamed(link.ranks, words);
+    // A text that says whose it is needs no rank in front.
     if (link.text.find(who) != std::string::npos) who.clear();
     if (!who.empty()) who = Filled(words.label, who);
     if (!who.empty()) link.text = WithoutRank(std::move(link.text), words);
     std::string place = link.place;
     if (link.count > 1 && link.ranks.size() != link.count) {
       place +=
+          // The count only where it is not the number of the ranks in front.
           (place.empty() ? "" : std::string(words.clause_separator)) + Filled(words.times, std::to_string(link.count));
     }
     out.push_back(who + Clipped(link.text) + Aside(place));
@@ -319,6 +341,7 @@ std::string Joined(std::vector<std::string> chain, size_t columns) {
   while (chain.size() > 1) {
     const std::string last = std::move(chain.back());
     chain.pop_back();
+    // Links are left out at the end until the last one, how it ended, fits behind.
     if (DisplayWidth(Joined(chain)) + kTellingColumns > columns) continue;
     chain.push_back(last);
     break;
@@ -329,6 +352,7 @@ std::string Joined(std::vector<std::string> chain, size_t columns) {
 bool IsPartOf(std::string_view command, std::string_view longer) {
   std::string fix(longer);
   std::string asked(command);  // "df -h /dev/shm; ls": the end of a command is no part of its last word
+  // Words of the one that are all in the other, in whatever order.
   for (std::string* text : {&fix, &asked}) std::replace(text->begin(), text->end(), ';', ' ');
   const std::vector<std::string_view> said = SplitWords(fix);
   const std::vector<std::string_view> words = SplitWords(asked);
@@ -347,6 +371,7 @@ std::string CommonPlace(const std::vector<std::string>& names) {
     const std::string own = name.substr(0, name.rfind('/') + 1);
     if (!begun) folder = own;
     begun = true;
+    // Up one folder at a time until it holds this one as well.
     while (!own.starts_with(folder)) {
       folder.pop_back();
       folder.resize(folder.rfind('/') + 1);

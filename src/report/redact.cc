@@ -21,6 +21,7 @@ bool IsHash(std::string_view text) {
 }
 
 void Replace(TextIs is, std::string* text, Redactor* redactor) {
+  // Hosts and lines teach names as they are read; sentences are ours and only get them.
   switch (is) {
     case TextIs::kHost:
     case TextIs::kLine:
@@ -39,6 +40,7 @@ void Replace(TextIs is, std::string* text, Redactor* redactor) {
 std::set<std::string> OwnTexts(const Report& report, Language language) {
   std::set<std::string> out;
   const auto add = [&](const std::string& text) {
+    // A brace is the place of a value: such a text may hold anything.
     if (text.find('{') == std::string::npos) out.insert(text);
   };
   const auto add_all = [&](const std::string& id) {
@@ -66,6 +68,7 @@ Report Redact(Report report, Language language, const std::vector<std::string>& 
   });
   // Others are unknown words, unless they are words that everybody uses: login, storage.
   for (const std::string& host : hosts) {
+    // A known word is only taken for a host where the job has a host of that name.
     if (IsKnownWord(host)) redactor.Learn(Private::kHost, host);
   }
   // Then lines teach the names that only they mark, also to the lines before them and to our own sentences.
@@ -73,6 +76,7 @@ Report Redact(Report report, Language language, const std::vector<std::string>& 
     std::string copy = *text;
     if (is != TextIs::kSentence) Replace(is, &copy, &redactor);
   });
+  // What is in the knowledge without any value is not touched: `/dev/shm` in a fix is no private path.
   const std::set<std::string> own = OwnTexts(report, language);
   ForEachText(&report, [&](TextIs is, std::string* text) {
     if (is != TextIs::kSentence || !own.contains(*text)) Replace(is, text, &redactor);

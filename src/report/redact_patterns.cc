@@ -6,6 +6,7 @@
 namespace ncclwhy {
 namespace {
 
+// In the order in which they are asked: what says of itself that it is private comes first.
 struct Shape {
   Private kind;
   const char* regex;
@@ -144,6 +145,7 @@ constexpr Shape kShapes[] = {
     {kPath, R"x((?:^|[\s"'=:,(\[<>|;&])(/[^\s"'<>:,;)\]/][^\s"'<>:,;)\]]*))x"},
 };
 
+// A pattern that does not compile is a defect that a test finds; RE2 says so by ok().
 std::unique_ptr<RE2> Compile(const char* regex) {
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(limits::kPatternMemory);
@@ -152,6 +154,7 @@ std::unique_ptr<RE2> Compile(const char* regex) {
 
 }  // namespace
 
+// Compiled once, at the first redaction, and never destroyed: threads may still be in it when the program ends.
 const std::vector<PrivatePattern>& PrivatePatterns() {
   static const auto* const patterns = [] {
     auto out = std::make_unique<std::vector<PrivatePattern>>();

@@ -94,6 +94,7 @@ bool IsKnownMixedWord(std::string_view word) {
 
 // Whether each word of it is in the list of known words: what everybody's logs say tells nothing of anybody.
 bool AllKnown(std::string_view run) {
+  // Signs between the words say nothing: `mlx5_0/ports/1` is as known as its words are.
   for (size_t at = 0; at < run.size();) {
     const size_t end = std::max(WordEnd(run, at), at + 1);
     if (IsWordByte(run[at]) && !IsKnownWord(run.substr(at, end - at))) return false;
@@ -174,6 +175,7 @@ size_t KeyEnd(std::string_view text, size_t at) {
     digit |= IsDigit(text[end]);
     ++end;
   }
+  // What is shorter, or lacks one of the three, is more often a name of a program (`GPUDirectRDMA2`): the words decide.
   return end - at >= 20 && lower && upper && digit ? end : at;
 }
 

@@ -36,6 +36,8 @@ const Format* FindFormat(std::string_view name) {
   return row == kFormats.end() ? nullptr : row;
 }
 
+// What `-o FILE` is written as. `full`, `github` and `summary` have no suffix of their own: no name of a file chooses
+// them.
 const Format* FormatOfFile(std::string_view path) {
   const auto* const row = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& format) {
     return !format.suffix.empty() && path.ends_with(format.suffix);

@@ -7,6 +7,8 @@
 namespace ncclwhy {
 namespace {
 
+// Every text of a report, once. A text that is not visited here is printed as it is by --redact, so a new member of the
+// report needs its line in this class.
 class Walk {
  public:
   explicit Walk(const std::function<void(TextIs, std::string*)>& call) : call_(call) {}
@@ -60,6 +62,7 @@ class Walk {
     Each(TextIs::kOwn, texts...);
   }
 
+  // Hosts before all else: once the alias of node07 is known, it is found in the sentences about it, too.
   void OfCulprits(std::vector<Culprit>* culprits) {
     for (Culprit& c : *culprits) Each(TextIs::kHost, &c.host);
     for (Culprit& c : *culprits) {

@@ -78,6 +78,7 @@ class Sarif {
       jobs.push_back(SanitizeUtf8(JobLine(i + 1, report_.jobs[i], words_)));
     }
     if (!jobs.empty()) properties["jobs"] = std::move(jobs);
+    // `executionSuccessful` is whether the program could do what it was asked to. How the job ended is in the results.
     const OrderedJsonValue run = {{"tool", {{"driver", driver}}},
                                   {"columnKind", "unicodeCodePoints"},
                                   {"invocations",
@@ -126,6 +127,7 @@ class Sarif {
     AddRule(cause.id, std::move(rule));
 
     std::string text = cause.summary.empty() ? cause.title : cause.summary;
+    // A first cause without a failure is no error: the job went well, or nobody saw its end.
     if (!cause.culprits.empty()) text += " " + CulpritSentence(Gathered(cause.culprits, words_).front(), words_) + ".";
     const bool failure = report_.verdict == Verdict::kFailure;
     AddResult(cause.id, first ? (failure ? "error" : "warning") : "note", text, Fingerprint(cause), cause.evidence,

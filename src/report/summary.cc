@@ -16,6 +16,7 @@ namespace {
 std::string Tail(const Report& report, const Words& words) {
   std::string out;
   if (report.decision && report.decision->action != Action::kUndecided) {
+    // The reason is left out: what is wrong stands in front in the same line.
     Decision brief = *report.decision;
     brief.why.clear();
     out += " " + Filled(words.label, words.decision) + DecisionSentence(brief, words) + ".";

@@ -371,6 +371,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
                                   [](const HarmlessLine& item) { return item.alarm >= 2; });
   const bool unproven = !report.causes.empty() && !report.causes[0].unproven.empty();
   std::string text;
+  // From the most generous one to the least; the first whose answer fits is taken, and the last one as it is.
   for (const AnswerMeasure& measure : kAnswerMeasures) {
     if (measure.proofs < 3 && measure.unproven && !unproven) continue;  // the third proof would go for nothing
     ShortAnswer answer(report, options, measure);

@@ -37,6 +37,7 @@ class Trace {
 
   std::string Render() {
     const std::vector<double> times = StepTimes();
+    // A second at least: a span without length is not drawn.
     const double end = std::max(times.empty() ? 0 : *std::max_element(times.begin(), times.end()), kMicroseconds);
     Name("process_name", kJobProcess, 0, Headline(report_, words_));
     Name("thread_name", kJobProcess, kJobLane, VerdictName(report_.verdict));
@@ -85,6 +86,7 @@ class Trace {
     for (const ReportRank& rank : report_.job.communicators.front().ranks) {
       const auto [host, fresh] = hosts_.try_emplace(rank.host, kJobProcess + 1 + static_cast<int64_t>(hosts_.size()));
       if (fresh) Name("process_name", host->second, 0, rank.host.empty() ? words_.unseen : std::string_view(rank.host));
+      // Thread 0 is the process itself in what names it, so ranks begin at 1.
       const Lane lane{host->second, rank.rank + 1};
       lanes_[rank.rank] = lane;
       const std::string name = Filled(words_.rank, std::to_string(rank.rank));
@@ -115,6 +117,7 @@ class Trace {
     const Lane lane = own == lanes_.end() ? Lane() : own->second;
     const Json args = Object("kind", step.kind, "time", step.time, "file", step.file, "line", step.line, "text",
                              step.text, "count", step.count, "moved?", MovedBy(step, words_));
+    // "s" is how far a viewer draws it: "g" over all lanes, "t" over that of the rank.
     events_.push_back(Object("ph", "i", "name", step.what, "cat", step.kind, "pid", lane.process, "tid", lane.thread,
                              "ts", time, "s", lane.process == kJobProcess ? "g" : "t", "args", args));
   }

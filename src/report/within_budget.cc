@@ -60,6 +60,7 @@ struct Block {
 };
 
 // The least telling first.
+// A name that comes twice gives up some first and the rest later.
 constexpr std::array kBlocks = {
     Block{"edges", [](Report* r) { return KeepFirst(&r->job.edges, 0); }},
     Block{"context", DropContext},
