@@ -36,6 +36,7 @@ class BlockJoiner {
   uint64_t joins() const { return joins_; }
 
  private:
+  // kUndecided: the beginning is held until a border tells. kBlocks may turn into kOff, and kOff stays.
   enum class State : uint8_t { kUndecided, kBlocks, kOff };
 
   // Off at the first header of another process that does not stand at a border: lines of several ranks, whole ones.

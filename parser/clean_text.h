@@ -15,13 +15,15 @@ bool MayNeedCleaning(std::string_view text);
 // ESC [ … letter, ESC ] … BEL, and the same with the ESC lost in pasting: `[36m(RayWorker pid=1)[0m`.
 std::string_view StripAnsi(std::string_view text, std::string& scratch);
 
-// &lt; &gt; &amp; &quot; &#39; &nbsp;
+// &lt; &gt; &amp; &quot; &#39; &#x27; &nbsp; of a web page that was saved, or copied from its source:
+//   mlx5_0:1 Got completion from peer 10.0.0.7&lt;51264&gt; with error 12
 std::string_view DecodeEntities(std::string_view text, std::string& scratch);
 
 // One JSON object per line, as container runtimes and shippers write it. Views into the line or into `scratch`.
+//   {"log":"node07:4711:4802 [3] NCCL WARN …\n","stream":"stderr","time":"2025-03-01T12:00:00.123456789Z"}
 struct JsonLog {
   std::string_view text;  // the value of "log", "message" or "textPayload", unescaped, without its final newline
-  std::string_view time;
+  std::string_view time;  // as it stands there; empty like the others where the object has no such member
   std::string_view stream;
   std::string_view pod;
   std::string_view host;
@@ -31,7 +33,8 @@ bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out);
 
 // By the rules of base/utf8.h: no overlong forms, no surrogates. Plain ASCII is told fast.
 bool IsValidUtf8(std::string_view text);
-// More control bytes than text ever has. Such a line is counted as damaged unless NCCL's header is in it.
+// At least four control bytes, and more than one of eight bytes; tabs, escapes and what moves a cursor are none. Such
+// a line is counted as damaged unless NCCL's header is in it: that may still be read.
 bool LooksBinary(std::string_view text);
 
 }  // namespace ncclwhy

@@ -18,7 +18,8 @@ namespace ncclwhy {
 
 class SegmentTranslation;
 
-// Whether a line sounds so: by complaint_words.def, in its first kComplaintReach bytes.
+// Whether a line sounds so: by complaint_words.def, small and capital letters alike, in its first kComplaintReach
+// bytes.
 // A bound for the cost of a line: who complains does so in the first words, what follows is a dump of values.
 bool IsComplaint(std::string_view text);
 inline constexpr size_t kComplaintReach = 400;

@@ -1,4 +1,6 @@
-// The last value of each enumeration of facts, for whoever reads them from bytes (base/field_coding.h).
+// The last value of each enumeration of facts, for whoever reads them from bytes (base/field_coding.h): a value behind
+// it is one of a damaged file, or of a newer program. Those of the two .def files are counted; who adds one behind the
+// last of another enumeration names it here.
 #pragma once
 
 #include "base/field_coding.h"

@@ -49,19 +49,21 @@ struct Field {
   StringId value;
 };
 
-// No header and no launcher's label says whose the line is.
+// `process` of a line of which no header and no launcher's label says whose it is.
 inline constexpr uint32_t kNoProcess = UINT32_MAX;
 inline constexpr int32_t kNoDevice = INT32_MIN;
 
+// Fixed in size, since a source may have a million: texts are ids, and its fields stand together with those of the
+// other events in SourceFacts::fields. Made by FactsBuilder alone.
 struct Event {
   uint64_t offset = 0;            // byte offset of the line in its source
   uint32_t line = 0;              // 1-based
   uint32_t process = kNoProcess;  // index into SourceFacts::processes
-  uint32_t tid = 0;
-  int32_t device = kNoDevice;  // CUDA ordinal in the header
-  int32_t launcher_rank = -1;  // rank that a launcher prefix gave; may number something else than NCCL's ranks
+  uint32_t tid = 0;               // of the thread in the header; 0 without one
+  int32_t device = kNoDevice;     // CUDA ordinal in the header
+  int32_t launcher_rank = -1;     // rank that a launcher prefix gave; may number something else than NCCL's ranks
   EventKind kind = EventKind::kInfo;
-  LogLevel level = LogLevel::kNone;
+  LogLevel level = LogLevel::kNone;  // of the header
   Dialect dialect = Dialect::kUnknown;
   uint32_t nccl_line = 0;    // of `file.cc:NN`
   StringId nccl_file;        // misc/socket.cc; invalid when the line names none

@@ -20,7 +20,7 @@ namespace ncclwhy {
 struct LineRef {
   uint32_t line = 0;  // 1-based, 0 = none
   uint64_t offset = 0;
-  StringId text;
+  StringId text;  // clipped at limits::kEvidenceText; invalid where only the place is known
 };
 
 // One host:pid as it appears in this source, or the lines without a header that came through one launcher stream
@@ -33,7 +33,7 @@ struct ProcessFacts {
   LauncherLabel launcher = LauncherLabel::kNone;  // whose labels stood in front of its lines
   StringId pod;                                   // pod, container or actor of a collector prefix
   uint64_t lines = 0;                             // lines of this process
-  uint64_t warns = 0;
+  uint64_t warns = 0;                             // of these, those of level WARN or ABORT
   LineRef first;
   LineRef last;            // its last line in this source: where a killed process stops
   bool last_torn = false;  // the last line is cut
@@ -42,14 +42,15 @@ struct ProcessFacts {
 
 // An edge, aggregated over channels: `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`.
 struct ConnectionFacts {
+  // Ranks of the communicator, as printed.
   uint32_t process = kNoProcess;
   int32_t from = -1;
   int32_t to = -1;
-  char direction = ' ';  // 's' [send], 'r' [receive], ' ' both ends in one line
-  StringId transport;    // P2P/IPC, P2P/CUMEM, SHM, NET/IB, NET/Socket, COLLNET/…
-  StringId device;       // "0" of NET/IB/0
-  bool gdr = false;      // /GDRDMA
-  bool shared = false;
+  char direction = ' ';   // 's' [send], 'r' [receive], ' ' both ends in one line
+  StringId transport;     // P2P/IPC, P2P/CUMEM, SHM, NET/IB, NET/Socket, COLLNET/…
+  StringId device;        // "0" of NET/IB/0
+  bool gdr = false;       // /GDRDMA
+  bool shared = false;    // /Shared: other connections use the same buffers
   uint32_t channels = 0;  // lines folded
   LineRef first;
 };
@@ -58,12 +59,12 @@ struct ConnectionFacts {
 // `op_count` is hexadecimal there and counts by one in each communicator; `count` is in elements of `datatype`.
 struct CollectiveCall {
   uint64_t op_count = 0;
-  uint64_t count = 0;
+  uint64_t count = 0;  // elements of `datatype`, not bytes
   uint32_t line = 0;
   int32_t root = 0;       // the peer for Send and Recv
   uint8_t operation = 0;  // index into kCollectiveNames
-  uint8_t datatype = 0;
-  uint8_t op = 0;
+  uint8_t datatype = 0;   // NCCL's number of it: 7 is ncclFloat32
+  uint8_t op = 0;         // NCCL's number of the reduction: 0 is ncclSum
   bool operator==(const CollectiveCall&) const = default;
 };
 inline constexpr std::array<std::string_view, 16> kCollectiveNames = {
@@ -77,8 +78,8 @@ inline constexpr std::array<std::string_view, 16> kCollectiveNames = {
 // A pointer that is used again for another communicator goes on in the same stream.
 struct CollectiveStream {
   uint32_t process = kNoProcess;
-  StringId comm;  // pointer as printed
-  int64_t nranks = -1;
+  StringId comm;           // pointer as printed
+  int64_t nranks = -1;     // as the lines say it; -1: they do not
   uint64_t calls = 0;      // collectives, with those that were lost
   uint64_t lost = 0;       // collectives of which no line is left: opCount passes over them
   uint64_t p2p_calls = 0;  // Send and Recv
@@ -94,14 +95,15 @@ struct CollectiveStream {
   LineRef last;
 };
 
-// Its key is who has it: a beat of a pulse, the news of a stream. Line numbers are those of the source, 1-based.
-// Lines of one kind in one stream, in bounded memory: how many, and about where.
+// Lines of one kind in one stream, in bounded memory: how many, and about where. Which stream is told by what holds the
+// trail: a beat of a pulse, the news of a stream. Line numbers are those of the source, 1-based.
 struct LineTrail {
-  uint64_t count = 0;
+  uint64_t count = 0;  // with those that are not in `lines`
   uint32_t first = 0;
   uint32_t last = 0;
   uint32_t every = 1;           // lines holds every so many-th of them
   std::vector<uint32_t> lines;  // ascending, at most limits::kTrailLines
+  // Lines come in ascending order.
   void Add(uint32_t line);
   // How many came behind `line`; at least 1 when one did, else exact to `every`. Behind a Join of trails that keep
   // different shares of their lines an estimate: each line that is kept counts for `every` of them then.
@@ -121,8 +123,8 @@ struct PulsePeak {
 struct PulseFacts {
   uint32_t process = kNoProcess;
   LineTrail beats;
-  double first_value = 0;
-  double last_value = 0;
+  double first_value = 0;          // in the line in which the kind came first
+  double last_value = 0;           // the highest one since it last began anew
   double total = -1;               // "of" how many: 40 in `38/40`; -1 when the line says none
   StringId name;                   // the word beside the number: step, iteration, it; may be invalid
   LineRef last;                    // the latest beat
@@ -130,16 +132,16 @@ struct PulseFacts {
   std::vector<PulsePeak> peaks;    // in order, at most limits::kPulsePeaks of them, spread over the source
 };
 
+// What a stream said that it had not said before, and that is no complaint: `saving checkpoint to /ckpt/run17`.
 // Repeated texts are not in it. An alarm behind which news come was survived: see src/job/README.md.
-// What a stream said that it had not said before, and that is no complaint.
 struct NewsFacts {
   uint32_t process = kNoProcess;
   LineTrail lines;
   StringId last;  // the text of the last one
 };
 
-// Where nobody is told by a prefix or a header `process` is the stream without one.
-// A sentence that sounds wrong, where it came first (parser/complaints.h).
+// A sentence that sounds wrong, where it came first (parser/complaints.h). Where no prefix or header tells whose it is
+// `process` is the stream without one.
 struct ComplaintFacts {
   uint32_t process = kNoProcess;
   uint32_t line = 0;
@@ -149,8 +151,8 @@ struct ComplaintFacts {
 // Everything in here that names a text is an id into `strings`, and everything that names a process an index into
 // `processes`: a SourceFacts can be moved, and written to a file, as it stands.
 struct SourceFacts {
-  std::string name;  // as given by the user, or archive.tar/member
-  uint64_t bytes = 0;
+  std::string name;    // as given by the user, or archive.tar/member
+  uint64_t bytes = 0;  // of the source as it was read, decompressed
   StringPool strings;
   Counters counters;  // coverage classes and everything that was dropped
   std::vector<ProcessFacts> processes;

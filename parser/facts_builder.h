@@ -52,6 +52,7 @@ class FactsBuilder {
   // job model joins (communicators), eight of what is only shown.
   EventWriter Begin(EventKind kind, const ParsedLine& line, uint32_t process);
 
+  // For the same pair of ranks and the same way each channel prints a line: dozens of them say one thing.
   // `Channel 00/0 : 2[0] -> 3[1] via P2P/CUMEM`: the channel is not part of the edge, it is counted.
   struct Edge {
     int32_t from = -1;
@@ -69,7 +70,7 @@ class FactsBuilder {
   // the line.
   struct Collective {
     CollectiveCall call;
-    uint64_t comm = 0;
+    uint64_t comm = 0;  // `comm_text` as a number: what streams are told apart by
     std::string_view comm_text;
     int64_t nranks = -1;
     bool from_call = false;  // an NCCL CALL line
@@ -86,14 +87,14 @@ class FactsBuilder {
   void NoteLast(uint32_t stream, const TextPlace& place, bool from_call);
   // Puts the facts of the segment that follows behind those so far. Not its processes: `in_source` knows them.
   void Join(const FactsBuilder& segment, SegmentTranslation& in_source);
-  // Puts the last texts, which change with every line, into the pool: once for each stream and not for each line. Once,
-  // last.
+  // Puts the last texts, which change with every line, into the pool: once for each stream, and not for each line.
+  // Nothing is added any more.
   void Finish();
 
-  // What a stream is found by, and what is known of it beside its facts.
  private:
   friend class EventWriter;
   FactsBuilder(SourceFacts* facts, bool segment) : facts_(facts), segment_(segment) {}
+  // What a stream is found by, and what is known of it beside its facts.
   struct StreamState {
     uint64_t comm = 0;
     uint32_t process = kNoProcess;
@@ -132,6 +133,7 @@ class FactsBuilder {
   // Invariant: streams_[i] is of facts_->collectives[i]; edges_ and collectives_ hold indices into facts_, not copies.
   SourceFacts* facts_;
   const bool segment_ = false;
+  // How many events there are, so that one chatty process leaves room for the others.
   std::vector<uint32_t> kind_counts_;    // [process + 1][kind]
   std::vector<uint32_t> source_counts_;  // [kind]
   IndexTable edges_;

@@ -16,8 +16,8 @@ struct BreakBlock {
   bool control = false;   // a byte below the blank is none of the newlines
 };
 
-// Needs no alignment. The answers are the same on every processor: with AVX2 it is only faster.
-// Looks at `blocks` times kBreakBlock bytes, no byte more; `out` has room for as many.
+// Looks at `blocks` times kBreakBlock bytes, no byte more; `out` has room for as many. Needs no alignment. The answers
+// are the same on every processor: with AVX2 it is only faster.
 void FindLineBreaks(const char* text, size_t blocks, BreakBlock* out);
 
 // The same for the last, partial block: `size` bytes, less than kBreakBlock.

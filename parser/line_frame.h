@@ -17,6 +17,7 @@
 
 namespace ncclwhy {
 
+// Never changes once made: several threads may ask one at the same time, each with its own `scratch`.
 class LineFrame {
  public:
   // In a shape.
@@ -24,9 +25,8 @@ class LineFrame {
   static constexpr char kBlanks = '\2';  // a run of blanks
 
   LineFrame() = default;
-  // `blanks`: what a kBlanks at the end of the shape takes at most; what is more of them belongs to the line.
-  // `closing`: what ends the line: ` |`, `"`.
-  // A shape has kNumber and kBlanks where lines may differ, and else the bytes themselves.
+  // A shape has kNumber and kBlanks where lines may differ, and else the bytes themselves. `blanks`: what a kBlanks at
+  // its end takes at most; what is more of them belongs to the line. `closing`: what ends the line: ` |`, `"`.
   LineFrame(std::string shape, size_t blanks, std::string closing)
       : shape_(std::move(shape)), blanks_(blanks), closing_(std::move(closing)) {}
 

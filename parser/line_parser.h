@@ -52,9 +52,9 @@ class LineParser final : public PieceSink {
   // The end of the source: which hosts and labels were none is known now.
   void Finish();
 
-  // A line may be of several pieces, and a piece of several records: each level has its own type.
  private:
-  // What the pieces and records of one line were.
+  // What the pieces and records of one line were. A line may be of several pieces, and a piece of several records: each
+  // level has its own type.
   struct LineClass {
     bool nccl = false;
     bool unrecognised = false;
@@ -62,7 +62,7 @@ class LineParser final : public PieceSink {
     bool clipped = false;
     bool binary = false;
     bool invalid = false;
-    uint32_t records = 0;
+    uint32_t records = 0;  // of all pieces so far
   };
   // One record of a piece: [begin, end) of the stripped text.
   struct Record {
@@ -102,8 +102,8 @@ class LineParser final : public PieceSink {
   // What a record of the piece has of it; counts the record.
   void BeginRecord(const LinePiece& piece, ParsedLine* line);
   ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer);
-  // Into exactly one class of the coverage, by what its records were.
-  // Cut, glued or binary before NCCL's, NCCL's before anybody's: a line that a rule can still read may be "damaged".
+  // Puts the line into exactly one class of the coverage, by what its records were: cut, glued or binary before NCCL's,
+  // NCCL's before anybody's. A line that a rule can still read may be "damaged".
   void CountLine();
 
   SourceFacts* facts_;

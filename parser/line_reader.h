@@ -82,11 +82,11 @@ class LineReader {
   // To carry_, at most limits::kLineBytes of it.
   void Append(std::string_view bytes);
   // Tells what is in carry_; with `last` the line is over.
-  // Invariant between calls: a line has begun exactly if open_; the bytes of its latest piece are in carry_, and
-  // pending_cr_ says that a \r came whose meaning the next byte tells.
   void EndPiece(bool last, bool terminated);
   void Emit(std::string_view text, bool last, bool terminated);
 
+  // Invariant between calls: a line has begun exactly if open_; the bytes of its latest piece are in carry_, and
+  // pending_cr_ says that a \r came whose meaning the next byte tells.
   PieceSink* sink_;
   FastPath* fast_;
   Encoding encoding_ = Encoding::kUnknown;

@@ -6,8 +6,8 @@
 
 #include "parser/scan.h"
 #include "parser/skeleton.h"
-// SSE2 is part of every x86-64 processor; elsewhere the same masks are made byte by byte.
 
+// SSE2 is part of every x86-64 processor; elsewhere the same masks are made byte by byte.
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

@@ -16,8 +16,8 @@
 
 namespace ncclwhy {
 
-// As offsets into the text, which LineShape::kLongest bounds: sixteen bits are enough.
-// Where a number of a text stands.
+// Where a number of a text stands: [begin, end), as offsets into the text. LineShape::kLongest bounds it, so sixteen
+// bits are enough.
 struct NumberPlace {
   uint16_t begin = 0;
   uint16_t end = 0;

@@ -82,9 +82,8 @@ class OuterPrefixStripper {
     std::optional<uint64_t> latest_;
   };
 
-  // The layers, each by its first byte. Each takes its form off `text` and notes it in `out`; false: `text` is
-  // untouched.
-  // The frame: at most once a line, behind what stands around it.
+  // The frame, at most once a line, behind what stands around it. This and those below take their form off `text` and
+  // note it in `out`; false: `text` is untouched.
   bool TakeFrame(std::string_view& text);
   // One prefix; false: none is left that is known.
   bool StripLayer(std::string_view& text, StrippedLine& out);
@@ -93,8 +92,7 @@ class OuterPrefixStripper {
   bool MpiBracket(std::string_view& text, StrippedLine& out);
   // (RayWorker pid=812, ip=10.1.62.31) text
   bool Parenthesis(std::string_view& text, StrippedLine& out);
-  // 3: text
-  // Believed once it stood in front of a header, or was seen to number tasks and not lines.
+  // 3: text   Believed once it stood in front of a header, or was seen to number tasks and not lines.
   bool Label(std::string_view& text, StrippedLine& out);
   // See .cc: `worker-3: Traceback …` for the second time.
   bool IsHostBeforeRecords(std::string_view word, std::string_view rest);

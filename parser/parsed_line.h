@@ -28,10 +28,9 @@ struct OuterPrefix {
 };
 inline const OuterPrefix kNoPrefix;
 
-// Views into the line. Two headers are of one process if host and pid are the same; the host may still have something
-// glued to it that ProcessTable takes off.
 // `HOST:PID:TID [DEV] file.cc:NN (function) NCCL WARN ` with everything optional that an era leaves out. Unknown
-// numbers are 0 but for the device.
+// numbers are 0 but for the device. Views into the line. Two headers are of one process if host and pid are the same;
+// the host may still have something glued to it that ProcessTable takes off.
 struct NcclHeader {
   bool present = false;  // host:pid:tid was there
   std::string_view time;
@@ -53,6 +52,9 @@ struct TextPlace {
 };
 
 // Made for each record, handed to extractors, recognizer and sink in this order; nothing of it is kept.
+//   raw    0: node07:4711:4802 [3] misc/socket.cc:484 NCCL WARN Call to connect failed
+//   text   node07:4711:4802 [3] misc/socket.cc:484 NCCL WARN Call to connect failed
+//   body   Call to connect failed
 struct ParsedLine {
   uint64_t offset = 0;                   // of the input line
   uint32_t number = 0;                   // 1-based

@@ -19,7 +19,8 @@ namespace ncclwhy {
 // One for each LineParser; which texts it remembers changes the speed and no answer.
 class PlainTexts {
  public:
-  // False: asked, and something took it. The next one like it is asked everything again.
+  // True: all that is asked about the words of such a text is known to be no. False: it was asked, and something took
+  // it; the next one like it is asked everything again.
   struct Plain {
     bool plain = false;
   };

@@ -40,7 +40,9 @@ size_t HostOfCutHeader(std::string_view text);
 size_t MillisecondsSize(std::string_view text);
 
 // The first header at or behind `from`, found by its ` NCCL LEVEL ` and read backwards: text of any kind may stand in
-// front. The host is the longest run of host characters; who knows the real hosts must shorten it.
+// front, as where two processes write into one line:
+//   step 41200 loss 2.1node07:4711:4802 [3] NCCL WARN Call to ibv_reg_mr failed
+// The host is the longest run of host characters, 1node07 here; who knows the real hosts must shorten it.
 // What is left of a header is believed for the level's sake; `match->cut` says that its host is gone.
 bool FindHeader(std::string_view text, size_t from, HeaderMatch* match);
 

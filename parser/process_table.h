@@ -81,6 +81,7 @@ class ProcessTable {
     uint32_t stream = UINT32_MAX;
     std::string last_text;  // of its lines
   };
+  // A prefix that lines share. Two with the same rank, task, pid and name are one.
   struct Stream {
     int32_t rank = -1;
     int32_t local_rank = -1;

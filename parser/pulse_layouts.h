@@ -12,6 +12,7 @@
 
 namespace ncclwhy {
 
+// A text with more numbers than kNumbers has the first ones of them only.
 struct PulseLayout {
   static constexpr size_t kNumbers = 48;
   uint64_t key = 0;  // of the text with its digits masked
@@ -52,6 +53,7 @@ class PulseLayouts {
   }
 
  private:
+  // Room for layouts: grown fourfold from kFirst to kMost as they push one another out.
   static constexpr size_t kFirst = 16;
   static constexpr size_t kMost = 1024;
 

@@ -37,18 +37,19 @@ class PulseTable {
   void Finish();
 
  private:
+  // A number of the kind began anew: which one, and how far it had come.
   struct Peak {
     uint8_t slot = 0;
     PulsePeak at;
   };
   // One number of a kind of line.
   struct Slot {
-    double first = 0;
-    double most = 0;  // since it last began anew
-    double total = -1;
-    uint32_t grew = 0;
-    uint32_t fell = 0;
-    bool whole = true;
+    double first = 0;                // of the line in which the kind came first
+    double most = 0;                 // since it last began anew
+    double total = -1;               // of how many, as `38/40` says it; -1: it does not
+    uint32_t grew = 0;               // lines in which it was above all since it last began anew
+    uint32_t fell = 0;               // lines in which it went back
+    bool whole = true;               // it never had a fraction
     const WorkUnit* unit = nullptr;  // its word says that it counts work
     bool unsure_total = false;       // it changed
     const WorkUnit* of = nullptr;    // it says of how many of these: max_steps
@@ -93,6 +94,7 @@ class PulseTable {
     std::vector<uint8_t> marks;     // likewise
     size_t latest = 0;              // index into kinds
     size_t hand = 0;                // the kind that is asked first whether it can go
+    // The kind in whose place a new one is put.
     size_t NextToGo();
     Texts texts;
     LineTrail news;
@@ -126,6 +128,7 @@ class PulseTable {
   static Kind* FindAmong(Stream& stream, uint32_t number);
   // Begins to watch the numbers of a kind that is new.
   static void Watch(PulseLine& read, Kind* kind);
+  // In the place of another one when there is no room.
   Kind& Add(Stream& stream, uint32_t number);
   // The number that says most of the work; null where none grew.
   static const Slot* BestSlot(const Kind& kind);

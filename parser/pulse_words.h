@@ -6,6 +6,7 @@
 
 namespace ncclwhy {
 
+// A word that counts work, and what reports call that: "steps", 1 step, 2 steps, 步.
 struct WorkUnit {
   std::string_view word, one, many, zh;
 };

@@ -15,6 +15,7 @@
 
 namespace ncclwhy {
 
+// One for each source, or segment of one: what a line may be depends on those in front of it. Not thread-safe.
 class QuotedMessage {
  public:
   // Asked once for each line without a header, in order. `words`: of `text`. `headers`: the source has shown NCCL

@@ -23,6 +23,7 @@ class SegmentCutter {
   // `bytes` is S, not 0; the segment that is cut first begins at `offset`.
   explicit SegmentCutter(uint64_t bytes, uint64_t offset = 0) : bytes_(bytes), at_(offset) { NextBorder(); }
 
+  // What Take found: where the chunk is to be cut.
   struct Cut {
     size_t size = 0;    // of the chunk's beginning that belongs to the same segment as the byte before
     bool ends = false;  // and a new segment begins behind that, if anything does

@@ -1,5 +1,4 @@
 #include "parser/telling_words.h"
-// What has none of these words in it is asked nothing more by the families of extractors.
 
 #include <iterator>
 
@@ -8,7 +7,7 @@
 namespace ncclwhy {
 namespace {
 
-// In the order of TellingWord.
+// In the order of TellingWord. A line that has none of them is asked nothing more by the families of extractors.
 constexpr std::string_view kWords[] = {
     "NCCL",
     "(exitcode: ",

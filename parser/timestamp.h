@@ -6,6 +6,7 @@
 
 namespace ncclwhy {
 
+// How a time is written, which says what it lacks: kClock has no day, kSyslog no year.
 enum class TimeForm {
   kNone,
   kDate,        // 2025-03-01 12:00:00,123  2025-03-01T12:00:00.123456789Z  2025-02-18 12:54

@@ -30,11 +30,11 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
+// A character of several bytes has one column; wide ones are counted as one as well, since the bytes alone tell no
+// font.
 size_t Columns(std::string_view line) {
   return static_cast<size_t>(
       std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-  // A character of several bytes has one column; wide ones are counted as one as well, since the bytes alone tell no
-  // font.
 }
 
 size_t Indent(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
