@@ -77,6 +77,7 @@ std::vector<LastWord> LastWordsOf(const JobModel& model) {
       words.push_back(std::move(w));
     }
   }
+  // What several streams say alike is the last word of none of them: a banner, or all stand at the same place.
   std::erase_if(words, [&](const Word& w) { return said[w.kind] > 1; });
   std::stable_sort(words.begin(), words.end(), [](const Word& a, const Word& b) {
     return a.source != b.source ? a.source < b.source : a.word.line > b.word.line;

@@ -48,6 +48,7 @@ std::map<int32_t, std::string> HostsOfTasks(const JobModel& model, const std::ve
     if (task >= 0) hosts.try_emplace(task, host);
   });
   for (const Process& p : model.processes) {
+    // A process that is of this rank stands on another host: tasks are no ranks here, and no host can be told by them.
     const auto it = p.rank < 0 || p.host.empty() ? hosts.end() : hosts.find(p.rank);
     if (it != hosts.end() && it->second != p.host) return {};
   }

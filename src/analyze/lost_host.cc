@@ -14,6 +14,7 @@ std::string LostHost(const JobModel& model, const std::vector<EvidenceItem>& ite
       const std::string_view owner = model.ResolveAddress(field->second).host;
       const std::string host(owner.empty() ? std::string_view(field->second) : owner);
       if (host == item.finding.host) continue;
+      // Peers on two hosts are missed: which of them was lost first, or whether the network was, is not told here.
       if (!found.empty() && found != host) return {};
       found = host;
     }

@@ -84,6 +84,7 @@ Rule RuleOfMessage(const KnowledgeBase& kb, int message) {
   LinePattern pattern;
   std::string longest;
   const CompiledFormat compiled = CompileFormat(english.format);
+  // Of its literal pieces the longest: what a line has to hold before it is compared.
   ForEachLiteral(compiled.code, [&](std::string_view piece) {
     if (piece.size() > longest.size()) longest = piece;
   });

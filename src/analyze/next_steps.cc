@@ -59,7 +59,8 @@ std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage) {
   return steps;
 }
 
-// -1: nobody stands out.
+// Who should be looked at: the rank that a rule says is behind, else the one whose last word is known. -1: nobody
+// stands out.
 static int32_t WhoStandsOut(const CaseFile& c, const Report& report) {
   for (const EvidenceItem& item : c.items) {
     const bool behind = item.rule != nullptr && item.rule->healthy_only && !item.rule->degrades;

@@ -8,6 +8,7 @@
 namespace ncclwhy {
 namespace {
 
+// What counts as an alarm still: it was not overcome, follows from no other line, and stands somewhere in a log.
 bool Alarms(const EvidenceItem& i) {
   const Role role = i.finding.role;
   return (role == Role::kRoot || role == Role::kSymptom) && !i.consequence && !i.survived && !i.info &&
@@ -43,6 +44,8 @@ class FirstEnd {
   }
 
  private:
+  // An exception in a line of its own, or a rank that MPI names as the one that aborted:
+  //   MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD with errorcode 1.
   void Take(const LifeSign& s) {
     if (!s.source.valid() || s.of == SignOf::kJob) return;
     const std::pair at(s.source.value, s.line);

@@ -19,6 +19,7 @@ constexpr double kOwnWork = 0.5;      // of the last value of a pulse; below, mo
 
 std::string NoteOf(const OutcomeLine& line, bool work_done, Language language) {
   const bool zh = language == Language::kChinese;
+  // A note with a value to be filled in is meant for the finding of its rule, and would show its braces here.
   if (!line.note.empty() && line.note.find('{') == std::string::npos) return line.note;
   switch (line.shows) {
     case Shows::kEnding:

@@ -23,12 +23,14 @@ std::string BusNumber(std::string_view bus_id) {
 }  // namespace
 
 ProcessId ProcessOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id) {
+  // Without a host the number tells nothing where there are several: each has a GPU 1b000.
   if (bus_id.size() < 4 || (host.empty() && model.hosts.size() > 1)) return {};
   const std::string wanted = BusNumber(bus_id);
   ProcessId found;
   for (const Process& p : model.processes) {
     if (p.bus_id.empty() || BusNumber(p.bus_id) != wanted) continue;
     if (!host.empty() && !p.host.empty() && ShortHost(host) != ShortHost(p.host)) continue;
+    // Two processes on it: which of them is meant is not told.
     if (found.valid()) return {};
     found = p.id;
   }

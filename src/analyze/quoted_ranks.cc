@@ -31,6 +31,7 @@ void QuotedRanks::ForEachNear(const Finding& f, Visit visit) const {
   for (; it != placed_.end() && (*it)->source == f.source && (*it)->line < f.line + kNear; ++it) visit(**it);
 }
 
+// Of several lines near by that hold the host's name the nearest one, and none of another process.
 int32_t QuotedRanks::OfHost(const Finding& f, std::string_view host, ProcessId process) const {
   int32_t found = -1;
   if (host.empty() || !process.valid()) return found;

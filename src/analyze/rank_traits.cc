@@ -163,6 +163,7 @@ class Reader {
       if (p.between.empty()) p.place = e.place;
       p.between.insert(std::string(Base(e.transport)));
       p.gdr |= e.gdr;
+      // NET/Socket has no GPUDirect to be on or off.
       p.rdma |= e.transport.starts_with("NET/") && e.transport != "NET/Socket";
     }
     for (const auto& [process, p] : paths) {

@@ -39,6 +39,7 @@ int32_t SilentRank(const JobModel& model, const std::vector<EvidenceItem>& items
     size = *waiting.rbegin() + 1;
     for (const Process& p : model.processes) size = std::max<int64_t>(size, p.rank + 1);
   }
+  // Only where exactly one is left over: with two silent ranks nobody knows which holds up the others.
   if (size > kMostRanks || *waiting.rbegin() >= size || static_cast<int64_t>(waiting.size()) != size - 1) return -1;
   int32_t silent = 0;
   while (waiting.contains(silent)) ++silent;

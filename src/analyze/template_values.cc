@@ -22,6 +22,7 @@ int64_t RanksPerHost(const JobModel& model) {
   int64_t most = 1;
   std::map<std::string_view, int64_t> per_host;
   for (const Process& p : model.processes) {
+    // A host of which lines of few processes are there has at least as many GPUs as the highest number that one names.
     most = std::max(most, ++per_host[p.host]);
     most = std::max<int64_t>(most, p.gpu + 1);
   }
