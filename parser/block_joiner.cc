@@ -64,10 +64,16 @@ void BlockJoiner::Push(std::string_view chunk, const Out& out) {
   bytes_ += chunk;
   if (state_ == State::kUndecided) Decide();
   if (state_ == State::kOff) return TurnOff(out);
+  // What is left is moved once a chunk, not once a block; a block that ends a writer puts back what is the next one's.
   while (state_ == State::kBlocks && bytes_.size() >= block_) {
-    std::string block = bytes_.substr(0, block_);
-    bytes_.erase(0, block_);
-    TakeBlock(block, out);
+    const std::string all = std::exchange(bytes_, {});
+    size_t at = 0;
+    while (state_ == State::kBlocks && bytes_.empty() && all.size() - at >= block_) {
+      TakeBlock(std::string_view(all).substr(at, block_), out);
+      at += block_;
+    }
+    if (state_ != State::kBlocks) return out(std::string_view(all).substr(at));
+    bytes_.append(all, at);
   }
 }
 
@@ -111,6 +117,11 @@ void BlockJoiner::Decide() {
 void BlockJoiner::TakeBlock(std::string_view block, const Out& out) {
   const Writers writers = WritersIn(block);
   if (writers.other != std::string_view::npos) return EndWriter(writers.first, block, writers.other, out);
+  // One more whose half of a line would have to be kept.
+  if (!writers.first.empty() && writers.first != writer_ && !tail_.empty() && cut_.size() >= kWriters) {
+    bytes_.insert(0, block);
+    return TurnOff(out);
+  }
   HandOn(writers.first.empty() ? writer_ : writers.first, block, out);
 }
 

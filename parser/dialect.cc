@@ -38,7 +38,7 @@ constexpr Mark kHeads[] = {
     {"mpirun: ", Dialect::kMpi},
     {"mpiexec", Dialect::kMpi},
     {"prterun", Dialect::kMpi},
-    {"prun", Dialect::kMpi},
+    {"prun: ", Dialect::kMpi},
     {"ORTE ", Dialect::kMpi},
     {"PRTE ", Dialect::kMpi},
     {"PMIX ", Dialect::kMpi},

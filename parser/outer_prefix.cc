@@ -270,8 +270,8 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   if (text[n] == ':' && n + 1 < text.size() && IsDigit(text[n + 1])) return false;  // host:pid:tid
   c.Skip(n);
   // vLLM's logger: INFO 10-13 09:06:25 [v1/executor/x.py:558] text, INFO 11-01 23:16:33 config.py:695] text
-  if (c.Char(' ') &&
-      (word == "INFO" || word == "WARNING" || word == "ERROR" || word == "DEBUG" || word == "CRITICAL")) {
+  // A WARNING stays whole: that it is no more than one is a part of what it says.
+  if (c.Char(' ') && (word == "INFO" || word == "ERROR" || word == "DEBUG" || word == "CRITICAL")) {
     const std::string_view rest = c.Rest();
     if (rest.size() > 16 && IsDigit(rest[0]) && rest[2] == '-' && rest[5] == ' ' &&
         TimestampLength(rest.substr(6, 8), nullptr) == 8) {

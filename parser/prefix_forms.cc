@@ -58,12 +58,33 @@ bool TakeRole(std::string_view inside, OuterPrefix& p) {
   const std::string_view role = inside.substr(0, digits);
   uint64_t v = 0;
   const bool plain = std::all_of(role.begin(), role.end(), [](char ch) { return scan::IsHostChar(ch); });
+  // `[node07]: …` is a host's: nobody numbers the processes of a node with zeros in front.
+  if (inside.size() - digits > 1 && inside[digits] == '0') return false;
   if (!plain || !Cursor(inside.substr(digits)).Uint(&v) || v >= INT32_MAX) return false;
   if (role == "rank") {
     SetRank(p, v);
   } else {
     p.local_rank = static_cast<int32_t>(v);
   }
+  return true;
+}
+
+// `cn0417:40120:0`, `gpu07:8204:0:8204`: UCX, its host, process and thread, in front of
+//   ib_md.c:287  UCX  ERROR ibv_reg_mr(…) failed        Caught signal 11 (Segmentation fault: …)
+bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
+  Cursor c(inside);
+  const std::string_view host = c.Until(":");
+  uint64_t pid = 0, thread = 0;
+  if (host.empty() || !std::any_of(host.begin(), host.end(), [](char ch) { return scan::IsAlpha(ch); })) return false;
+  if (!std::all_of(host.begin(), host.end(), [](char ch) { return scan::IsHostChar(ch); })) return false;
+  if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&thread) || pid == 0 || pid > INT32_MAX) return false;
+  if (!c.AtEnd() && (!c.Char(':') || !c.Uint(&thread) || !c.AtEnd())) return false;
+  behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));
+  if (!scan::StartsWith(behind, "Caught signal") && behind.substr(0, 60).find(" UCX ") == std::string_view::npos) {
+    return false;
+  }
+  p.host = host;
+  p.pid = static_cast<int64_t>(pid);
   return true;
 }
 
@@ -98,6 +119,10 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
       p.launcher = LauncherLabel::kMpirun;
       return accept();
     }
+  }
+  if (TakeUcx(inside, after.Rest(), p)) {
+    after.SkipSpaces();
+    return accept();
   }
   // `[rank3]:` with a colon is a label. `[rank3] ` may be a list's index.
   if (after.Char(':')) return TakeRole(inside, p) && accept();

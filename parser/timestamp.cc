@@ -97,6 +97,10 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
                (text.size() == 13 || !IsDigit(text[13]))) {
       n = 13;
       *form = TimeForm::kEpoch;
+    } else if (text[0] == '1' && EightLike(text, "99999999") && Picture(text.substr(8), "99.999")) {
+      // Seconds since 1970, as UCX and strace -ttt print them: 1764579611.198400
+      n = 10 + Fraction(text, 10);
+      *form = TimeForm::kEpoch;
     }
   } else if (scan::IsUpper(text[0])) {
     // `Mar`, `Sat`: three letters and a blank, or it is any word with a capital.

@@ -187,9 +187,13 @@ class Reader {
   // An assignment or a word like `sudo` in front leaves the next word a command.
   void EndWord() {
     if (word_.empty()) return;
-    constexpr std::string_view kReserved = " then do else elif if while until ! { sudo exec env time nohup ";
+    constexpr std::string_view kReserved = " then do else elif if while until ! { sudo exec env time nohup xargs ";
     const bool assignment = word_.find('=') != std::string::npos && In("a_", word_[0]);
-    command_ = command_ && (assignment || kReserved.find(" " + word_ + " ") != std::string_view::npos);
+    const bool reserved = assignment || kReserved.find(" " + word_ + " ") != std::string_view::npos;
+    // `sudo -u x` has no command yet: an option, and what may be its value.
+    const bool option = word_[0] == '-' && kReserved.find(" " + last_ + " ") != std::string_view::npos;
+    const bool value = !last_.empty() && last_[0] == '-';
+    command_ = command_ && (reserved || option || value);
     last_ = std::move(word_);
     word_.clear();
   }

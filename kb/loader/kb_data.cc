@@ -71,6 +71,13 @@ class File {
   std::vector<std::string>* out_;
 };
 
+// Empty where the member is missing or is no string: what is wrong with it is the check's to say.
+std::string StringOf(const json& entry, const char* name) {
+  if (!entry.is_object()) return {};
+  const auto it = entry.find(name);
+  return it != entry.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
 // Hands every entry of `list` that passes `check` to `keep(key, entry)`.
 template <typename Check, typename Keep>
 void ReadEntries(File& file, const json& document, const char* list, const char* key_name, Check check, Keep keep) {
@@ -158,7 +165,7 @@ void ReadCodes(File& file, KbData* data) {
     for (const json& entry : entries) {
       std::vector<std::string> wrong;
       CheckCode(entry, &wrong);
-      const std::string name = entry.is_object() ? entry.value("name", "") : "";
+      const std::string name = StringOf(entry, "name");
       const size_t line = file.LineOf(name.empty() ? table : name);
       for (const std::string& what : wrong) file.Complain(line, table + " " + name + ": " + what);
       if (!wrong.empty()) continue;
@@ -206,8 +213,8 @@ void ReadMessages(File& file, KbData* data) {
         std::find(kMessageLevelNames.begin(), kMessageLevelNames.end(), entry.at("level").get<std::string>());
     // `level` was checked to be one of the names.
     data->PutMessage({{static_cast<MessageLevel>(level - kMessageLevelNames.begin()), entry.at("format")},
-                      entry.value("product", ""),
-                      entry.value("last", ""),
+                      StringOf(entry, "product"),
+                      StringOf(entry, "last"),
                       Minified(entry)});
   });
 }

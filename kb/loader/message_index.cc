@@ -147,6 +147,7 @@ class Search {
 
   // For a text that was cut before the anchor of its format.
   void Heads() {
+    if (text_.size() < kAnchor) return;
     for (size_t i = 0; i < tables_.patterns.size(); ++i) {
       const MessagePattern& p = tables_.patterns[i];
       if (p.code_size == 0 || tables_.code[p.code] != format_code::kLiteral) continue;

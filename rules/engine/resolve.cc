@@ -18,12 +18,13 @@
 #include "rules/engine/query_needs.h"
 #include "rules/engine/query_rows.h"
 #include "rules/engine/vocabulary.h"
+#include "rules/engine/which_end.h"
 
 namespace ncclwhy {
 namespace {
 
-// Some hundred ranks: with more, a silent one is not found by who complains.
-constexpr size_t kWaitingRanksText = 4096;
+// Those of some 4,000 ranks (" 4095 "): with more, a silent one is not found by who complains (silent_rank.cc).
+constexpr size_t kWaitingRanksText = 6 * 4096;
 
 // What makes two hits of one rule the same finding: the process, or as much as is known of it.
 using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string, std::string>;
@@ -85,7 +86,7 @@ class Resolver {
   class Folder {
    public:
     Folder(Resolver& resolver, uint32_t rule_number)
-        : r_(resolver), rule_number_(rule_number), rule_(resolver.rules_[rule_number]) {}
+        : r_(resolver), rule_number_(rule_number), rule_(resolver.rules_[rule_number]), ends_(rule_) {}
 
     void Add(const PlacedHit& placed) {
       if (placed.hit->text.valid()) worded_[{placed.where.source.value, placed.hit->process}] = placed.hit;
@@ -107,7 +108,7 @@ class Resolver {
                                     : -1,
                         anonymous ? std::string(where.host) : "",
                         "",
-                        WhichEnd(placed)};
+                        ends_.Of(placed, r_.index_)};
       // The place of the latest of many hits, which has no text: it goes to what they began.
       const bool bare =
           !placed.hit->text.valid() && r_.index_.Facts(where.source).strings.bytes() < limits::kPoolBytesPerSource;
@@ -193,25 +194,6 @@ class Resolver {
     }
 
    private:
-    // One process, or launcher, may report several ends: 0 and then 1 are two, so are an exception that was caught
-    // ("torch.cuda.OutOfMemoryError: …") and the one that was not ("KeyError: 'loss'").
-    std::string WhichEnd(const PlacedHit& placed) const {
-      if (rule_.sign.life != Life::kEnding) return {};
-      const SourceFacts& facts = r_.index_.Facts(placed.where.source);
-      if (rule_.sign.how == Ending::kException) {
-        const std::string_view text = r_.index_.Text(placed);
-        return std::string(text.substr(0, text.find(": ")));
-      }
-      // A launcher's table tells of each rank: "rank      : 2 (local_rank: 2)", "exitcode  : 1 (pid: 5377)".
-      std::string which;
-      for (const auto& [name, text] : placed.hit->captures) {
-        const std::string_view of = facts.Str(name);
-        if (of == "exit_code" || of == "culprit_rank" || of == "culprit_host" || of == "pid")
-          which += std::string(facts.Str(text)) + " ";
-      }
-      return which;
-    }
-
     static void AddWeight(const Weight& weight, std::vector<Weight>* causes) {
       for (Weight& known : *causes) {
         if (known.cause != weight.cause) continue;
@@ -316,6 +298,7 @@ class Resolver {
     const uint32_t rule_number_;
     const Rule& rule_;
     std::map<FoldKey, size_t> by_key_;
+    WhichEnd ends_;
     std::map<std::pair<uint32_t, uint32_t>, const Hit*> worded_;  // source, process -> the latest with a text
     std::vector<Folded> folded_;
     std::vector<size_t> order_;

@@ -221,8 +221,8 @@ class Comparison {
       // A run that echoes nothing, or stopped before it read the variable, does not say that it was not set.
       const JobProfile& lacking = a.values.empty() ? good_ : bad_;
       const bool unread = (a.values.empty() || b.values.empty()) && (!lacking.echoes || !lacking.ready);
-      if (unread && !lacking.echoes && !lacking.ready && b.values.empty()) continue;
-      const int weight = OnlyLogs(name) ? kLogVariable : unread && b.values.empty() ? kNotRead : kVariable;
+      if (unread && !lacking.echoes) continue;
+      const int weight = OnlyLogs(name) ? kLogVariable : unread ? kNotRead : kVariable;
       Compare(a, b, "environment", name, weight);
       // Set for some ranks only.
       if (!a.values.empty() && !b.values.empty() && Equal(a, b)) CompareHolders(name, a, b);

@@ -206,7 +206,7 @@ class Profiler {
     const SourceDigest& digest = digests_[s];
     for (const auto& [number, seen] : digest.messages) {
       ProfileMessage* m = MessageOrNull(fmt::format("message {}", number));
-      if (m == nullptr) return;
+      if (m == nullptr) continue;  // the list is full: what is in it is still counted
       if (m->count == 0) {
         const MessageKnowledge known = kb_.Message(number, {}, Language::kEnglish);
         m->weight = WeightOf(known.meaning, known.level);
@@ -231,7 +231,7 @@ class Profiler {
       const std::string_view text = f.Str(e.text);
       if (e.kind == EventKind::kWarning && kb_.Recognize(e.level, text) >= 0) continue;
       ProfileMessage* m = MessageOrNull(NormaliseText(text, model_.hosts));
-      if (m == nullptr) return;
+      if (m == nullptr) continue;
       if (m->count++ == 0) m->first = {f.name, e.line, std::string(text)};
       m->weight = std::max(m->weight, weight);
       AddRank(m, model_.ProcessOf(SourceId{s}, e.process, e.launcher_rank));
@@ -246,7 +246,8 @@ class Profiler {
 
 }  // namespace
 
-// Words of letters, digits, `_` and `-`: `node3` is a host or has a digit, `mlx5_0` has a digit.
+// Words of letters, digits, `_` and `-`: `node3` is a host or has a digit, `mlx5_0` has a digit. A host may have
+// points: `node3.cluster.local`.
 std::string NormaliseText(std::string_view text, const std::vector<std::string>& hosts) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -258,7 +259,17 @@ std::string NormaliseText(std::string_view text, const std::vector<std::string>&
     bool digit = false;
     while (end < text.size() && (IsWordChar(text[end]) || text[end] == '-')) digit |= IsDigit(text[end++]);
     std::string_view word = text.substr(at, end - at);
-    const auto host = std::find(hosts.begin(), hosts.end(), word);
+    auto host = std::find(hosts.begin(), hosts.end(), word);
+    size_t whole = end;
+    while (whole + 1 < text.size() &&
+           (IsWordChar(text[whole]) || text[whole] == '-' || (text[whole] == '.' && IsWordChar(text[whole + 1])))) {
+      ++whole;
+    }
+    if (whole > end && host == hosts.end()) {
+      if (whole + 1 == text.size() && IsWordChar(text[whole])) ++whole;
+      host = std::find(hosts.begin(), hosts.end(), text.substr(at, whole - at));
+      if (host != hosts.end()) end = whole;
+    }
     if (host != hosts.end()) {
       out += fmt::format("host-{}", host - hosts.begin() + 1);
     } else if (digit) {

@@ -1,4 +1,5 @@
 // The launchers' tables of CulpritResolver: which rank a local rank, a pid or a node's number means.
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,7 +91,10 @@ int32_t CulpritResolver::RankOfNode(const Finding& f, int32_t local) const {
     if (node != nullptr && *node != told) return -1;
     node = &told;
   }
-  return node == nullptr || local < 0 || local >= node->second ? -1 : node->first * node->second + local;
+  if (node == nullptr || local < 0 || local >= node->second) return -1;
+  // What a command line says may be any number: --node_rank=2147483647
+  const int64_t rank = int64_t{node->first} * node->second + local;
+  return rank <= std::numeric_limits<int32_t>::max() ? static_cast<int32_t>(rank) : -1;
 }
 
 // node-2.log of a launcher with eight workers is of a node, which may count from 0, and not of rank 2.

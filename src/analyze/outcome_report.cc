@@ -43,7 +43,8 @@ std::string NoteOf(const OutcomeLine& line, bool work_done, Language language) {
 std::string Grouped(double value) {
   if (value != std::floor(value) || value >= 1e15) return fmt::format("{:g}", value);
   std::string digits = fmt::format("{:.0f}", value);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  const size_t sign = value < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > sign + 3; at -= 3) digits.insert(at - 3, ",");
   return digits;
 }
 

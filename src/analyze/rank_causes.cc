@@ -58,7 +58,6 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
     double weight = 0;
     bool guess = false;  // what a bare class may come from: good for want of better
     std::set<uint32_t> processes;
-    size_t first = 0;
     size_t strongest = 0;
   };
   // cause -> rule name -> its strongest firing. Catalogue lines count per text, so that two messages are two
@@ -79,9 +78,8 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
       if (fresh || std::abs(w.log_odds) > std::abs(r.weight)) {
         r.weight = w.log_odds;
         r.strongest = n;
+        r.guess = IsBareClass(item.finding);
       }
-      if (fresh) r.first = n;
-      r.guess = IsBareClass(item.finding);
       if (item.finding.process.valid()) r.processes.insert(item.finding.process.value);
       lines[w.cause].emplace_back(w.log_odds, n);
     }

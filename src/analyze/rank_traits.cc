@@ -38,8 +38,9 @@ std::string Subnet(std::string_view address) {
   }
   const size_t group = address.find(':');
   if (group == std::string_view::npos || group == 0) return {};
+  // "2001:db8:0:7::5" → "2001:db8::", "fe80::1" → "fe80::"
   const size_t next = address.find(':', group + 1);
-  return std::string(address.substr(0, next)) + "::";
+  return std::string(address.substr(0, next == group + 1 ? group : next)) + "::";
 }
 
 std::string Joined(const std::set<std::string>& texts) { return fmt::format("{}", fmt::join(texts, ", ")); }

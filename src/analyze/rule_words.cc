@@ -63,7 +63,9 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
     }
   }
   if (!report->collect.empty()) return;
+  std::set<const Rule*> told;  // a rule may warn of several rows
   for (const Rule* rule : rules) {
+    if (!told.insert(rule).second) continue;
     for (const CollectStep& step : rule->collect) {
       report->collect.push_back({c.language == Language::kChinese ? step.what_zh : step.what_en, step.command});
     }

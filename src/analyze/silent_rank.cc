@@ -36,8 +36,8 @@ int32_t SilentRank(const JobModel& model, const std::vector<EvidenceItem>& items
   if (waiting.empty()) return -1;
   if (size < 0) size = said;
   if (size < 0) {
-    size = *waiting.rbegin() + 1;
-    for (const Process& p : model.processes) size = std::max<int64_t>(size, p.rank + 1);
+    size = int64_t{*waiting.rbegin()} + 1;
+    for (const Process& p : model.processes) size = std::max<int64_t>(size, int64_t{p.rank} + 1);
   }
   // Only where exactly one is left over: with two silent ranks nobody knows which holds up the others.
   if (size > kMostRanks || *waiting.rbegin() >= size || static_cast<int64_t>(waiting.size()) != size - 1) return -1;

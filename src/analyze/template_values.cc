@@ -40,6 +40,8 @@ int64_t RanksPerHost(const JobModel& model) {
 // much is nothing, tmpfs takes only what is written.
 std::string ShmNeeded(const JobModel& model, uint64_t segment) {
   const uint64_t ranks = static_cast<uint64_t>(std::max<int64_t>(RanksPerHost(model), 8));
+  // A number of a damaged line is no size: the command keeps to what a host can have.
+  segment = std::min<uint64_t>(segment, 1ull << 44);
   const uint64_t bytes = segment > (1ull << 40) ? segment : segment * ranks * 2 * 2;
   const uint64_t gib = std::bit_ceil(std::max<uint64_t>(1, (bytes + (1ull << 30) - 1) >> 30));
   return fmt::format("{}g", gib);
@@ -48,7 +50,10 @@ std::string ShmNeeded(const JobModel& model, uint64_t segment) {
 // The pid of a rank whose lines do not tell it, from what is said of it; empty where several are told of, and none is
 // this rank's.
 //   failed (exitcode: -9) local_rank: 0 (pid: 211328) of binary: …        exitcode  : -9 (pid: 211329)
-std::string PidOfRank(const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis, int32_t rank) {
+std::string PidOfRank(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
+                      int32_t rank) {
+  // On several nodes the local rank 3 is of each, and the rank 3 of one.
+  const bool one_node = model.hosts.size() < 2;
   std::set<std::string> all, own;
   for (const size_t n : hypothesis.evidence) {
     const Finding& f = items[n].finding;
@@ -56,7 +61,8 @@ std::string PidOfRank(const std::vector<EvidenceItem>& items, const Hypothesis& 
     if (pid == f.fields.end()) continue;
     all.insert(pid->second);
     const auto local = f.fields.find("local_rank");
-    if (f.rank == rank || (local != f.fields.end() && local->second == std::to_string(rank))) own.insert(pid->second);
+    if (f.rank == rank || (one_node && local != f.fields.end() && local->second == std::to_string(rank)))
+      own.insert(pid->second);
   }
   if (own.size() == 1) return *own.begin();
   return all.size() == 1 ? *all.begin() : std::string();
@@ -146,7 +152,7 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
       }
       set("pid", pid);
     } else if (c.rank >= 0) {
-      if (const std::string pid = PidOfRank(items, hypothesis, c.rank); pid.empty()) {
+      if (const std::string pid = PidOfRank(model, items, hypothesis, c.rank); pid.empty()) {
         values.erase("pid");
       } else {
         set("pid", pid);

@@ -283,7 +283,7 @@ class AnalyzeCommand : public Subcommand {
       if (!to_file) {
         const Written written = WriteStandardOutput(bytes.value());
         // `ncclwhy logs/ | head` has what it wanted.
-        if (written == Written::kReaderGone) return 0;
+        if (written == Written::kReaderGone) continue;
         if (written == Written::kFailed) status = kExitTrouble;
       } else if (const Status done = WriteFile(output, bytes.value()); !done.ok()) {
         Complain(done.message());

@@ -81,8 +81,11 @@ class MinimizeCommand : public Subcommand {
     std::error_code none;
     if (std::filesystem::is_directory(path, none)) {
       std::vector<std::string> inside;
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(path, none)) {
-        if (entry.is_regular_file(none)) inside.push_back(entry.path().string());
+      using Walk = std::filesystem::recursive_directory_iterator;
+      for (Walk i(path, std::filesystem::directory_options::skip_permission_denied, none), end; i != end && !none;
+           i.increment(none)) {
+        // A rank that wrote nothing has an empty file.
+        if (i->is_regular_file(none) && i->file_size(none) > 0) inside.push_back(i->path().string());
       }
       // In the order of names, so that the same folder gives the same log.
       std::sort(inside.begin(), inside.end());

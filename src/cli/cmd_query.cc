@@ -36,7 +36,9 @@ std::string About() {
   size_t line = 0;
   // Lines of the help have 80 columns.
   while (names.size() - line > kColumns) {
-    line = names.rfind(' ', line + kColumns);
+    const size_t blank = names.rfind(' ', line + kColumns);
+    if (blank == std::string::npos || blank < line) break;
+    line = blank;
     names[line++] = '\n';
   }
   return names;

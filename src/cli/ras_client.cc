@@ -131,7 +131,8 @@ std::pair<std::string, std::string> HostAndPort(std::string_view address) {
     host = address.substr(1, address.find(']') - 1);
     const size_t behind = address.find("]:");
     if (behind != std::string_view::npos) port = address.substr(behind + 2);
-  } else if (const size_t colon = address.rfind(':'); colon != std::string_view::npos) {
+  } else if (const size_t colon = address.rfind(':'); colon != std::string_view::npos && colon == address.find(':')) {
+    // With several it is an address of version 6 without a port: fe80::1
     host = address.substr(0, colon);
     port = address.substr(colon + 1);
   }

@@ -1,5 +1,6 @@
 #include "cli/run_server.h"
 
+#include <atomic>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -31,22 +32,26 @@ int Failed(const Status& status) {
 // The server runs in a thread of its own; this one waits for signals.
 int Serve(Server& server, const sigset_t& signals) {
   Status status;
+  std::atomic<bool> ending = false;  // whoever sets it first decides what the signal means
   std::thread runner;
   try {
     runner = std::thread([&] {
       status = server.Run();
       // The thread that waits for signals learns of it by one.
-      if (!status.ok()) kill(getpid(), SIGTERM);
+      if (!status.ok() && !ending.exchange(true)) kill(getpid(), SIGTERM);
     });
   } catch (const std::system_error& e) {
     return Failed(Status::Io(std::string("no thread to serve with: ") + e.code().message()));
   }
   int signal = 0;
   sigwait(&signals, &signal);
-  // The next one is not waited for: it ends the program.
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGINT, SIG_DFL);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  // The next one is not waited for: it ends the program. Where the server failed, that may be its own, which stays
+  // blocked: the sentence is still to come.
+  if (!ending.exchange(true)) {
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  }
   server.Stop();
   runner.join();
   return status.ok() ? 0 : Failed(status);

@@ -26,9 +26,15 @@ constexpr size_t kMostThreads = 4096;
 // time.
 std::string ReadProc(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string out(kMostBytes, '\0');
-  in.read(out.data(), static_cast<std::streamsize>(out.size()));
-  out.resize(static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  // Most of them are short: what is not read is not asked for.
+  constexpr size_t kStep = 16 << 10;
+  std::string out;
+  while (out.size() < kMostBytes && in) {
+    const size_t had = out.size();
+    out.resize(had + kStep);
+    in.read(out.data() + had, kStep);
+    out.resize(had + static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@ namespace {
 // Beats. What is printed at an ending can grow, too: frames, ranks of a table. A kind of line that began anew is work.
 constexpr uint64_t kStartsAnew = 3;
 constexpr uint64_t kWorks = 8;
+constexpr uint64_t kSpeaks = 3;  // lines of a process that only a label names
 
 class RunReader {
  public:
@@ -119,7 +120,10 @@ class RunReader {
     };
     bool begun = NextWork(since) < end;
     for (const ProcessFacts& p : facts_.processes) {
-      if (p.pid >= 0 && speaks(p)) return true;
+      // Whom a label of MPI's layer names with a line or two of warnings has not worked:
+      //   [1652750680.418832] [node07:53260:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_IB_ENABLE_CUDA_AFFINITY
+      const bool in_passing = p.lines < kSpeaks && p.warns == 0 && !begins_[&p - facts_.processes.data()];
+      if (p.pid >= 0 && !in_passing && speaks(p)) return true;
       begun = begun || (p.launcher_rank >= 0 && speaks(p));
     }
     if (std::any_of(facts_.pulses.begin(), facts_.pulses.end(), steady)) return true;

@@ -43,7 +43,7 @@ class Separator : private JobRuns {
         } else if (latest != kNobody && runs_[latest].hulls[s].last < lines.first &&
                    !Between(s, runs_[latest].hulls[s].last, lines.first)) {
           AddProcess(runs_[latest], *p);
-        } else if (!RunsIn(s).empty()) {
+        } else if (!RunsIn(s).empty() && !IsOfUcx(*p)) {
           latest = p->id.value;
           // A run of their own: several processes that died before their communicator.
           AddProcess(runs_[latest], *p);
@@ -100,6 +100,12 @@ class Separator : private JobRuns {
 
   // A process that a label alone tells: no line of NCCL is its own.
   static bool IsLabelled(const Process& p) { return p.host.empty() && p.gpu < 0 && p.nccl_version.empty(); }
+
+  // A process that MPI's layer alone tells, as of a warm-up in front of the job, makes no job of its own.
+  //   [1652750680.418832] [node07:53260:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_IB_ENABLE_CUDA_AFFINITY
+  static bool IsOfUcx(const Process& p) {
+    return !p.host.empty() && p.gpu < 0 && p.nccl_version.empty() && p.rank < 0 && p.launcher_rank < 0;
+  }
 
   // The run of a process that is in no communicator, by where its lines stand; nobody when it can be of none of them.
   uint32_t HomeOf(uint32_t source, const Hull& lines, const Process& p) {

@@ -234,7 +234,7 @@ std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
   out.Folded(words.harmless, report.harmless, words.more_items, [&](const HarmlessLine& item) {
     std::string line =
         "- " + MarkdownCode(FileLine(item.file, item.line)) + " " + MarkdownCode(EscapeTerminal(item.text));
-    if (!item.why.empty()) line += words.why_separator.data() + EscapeMarkdown(item.why);
+    if (!item.why.empty()) line += std::string(words.why_separator) + EscapeMarkdown(item.why);
     return line + "\n";
   });
   out.Folded(words.ends_with, report.last_words, words.more_items, [&](const LastWord& item) {

@@ -27,11 +27,15 @@ bool PulseWatch::Beats(std::string_view text) {
   PulseLine line(text, &layouts_);
   // Each kind has a place before it is judged: what complains once is not asked for its numbers again.
   const auto [found, fresh] = kinds_.try_emplace(line.kind());
-  if (line.Complains()) return false;
+  const bool full = fresh && kinds_.size() > kKinds;
+  if (line.Complains()) {
+    if (full) kinds_.erase(found);
+    return false;
+  }
   Kind& kind = found->second;
   if (fresh) {
     // Of a program that says ever new things nothing can be learned any more, and all of it is work.
-    if (kinds_.size() > kKinds) {
+    if (full) {
       kinds_.erase(found);
     } else if (line.HasDigits()) {
       kind.count = line.FindCounters(&kind.counters);

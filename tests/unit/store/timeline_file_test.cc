@@ -77,11 +77,11 @@ TEST_CASE("a file is written once for each job, with what belongs to that job al
   const SampleJob job;
   const std::string path = scratch.File("jobs.db");
   const auto timeline = Open(path);
-  REQUIRE(timeline->Load(job.model).ok());
-  REQUIRE(timeline->AddFindings(job.model, RuleSet::Embedded(), SampleFindings()).ok());
+  REQUIRE(timeline->Load(job.model()).ok());
+  REQUIRE(timeline->AddFindings(job.model(), RuleSet::Embedded(), SampleFindings()).ok());
   REQUIRE(timeline->AddReport(SampleReport()).ok());
   CHECK_FALSE(timeline->AddReport(SampleReport()).ok());
-  REQUIRE(timeline->Load(job.model).ok());
+  REQUIRE(timeline->Load(job.model()).ok());
   REQUIRE(timeline->AddReport(SampleReport()).ok());
   const auto written = OpenExisting(path);
   REQUIRE(written.ok());
