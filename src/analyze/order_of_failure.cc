@@ -17,6 +17,7 @@ bool Alarms(const EvidenceItem& i) {
 
 // The end of a process of its own accord.
 struct Origin {
+  bool named = false;  // by its launcher, whose line is of no process
   uint32_t line = 0;
   ProcessId process;
   int32_t rank = -1;
@@ -32,7 +33,9 @@ class FirstEnd {
       if (!i.finding.source.valid() || i.finding.line == 0) continue;
       const std::pair at(i.finding.source.value, i.finding.line);
       if (Alarms(i) && i.finding.role == Role::kRoot) roots_.insert(at);
-      if (i.finding.role == Role::kSecondary && i.sign < 0) echoes_.insert(at);
+      // Two rules may know one end, of which one counts.
+      const bool tells_end = i.rule != nullptr && i.rule->sign.life == Life::kEnding;
+      if (i.finding.role == Role::kSecondary && i.sign < 0 && !tells_end) echoes_.insert(at);
     }
     for (const size_t n : outcome.bad) Take(signs[n]);
   }
@@ -52,7 +55,7 @@ class FirstEnd {
     const bool exception = s.how == Ending::kException && s.of == SignOf::kSelf && roots_.contains(at);
     const bool aborts_job = s.how == Ending::kAbort && s.of == SignOf::kNamed;
     if ((!exception && !aborts_job) || echoes_.contains(at)) return;
-    const Origin origin{s.line, s.process, s.rank >= 0 ? s.rank : model_.RankOf(s.process), s.text};
+    const Origin origin{aborts_job, s.line, s.process, s.rank >= 0 ? s.rank : model_.RankOf(s.process), s.text};
     const auto [it, fresh] = first_.try_emplace(s.source.value, origin);
     if (!fresh && s.line < it->second.line) it->second = origin;
   }
@@ -97,9 +100,11 @@ bool OfOrigin(const JobModel& model, const EvidenceItem& i, const Origin& origin
 // What nobody is known to have said, right before an end, is the reason that whoever ended gives:
 //   cudaStreamSynchronize failed: Error 2 cudaErrorMemoryAllocation: out of memory
 //   MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
+// Both may be told in one line, where the program ends its own with nothing.
 bool IsReasonOf(const Origin& origin, const Finding& f) {
   constexpr uint32_t kNear = 4;
-  return !f.process.valid() && f.rank < 0 && f.line < origin.line && f.line + kNear >= origin.line;
+  const bool nobodys = f.rank < 0 && (!f.process.valid() || f.process == origin.process);
+  return origin.named && nobodys && f.line <= origin.line && f.line + kNear >= origin.line;
 }
 
 // What a script goes on to do when its job has failed, fails too and is no cause, if something had failed in front.
@@ -142,10 +147,19 @@ void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs,
       preceded.insert(i.finding.source.value);
     }
   }
+  // Whose reason was told in front of the launcher's line says no more behind it, and whoever speaks there is another.
+  std::set<uint32_t> explained;
+  for (const EvidenceItem& i : items) {
+    const Origin* origin = Alarms(i) ? ends.Of(i.finding.source.value) : nullptr;
+    const bool root = i.finding.role == Role::kRoot;
+    if (origin != nullptr && root && IsReasonOf(*origin, i.finding)) explained.insert(i.finding.source.value);
+  }
   for (EvidenceItem& i : items) {
     if (!Alarms(i) || preceded.contains(i.finding.source.value)) continue;
     const Origin* origin = ends.Of(i.finding.source.value);
-    if (origin == nullptr || i.finding.line <= origin->line || OfOrigin(model, i, *origin)) continue;
+    if (origin == nullptr || i.finding.line <= origin->line) continue;
+    const bool others = explained.contains(i.finding.source.value) && i.finding.rank < 0;
+    if (!others && OfOrigin(model, i, *origin)) continue;
     if (InErrorStack(i.finding)) continue;
     // Another that fails with the same words has the same trouble, not that of the first.
     if (!i.finding.text.empty() && i.finding.text == origin->text) continue;
