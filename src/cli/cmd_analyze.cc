@@ -263,6 +263,7 @@ class AnalyzeCommand : public Subcommand {
   // To every file that was asked for, else to standard output.
   int Deliver(const Report& report) {
     int status = StatusOf(report);
+    bool reader_gone = false;
     // Nobody reads a page on a terminal.
     // HTML on a terminal helps nobody: it goes to a file beside it, unless that would replace somebody else's.
     if (format_ == "html" && outputs_.empty() && IsTerminal(STDOUT_FILENO)) {
@@ -283,14 +284,14 @@ class AnalyzeCommand : public Subcommand {
       if (!to_file) {
         const Written written = WriteStandardOutput(bytes.value());
         // `ncclwhy logs/ | head` has what it wanted.
-        if (written == Written::kReaderGone) continue;
+        reader_gone = reader_gone || written == Written::kReaderGone;
         if (written == Written::kFailed) status = kExitTrouble;
       } else if (const Status done = WriteFile(output, bytes.value()); !done.ok()) {
         Complain(done.message());
         status = kExitTrouble;
       }
     }
-    return status;
+    return reader_gone && status != kExitTrouble ? 0 : status;
   }
 
   // Bytes for one output. A terminal gets its width, colours and links; a file none of them.

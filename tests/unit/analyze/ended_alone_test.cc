@@ -143,5 +143,12 @@ TEST_CASE("those who fail with the same words are named together, with the host 
   CHECK(TooOld({1}) == "1 on box-red; ");
 }
 
+TEST_CASE("a process of which nothing is known is nobody in particular", "[analyze]") {
+  CHECK(Culprit("  what():  cudaDeviceSynchronize() error( cudaErrorIllegalAddress): an illegal memory access was "
+                "encountered /src/kokkos/core/src/Cuda/Kokkos_Cuda_Instance.cpp:156\n"
+                "mpirun noticed that process rank 3 with PID 60214 on node gh04 exited on signal 6 (Aborted).\n") ==
+        "3 on gh04");
+}
+
 }  // namespace
 }  // namespace ncclwhy

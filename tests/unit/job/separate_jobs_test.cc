@@ -213,6 +213,13 @@ TEST_CASE("a run that came to its end, and another behind it", "[jobs]") {
   }
 }
 
+TEST_CASE("who warns in front of a launch has not run", "[jobs]") {
+  const std::string warm_up =
+      "[1652750680.418832] [n1:53260:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_X\n"
+      "[1652750680.418833] [n2:53261:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_X\n";
+  CHECK(JobsOf({{"a", warm_up + "+ srun train\n" + World("n1", 1, "0xaa")}}, {{3, Life::kLaunch, true}}).empty());
+}
+
 TEST_CASE("what the launcher says before NCCL speaks is of the run that begins", "[jobs]") {
   const std::string text = StepLines(1, 20) + "exit 1\ncmd = train\n" + World("n1", 1, "0xaa");
   CHECK(JobsOf({{"a", text}}, {{21, Life::kEnding, true}}) == Texts{"a 1-21", "a 22-"});

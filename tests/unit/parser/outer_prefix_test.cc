@@ -51,6 +51,7 @@ const Case kPrefixes[] = {
     {"gpu-a17: ", -1, -1, -1, "gpu-a17", "", "", ""},
     {" 2025-02-18 12:54 ", -1, -1, -1, "", "", "2025-02-18 12:54", ""},
     {"16:26:52.052 ", -1, -1, -1, "", "", "16:26:52.052", ""},
+    {"1764579611.198400 ", -1, -1, -1, "", "", "1764579611.198400", ""},
     {"1712345678123 ", -1, -1, -1, "", "", "1712345678123", ""},
     {"#13 4.991 ", -1, -1, -1, "", "", "", ""},
     {"##[error]", -1, -1, -1, "", "", "", ""},
@@ -81,6 +82,29 @@ TEST_CASE("launcher and collector prefixes", "[outer_prefix]") {
   }
 }
 
+TEST_CASE("UCX says its host and process", "[outer_prefix]") {
+  OuterPrefixStripper stripper;
+  const StrippedLine s = stripper.Strip(
+      "[1764579611.198400] [cn0417:40120:0]          ib_md.c:287  UCX  ERROR ibv_reg_mr(address=0x1) failed");
+  CHECK(s.text == "ib_md.c:287  UCX  ERROR ibv_reg_mr(address=0x1) failed");
+  CHECK(s.prefix.host == "cn0417");
+  CHECK(s.prefix.pid == 40120);
+  CHECK(s.prefix.time == "1764579611.198400");
+  const StrippedLine caught = stripper.Strip("[gpu07:987641:0:987641] Caught signal 11 (Segmentation fault: x)");
+  CHECK(caught.text == "Caught signal 11 (Segmentation fault: x)");
+  CHECK(caught.prefix.pid == 987641);
+  for (const char* other :
+       {"[cn0417:40120:0] hello", "[12:40:55] ib_md.c:287  UCX  ERROR x", "[cn0417:x:0] ib_md.c:287  UCX  ERROR x"}) {
+    CHECK(stripper.Strip(other).prefix.host.empty());
+  }
+}
+
+TEST_CASE("a warning of vLLM stays one", "[outer_prefix]") {
+  OuterPrefixStripper stripper;
+  const char* const warning = "WARNING 02-12 09:30:33 [ray_utils.py:338] Tensor parallel size (16) exceeds";
+  CHECK(stripper.Strip(warning).text == warning);
+}
+
 TEST_CASE("nothing is taken from lines without a prefix", "[outer_prefix]") {
   for (const char* line :
        {"node3:4711:4790 [2] NCCL INFO hello", "[2025-03-01 12:00:00] node3:4711:4801 [2] a.cc:1 NCCL WARN x",
@@ -88,7 +112,7 @@ TEST_CASE("nothing is taken from lines without a prefix", "[outer_prefix]") {
         "3: no header yet", "0 1 2 3", "[Rank 3] Watchdog caught", "[E ProcessGroupNCCL.cpp:458] x",
         "[E1205 04:35:53.584483882 ProcessGroupNCCL.cpp:607] x", ">>> import torch", "Float16Module | train", "",
         "8.850E-04 | global batch size: 512", "2022-10-13 04:16:09.849660: E external/a.cc:2130] x",
-        "[node3:04711] *** Process received signal ***"}) {
+        "[node3:04711] *** Process received signal ***", "[node07]: out of memory"}) {
     INFO(line);
     OuterPrefixStripper stripper;
     CHECK(stripper.Strip(line).text == line);
