@@ -10,6 +10,7 @@
 #include "analyze/blame.h"
 #include "analyze/command_place.h"
 #include "analyze/compared_evidence.h"
+#include "analyze/culprit_lines.h"
 #include "analyze/fit_fixes.h"
 #include "analyze/leading_line.h"
 #include "analyze/lines_around.h"
@@ -65,65 +66,6 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
   }
   for (const size_t n : h.against) add(n, "contradicting");
   return out;
-}
-
-void AddOnce(Evidence e, std::vector<Evidence>* evidence) {
-  const auto same = [&](const Evidence& other) { return other.file == e.file && other.line == e.line; };
-  if (std::none_of(evidence->begin(), evidence->end(), same)) evidence->push_back(std::move(e));
-}
-
-// [W1126 07:13:09.516525938 Utils.hpp:112] Warning: …: PyTorch's C++ logging, its watchdog above all. It goes on by
-// itself when the program stands.
-bool IsTorchRecord(std::string_view text) {
-  return text.size() > 2 && text[0] == '[' && std::string_view("IWEF").find(text[1]) != std::string_view::npos &&
-         IsDigit(text[2]);
-}
-
-// What the program of a culprit printed last, without what a logger puts before it; nothing where that is NCCL's.
-//   2026-11-22 11:10:08 | INFO | checkpoint:231 - rank 2: writing checkpoint shard to /mnt/ckpt/step_000019
-std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprits) {
-  constexpr size_t kColumns = 70;
-  const Process* who = nullptr;
-  if (culprits.size() == 1 && culprits.front().rank >= 0) {
-    // A rank may have several processes: the one that printed most is the program.
-    for (const Process& p : model.processes) {
-      if (p.rank == culprits.front().rank && (who == nullptr || p.lines > who->lines)) who = &p;
-    }
-  }
-  // Who left in order says nothing that matters; who was aborted prints NCCL's own last words.
-  if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return {};
-  if (IsTorchRecord(who->last.text)) return {};
-  std::string_view text = WithoutLoggerPrefix(who->last.text);
-  const std::string name = "rank " + std::to_string(culprits.front().rank) + ": ";
-  const bool named = text.starts_with(name);
-  // A line without a logger's mark may be anything: NCCL's, a frame of a stack, a progress bar.
-  if (!named && text.size() == who->last.text.size()) return {};
-  if (named) text.remove_prefix(name.size());
-  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-  const std::string_view shown = PrefixOfWidth(text, kColumns);
-  return std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
-}
-
-// Of a culprit whom only others accuse, the last line: often it says goodbye.
-void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
-  if (cause->culprits.empty() || cause->culprits.front().pid < 0) return;
-  const Culprit& culprit = cause->culprits.front();
-  const Process* who = nullptr;
-  for (const Process& p : c.model.processes) {
-    if (p.pid == culprit.pid && p.host == culprit.host) who = &p;
-  }
-  // Of one that NCCL took down in order the last line says nothing.
-  if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return;
-  for (const size_t n : h.evidence) {
-    // Its own line shows the failure already, or is the last one.
-    const Finding& f = c.items[n].finding;
-    if (f.line > 0 && f.process == who->id && (f.role == Role::kRoot || f.line == who->last.line)) return;
-  }
-  Evidence e = PlaceEvidence(c.model, who->last, "supporting");
-  const bool zh = c.language == Language::kChinese;
-  e.note = zh ? "它的最后一行" : "its last line";
-  if (culprit.rank >= 0) e.note = (zh ? "最后一行，rank " : "the last line of rank ") + std::to_string(culprit.rank);
-  AddOnce(std::move(e), &cause->evidence);
 }
 
 // "train.py:212": the program's own line in the traceback of a finding; empty when it has none.
@@ -262,6 +204,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     values["who"] = zh ? culprits.front().host + " 上的一个进程" : "a process on " + culprits.front().host;
   }
   if (std::string said = LastWords(c.model, culprits); !said.empty()) values.try_emplace("last_words", std::move(said));
+  if (traits.waits) AddStandsIn(c.model, culprits, &values);
   if (const auto signal = values.find("signal"); signal != values.end()) {
     signal->second = NameSignal(c.kb, signal->second);
   }
@@ -312,6 +255,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   // What a comparison shows is shown once, also where it is a line of the evidence.
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
+  if (c.kb.TraitsOf(h.cause).waits) AddStack(c, &cause);
   cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);
   // The texts need the culprits; SettingsOfFix needs the fixes that the texts bring.
   TellCause(c, h, &cause);
