@@ -44,6 +44,13 @@ size_t RecordHead(std::string_view text) {
   const size_t time = TimestampLength(text.substr(bracket), &form);
   // A bare number is no record's beginning: milliseconds stand in values, too.
   if (time > 0 && form != TimeForm::kEpoch && form != TimeForm::kBootSeconds) return time + bracket;
+  // WARNING 02-12 09:30:33 [ray_utils.py:338] text of vLLM
+  for (const std::string_view level : {"WARNING ", "INFO ", "ERROR ", "DEBUG ", "CRITICAL "}) {
+    if (!scan::StartsWith(text, level) || text.size() < level.size() + 16) continue;
+    const std::string_view stamp = text.substr(level.size());
+    if (scan::DigitsAt(stamp, 0) != 2 || TimestampLength(stamp.substr(6, 8), nullptr) != 8) continue;
+    return std::min(std::min(text.find("] "), kPrefix), text.size());
+  }
   // (RayWorker pid=812, ip=10.1.62.31)   [1,3]<stdout>:   I0917 19:46:00.202469 118211 file.cc:82]
   if (text[0] == '(' && scan::Contains(text.substr(0, std::min(text.find(')'), kPrefix)), " pid="))
     return text.find(')');
