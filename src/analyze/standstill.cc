@@ -4,56 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
-#include "base/text.h"
 #include "job/clock.h"
+#include "job/silence.h"
 
 namespace ncclwhy {
 namespace {
 
-constexpr double kDay = 86400;
-// Beats from which on it is known how long one takes, how many of them make a standstill, and the least that is one.
-constexpr uint64_t kKnownBeats = 4;
+// How many steps make a standstill, and the least that is one.
 constexpr double kManySteps = 20;
 constexpr double kLeastSeconds = 5;
-
-std::string_view StampOf(const JobModel& model, const Place& place) {
-  const SourceFacts& facts = *model.sources[place.source.value];
-  const auto at = std::lower_bound(facts.events.begin(), facts.events.end(), place.line,
-                                   [](const Event& e, uint32_t line) { return e.line < line; });
-  const bool stamped = at != facts.events.end() && at->line == place.line && at->time.valid();
-  return stamped ? facts.Str(at->time) : StampIn(place.text);
-}
-
-// Two programs of one output may stamp differently: with and without a date. Then the time of the day has to do.
-std::optional<double> Between(std::string_view first, std::string_view last) {
-  const auto from = InstantOf(first);
-  const auto to = InstantOf(last);
-  if (!from || !to) return std::nullopt;
-  if (from->scale == to->scale) return SecondsBetween(first, last);
-  const bool clocks = first.find(':') != std::string_view::npos && last.find(':') != std::string_view::npos;
-  if (!clocks) return std::nullopt;
-  double between = std::fmod(to->seconds, kDay) - std::fmod(from->seconds, kDay);
-  if (between < 0) between += kDay;
-  return between < kDay / 2 ? std::optional(between) : std::nullopt;
-}
-
-// Of a source the pulse that beat last, among those that have stamps.
-const PulseFacts* LastPulse(const SourceFacts& facts) {
-  const PulseFacts* last = nullptr;
-  for (const PulseFacts& p : facts.pulses) {
-    if (!p.last_time.valid() || p.beats.count < kKnownBeats) continue;
-    if (last == nullptr || last->last.line < p.last.line) last = &p;
-  }
-  return last;
-}
-
-// Whether between two lines something stands that is new and no complaint: it evaluated, or wrote a checkpoint.
-bool SaysMore(const SourceFacts& facts, uint32_t after, uint32_t before) {
-  return std::any_of(facts.news.begin(), facts.news.end(),
-                     [&](const NewsFacts& n) { return n.lines.After(after) > n.lines.After(before - 1); });
-}
 
 }  // namespace
 
@@ -64,10 +24,10 @@ std::optional<double> StoodStill(const JobModel& model, const OutcomeReading& ou
   for (const OutcomeLine& line : outcome.evidence) {
     if (line.shows == Shows::kLastBeat || !line.place.source.valid()) continue;
     const SourceFacts& facts = *model.sources[line.place.source.value];
-    const PulseFacts* pulse = LastPulse(facts);
+    const PulseFacts* pulse = LastStampedPulse(facts);
     if (pulse == nullptr || pulse->last.line >= line.place.line) continue;
-    if (SaysMore(facts, pulse->last.line, line.place.line)) return std::nullopt;
-    const auto still = Between(facts.Str(pulse->last_time), StampOf(model, line.place));
+    if (SaysMoreBetween(facts, pulse->last.line, line.place.line)) return std::nullopt;
+    const auto still = TimeBetween(facts.Str(pulse->last_time), StampOf(model, line.place));
     if (!still) continue;
     const auto took = SecondsBetween(facts.Str(pulse->first_time), facts.Str(pulse->last_time));
     const double step = took ? *took / static_cast<double>(pulse->beats.count - 1) : 0;

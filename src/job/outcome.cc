@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "job/silence.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -296,6 +298,13 @@ class OutcomeReader {
     }
     if (LeftInOrder()) out_.outcome = Outcome::kSucceeded;
     out_.wound_up = WoundUp();
+    if (out_.outcome == Outcome::kUnknown) {
+      if (const auto silent = SilentWork(model_)) {
+        out_.outcome = Outcome::kHung;
+        out_.wound_up = false;
+        out_.evidence.push_back({Shows::kSilence, *silent, {}});
+      }
+    }
     AddLastBeat();
   }
 

@@ -21,6 +21,7 @@ enum class Shows : uint8_t {
   kFinished,     // it says that it came to its end
   kLastBeat,     // the latest sign of work
   kLeftInOrder,  // NCCL was shut down in order everywhere
+  kSilence,      // others repeat themselves, long after the last sign of work
 };
 
 struct OutcomeLine {

@@ -1,0 +1,31 @@
+// Silence: whether other lines of a source go on long after its work has stopped.
+//   23:14:22.002 I s=119 fwd=1732 …      23:17:05.186 D alive mlx-n2 load=8.16      …      00:07:05.218 D alive mlx-n2
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "job/job_model.h"
+
+namespace ncclwhy {
+
+// The stamp of a line: that of its event, else the one that its text begins with; empty without.
+std::string_view StampOf(const JobModel& model, const Place& place);
+
+// Seconds from one stamp to another of one output. Two programs may stamp differently, with and without a date: then
+// the time of the day has to do.
+std::optional<double> TimeBetween(std::string_view first, std::string_view last);
+
+// Of a source the pulse that beat last, among those that have stamps and a few beats.
+const PulseFacts* LastStampedPulse(const SourceFacts& facts);
+
+// Whether between two lines of a source something stands that is new and no complaint: it evaluated, or wrote a
+// checkpoint.
+bool SaysMoreBetween(const SourceFacts& facts, uint32_t after, uint32_t before);
+
+// A line at which a program still only repeats itself though its work, which counts something, has not gone on for many
+// times as long as a step took, and for ten minutes at least; nothing where any source works on, or had come to what it
+// counts to. No word says that the job hangs, and none is needed.
+std::optional<Place> SilentWork(const JobModel& model);
+
+}  // namespace ncclwhy
