@@ -359,7 +359,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     }
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
-    report.collect = NextSteps(context, report.coverage);
+    report.collect = NextSteps(context, report, outcome.outcome == Outcome::kHung);
     // Words that are no evidence are still candidates to be looked at.
     std::vector<Hypothesis> possible = ranking.hypotheses;
     for (Hypothesis& h : PossibleByWords(context, possible)) possible.push_back(std::move(h));

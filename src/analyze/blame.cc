@@ -146,7 +146,9 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   if (who.by_neighbours)
     out.why += c.chinese() ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
   if (who.process.valid()) {
-    out.pid = c.model.processes[who.process.value].pid;
+    // systemd[1] in front of a line of the journal is whoever started the service, and nobody to look at.
+    constexpr int64_t kInit = 1;
+    if (const int64_t pid = c.model.processes[who.process.value].pid; pid != kInit) out.pid = pid;
     out.gpu = c.model.processes[who.process.value].gpu;
   }
   if (out.gpu < 0) out.gpu = who.gpu;

@@ -32,10 +32,38 @@ Collect StepOf(const CaseFile& c, std::string_view word, const TemplateValues& v
   return {ExpandTemplate(known->meaning, values), command == known->more.end() ? std::string() : command->second};
 }
 
+// Who should be looked at: the rank that a rule says is behind, else the one whose last word is known. -1: nobody
+// stands out.
+int32_t WhoStandsOut(const CaseFile& c, const Report& report) {
+  for (const EvidenceItem& item : c.items) {
+    const bool behind = item.rule != nullptr && item.rule->healthy_only && !item.rule->degrades;
+    const std::string_view rank = behind ? item.finding.Field("culprit_rank") : std::string_view();
+    if (const auto number = ParseInt<int32_t>(rank)) return *number;
+  }
+  return report.last_words.empty() ? -1 : report.last_words.front().rank.value_or(-1);
+}
+
+Collect IfItStands(const CaseFile& c, const Report& report) {
+  TemplateValues values;
+  if (const int32_t rank = WhoStandsOut(c, report); rank >= 0) {
+    values["rank"] = std::to_string(rank);
+    for (const Process& p : c.model.processes) {
+      if (p.rank != rank) continue;
+      if (!p.host.empty()) values["host"] = p.host;
+      if (p.pid >= 0) values["pid"] = std::to_string(p.pid);
+    }
+  }
+  Collect step = StepOf(c, "standing", values);
+  step.command = ExpandTemplate(step.command, CommandWords(values));
+  return step;
+}
+
 }  // namespace
 
-std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage) {
+std::vector<Collect> NextSteps(const CaseFile& c, const Report& report, bool hangs) {
   std::vector<Collect> steps;
+  const Coverage& coverage = report.coverage;
+  if (hangs) steps.push_back(IfItStands(c, report));
   const std::string gone = LostHost(c.model, c.items);
   if (!gone.empty()) steps.push_back(StepOf(c, "lost-host", {{"host", gone}}));
   if (coverage.nccl == 0) {
@@ -57,32 +85,6 @@ std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage) {
   }
   if (!HasKernelLines(c.model) && gone.empty()) steps.push_back(StepOf(c, "no-kernel"));
   return steps;
-}
-
-// Who should be looked at: the rank that a rule says is behind, else the one whose last word is known. -1: nobody
-// stands out.
-static int32_t WhoStandsOut(const CaseFile& c, const Report& report) {
-  for (const EvidenceItem& item : c.items) {
-    const bool behind = item.rule != nullptr && item.rule->healthy_only && !item.rule->degrades;
-    const std::string_view rank = behind ? item.finding.Field("culprit_rank") : std::string_view();
-    if (const auto number = ParseInt<int32_t>(rank)) return *number;
-  }
-  return report.last_words.empty() ? -1 : report.last_words.front().rank.value_or(-1);
-}
-
-static Collect IfItStands(const CaseFile& c, const Report& report) {
-  TemplateValues values;
-  if (const int32_t rank = WhoStandsOut(c, report); rank >= 0) {
-    values["rank"] = std::to_string(rank);
-    for (const Process& p : c.model.processes) {
-      if (p.rank != rank) continue;
-      if (!p.host.empty()) values["host"] = p.host;
-      if (p.pid >= 0) values["pid"] = std::to_string(p.pid);
-    }
-  }
-  Collect step = StepOf(c, "standing", values);
-  step.command = ExpandTemplate(step.command, CommandWords(values));
-  return step;
 }
 
 static Collect HowItEnded(const CaseFile& c) {

@@ -9,7 +9,7 @@
 namespace ncclwhy {
 
 // Where the logs do not decide.
-std::vector<Collect> NextSteps(const CaseFile& c, const Coverage& coverage);
+std::vector<Collect> NextSteps(const CaseFile& c, const Report& report, bool hangs);
 
 // For logs in which nothing failed and that stop before the job does: what tells how it ended, in the words of the
 // scheduler that the logs show (member `status` of its entry in the table "environment", JOBID in it); and where to

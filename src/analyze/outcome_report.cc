@@ -211,6 +211,10 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     const Evidence e = PlaceEvidence(c.model, line.place, "direct");
     report->outcome_evidence.push_back({e.file, e.line, e.text, NoteOf(line, o.work_done, c.language)});
   }
+  if (report->outcome == Outcome::kHung && report->verdict == Verdict::kUndetermined && report->headline.empty()) {
+    report->headline =
+        zh ? "工作停滞不前，这些日志没有说明原因。" : "The work stands still, and these logs do not say why.";
+  }
   report->progress = ProgressInWords(c.model, o, c.language);
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);

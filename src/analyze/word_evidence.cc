@@ -30,7 +30,7 @@ constexpr double kAlone = 0.3;
 constexpr double kBase = 1.37;
 constexpr double kMarginWorth = 3.1;
 constexpr double kLeast = 0.3;
-constexpr double kMost = 3.0;
+constexpr double kMost = 2.4;
 // One of the first three is right in nine of ten cases.
 constexpr double kPossible = -0.75;
 // Whoever quotes a failure quotes little else, and ends with it.
@@ -41,6 +41,8 @@ constexpr uint32_t kNearCrash = 40;
 constexpr uint32_t kNearCrashOfWork = 3;
 constexpr size_t kLeastWords = 2;
 constexpr uint64_t kWorksOn = 3;  // beats of a pulse
+constexpr std::string_view kInformation[] = {" - INFO - ", "[INFO]",      "[DEBUG]",   "| INFO ",
+                                             " INFO: ",    " - DEBUG - ", "level=info"};
 
 using Line = std::pair<uint32_t, uint32_t>;  // source, line
 
@@ -178,6 +180,15 @@ bool IsDeprecation(const Complaint& said) {
          said.text.find("FutureWarning") != std::string_view::npos;
 }
 
+// What a logger calls information is no complaint, however it sounds.
+//   distributed.core - INFO - Event loop was unresponsive in Worker for 12.41s.
+bool IsInformation(const Complaint& said) {
+  constexpr size_t kHead = 80;
+  const std::string_view head = said.text.substr(0, kHead);
+  return std::any_of(std::begin(kInformation), std::end(kInformation),
+                     [&](std::string_view mark) { return head.find(mark) != std::string_view::npos; });
+}
+
 // What sounds wrong, of which no rule knows that it is beside the point, and behind which no work went on.
 std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   const std::set<Line> judged = Judged(c);
@@ -185,7 +196,8 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   std::vector<Complaint> out = ComplaintsOf(c.model);
   std::erase_if(out, [&](const Complaint& x) {
     return judged.contains({x.source.value, x.line}) || IsRecord(x.text) || IsQuotedCode(c.model, x) ||
-           IsExplainedClass(x) || IsDeprecation(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+           IsExplainedClass(x) || IsDeprecation(x) || IsInformation(x) ||
+           aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
   });
   return out;
 }
