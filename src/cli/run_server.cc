@@ -1,9 +1,9 @@
 #include "cli/run_server.h"
 
-#include <atomic>
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <string>
 #include <system_error>
