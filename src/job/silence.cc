@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "job/clock.h"
@@ -71,6 +72,13 @@ const PulseFacts* WorkOf(const SourceFacts& facts) {
   return last;
 }
 
+// A server that nobody asks anything has no work, and is well: GET /healthz 200
+bool Idles(std::string_view line) {
+  constexpr std::string_view kWords[] = {"GET /", "health", "metrics", "idle"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
 bool IsCounted(const SourceFacts& facts, const PulseFacts& pulse, size_t alike) {
   return pulse.total > 0 || alike >= kRanksAlike || WorkUnitOf(facts.Str(pulse.name)) != nullptr;
 }
@@ -138,7 +146,7 @@ std::optional<Place> SilentWork(const JobModel& model) {
   for (const Work& work : works) {
     const SourceFacts& facts = *model.sources[work.last.source.value];
     const auto took = TimeBetween(facts.Str(work.pulse->first_time), facts.Str(work.pulse->last_time));
-    if (!took || *took <= 0 || work.silent < kLongest) continue;
+    if (!took || *took <= 0 || work.silent < kLongest || Idles(work.last.text)) continue;
     const double step = *took / static_cast<double>(work.pulse->beats.count - 1);
     if (work.silent < kManySteps * step) continue;
     const std::string_view name = facts.Str(work.pulse->name);
