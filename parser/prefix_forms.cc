@@ -76,7 +76,7 @@ bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
   const std::string_view host = c.Until(":");
   uint64_t pid = 0, thread = 0;
   if (host.empty() || !std::any_of(host.begin(), host.end(), [](char ch) { return scan::IsAlpha(ch); })) return false;
-  if (!std::all_of(host.begin(), host.end(), [](char ch) { return scan::IsHostChar(ch); })) return false;
+  if (!std::all_of(host.begin(), host.end(), [](char ch) { return scan::IsHostChar(ch) || ch == '.'; })) return false;
   if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&thread) || pid == 0 || pid > INT32_MAX) return false;
   if (!c.AtEnd() && (!c.Char(':') || !c.Uint(&thread) || !c.AtEnd())) return false;
   behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));

@@ -84,8 +84,9 @@ class MinimizeCommand : public Subcommand {
       using Walk = std::filesystem::recursive_directory_iterator;
       for (Walk i(path, std::filesystem::directory_options::skip_permission_denied, none), end; i != end && !none;
            i.increment(none)) {
-        // A rank that wrote nothing has an empty file.
-        if (i->is_regular_file(none) && i->file_size(none) > 0) inside.push_back(i->path().string());
+        // A rank that wrote nothing has an empty file; a link that leads nowhere is no log.
+        std::error_code unknown;
+        if (i->is_regular_file(unknown) && i->file_size(unknown) > 0) inside.push_back(i->path().string());
       }
       // In the order of names, so that the same folder gives the same log.
       std::sort(inside.begin(), inside.end());

@@ -122,7 +122,8 @@ class RunReader {
     for (const ProcessFacts& p : facts_.processes) {
       // Whom a label of MPI's layer names with a line or two of warnings has not worked:
       //   [1652750680.418832] [node07:53260:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_IB_ENABLE_CUDA_AFFINITY
-      const bool in_passing = p.lines < kSpeaks && p.warns == 0 && !begins_[&p - facts_.processes.data()];
+      const auto number = static_cast<size_t>(&p - facts_.processes.data());
+      const bool in_passing = p.lines < kSpeaks && p.warns == 0 && !begins_[number];
       if (p.pid >= 0 && !in_passing && speaks(p)) return true;
       begun = begun || (p.launcher_rank >= 0 && speaks(p));
     }
