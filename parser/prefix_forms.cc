@@ -32,8 +32,10 @@ void SetTask(OuterPrefix& prefix, uint64_t task) {
 void SetParallelRank(std::string_view words, OuterPrefix& prefix) {
   const std::string_view tp = scan::After(words, "TP");
   uint64_t v = 0;
-  if (Cursor(tp).Uint(&v) && v < INT32_MAX) prefix.local_rank = static_cast<int32_t>(v);
-  // The local rank only: TP3 exists once in each data or pipeline group.
+  if (!Cursor(tp).Uint(&v) || v >= INT32_MAX) return;
+  prefix.local_rank = static_cast<int32_t>(v);
+  // TP3 exists once in each data or pipeline group. Without those it is one server, all of whose ranks share each layer.
+  if (!scan::Contains(words, "DP") && !scan::Contains(words, "PP")) SetRank(prefix, v);
 }
 
 bool StripStreamTag(Cursor& c, OuterPrefix& prefix) {
@@ -183,9 +185,6 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
       if (form == TimeForm::kLong) out.kernel = true;
       if (parallel) {
         SetParallelRank(more, p);
-        // [2025-03-01 12:00:00 TP3]: one server, all of whose ranks share each layer.
-        const bool alone = !scan::Contains(more, " DP") && !scan::Contains(more, " PP");
-        if (alone && p.local_rank >= 0) SetRank(p, static_cast<uint64_t>(p.local_rank));
         out.framework = true;
         out.only_time = false;
       }

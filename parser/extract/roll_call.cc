@@ -1,7 +1,7 @@
 // Programs print at their start who is where, each in its own words: the rank, and with it a host, a pid, an address or
 // the GPU. Only the first lines of a source are asked.
 //   initialized host gpu-a17 as rank 4 pid 192078            host=gpu-a17 world=29 local=5/6 gpu=5
-//   process 5/8 on gpu-a17 local_devices=4 ip 10.0.3.16      rank=12 local_rank=4 device=GPU-faa31e25-02b0-…
+//   process 5/8 on gpu-a17 local_devices=4 ip 10.0.3.16      rank 4/8 on lsfgpu04      rank=12 local_rank=4 device=GPU-faa31e25-02b0-…
 //   task [xgboost.dask-5]:tcp://10.0.3.19:40905 got new rank 5
 //   Launching process for local_rank(5), global_rank(13) with pid(3113)
 // And which address a GPU has: NVRM: GPU at PCI:0000:9d:00: GPU-faa31e25-02b0-…
@@ -34,8 +34,15 @@ int64_t NumberAt(std::string_view text, size_t at) {
   const size_t digits = scan::DigitsAt(text, begin);
   if (digits == 0 || digits > 7 || (begin == at && at > 0 && IsAlnum(text[at - 1]))) return -1;
   const size_t end = begin + digits;
-  const bool cut = end < text.size() && (IsAlnum(text[end]) || text[end] == '-' || text[end] == '/');
-  return cut ? -1 : scan::IntOr(text.substr(begin, digits), -1);
+  const int64_t number = scan::IntOr(text.substr(begin, digits), -1);
+  if (end == text.size()) return number;
+  // `rank 4/8 on lsfgpu04` counts the ranks.
+  if (text[end] == '/') {
+    uint64_t size = 0;
+    const bool counts = Cursor(text.substr(end + 1)).Uint(&size) && static_cast<uint64_t>(number) < size;
+    return counts ? number : -1;
+  }
+  return IsAlnum(text[end]) || text[end] == '-' ? -1 : number;
 }
 
 // -1: none, or several.
@@ -53,7 +60,8 @@ int64_t RankIn(std::string_view text) {
       while (begin > 0 && (IsAlnum(text[begin - 1]) || text[begin - 1] == '_')) --begin;
       const std::string_view of = text.substr(begin, at - begin);
       if (!of.empty() && of != "global_" && of != "world_" && of != "GLOBAL_" && of != "WORLD_") continue;
-      if (scan::EndsWith(text.substr(0, begin), "local ")) continue;
+      const std::string_view front = text.substr(0, begin);
+      if (scan::EndsWith(front, "local ") || scan::EndsWith(front, "node ")) continue;
       if (!note(NumberAt(text, at + word.size()))) return -1;
     }
   }

@@ -48,6 +48,8 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
 CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {
   Candidates list = ResolveRole(item);
   for (CulpritCandidate& c : list) {
+    // ncclras names nodes by their addresses, torchelastic by their whole names: "on node 192.0.2.2", "host : n2.cl.org"
+    if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);
     if (c.rank < 0) c.rank = quoted_.OfHost(item.finding, c.host, c.process);
   }
   return list;
@@ -275,8 +277,6 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
     c.rank = of_task >= 0 ? of_task : FailedOn(c.host);
   }
   if (c.rank < 0 && c.host.empty()) return {};
-  // ncclras names nodes by their addresses: "managed by process 11045 on node 192.0.2.2".
-  if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);
   if (c.rank >= 0) FillRank(c);
   // Of a rank that was started again the query says which of its processes.
   if (f.process.valid() && model_.RankOf(f.process) == c.rank) c.process = f.process;

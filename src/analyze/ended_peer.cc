@@ -32,7 +32,7 @@ std::string_view HostOf(const JobModel& model, const Finding& f) {
   if (!f.source.valid()) return {};
   std::string_view only;
   for (const ProcessFacts& p : model.sources[f.source.value]->processes) {
-    const std::string_view host = ShortHost(model.sources[f.source.value]->Str(p.host));
+    const std::string_view host = ShortHost(model.NameOfHost(model.sources[f.source.value]->Str(p.host)));
     // A file with lines of two hosts tells of neither.
     if (host.empty() || host == only) continue;
     if (!only.empty()) return {};

@@ -283,6 +283,13 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   };
   const bool known = outcome.outcome != Outcome::kUnknown;
   const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
+  // That settings or counts differ was so from the start. Where work was done, no line tells of trouble that lasted and
+  // no end is known, nothing shows that it did harm.
+  const auto compared = [](const EvidenceItem& i) { return i.rule != nullptr && !i.rule->query.empty(); };
+  if (!known && outcome.worked &&
+      std::none_of(items.begin(), items.end(), [&](const EvidenceItem& i) { return decides(i) && !compared(i); })) {
+    for (EvidenceItem& i : items) i.survived = i.survived || (compared(i) && i.finding.role != Role::kWarning);
+  }
   if (std::any_of(items.begin(), items.end(), decides)) return;
   for (EvidenceItem& i : items) {
     if (!i.survived && !known && of_others(i)) i.survived = true;

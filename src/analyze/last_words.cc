@@ -70,7 +70,7 @@ std::vector<LastWord> LastWordsOf(const JobModel& model) {
       if (n.process != kNoProcess) {
         const ProcessFacts& p = facts.processes[n.process];
         if (rank < 0) rank = p.launcher_rank;
-        w.word.host = facts.Str(p.host);
+        w.word.host = model.NameOfHost(facts.Str(p.host));
       }
       if (rank >= 0) w.word.rank = rank;
       ++said[w.kind];

@@ -124,7 +124,8 @@ class RunReader {
       //   [1652750680.418832] [node07:53260:0]  parser.c:1906 UCX  WARN  unused env variable: UCX_IB_ENABLE_CUDA_AFFINITY
       const auto number = static_cast<size_t>(&p - facts_.processes.data());
       const bool in_passing = p.lines < kSpeaks && p.warns == 0 && !begins_[number];
-      if (p.pid >= 0 && !in_passing && speaks(p)) return true;
+      // What only came through the stream in which it speaks later may be the shell's in front of it: `$ uname -r`.
+      if (p.pid >= 0 && !p.by_stream && !in_passing && speaks(p)) return true;
       begun = begun || (p.launcher_rank >= 0 && speaks(p));
     }
     if (std::any_of(facts_.pulses.begin(), facts_.pulses.end(), steady)) return true;

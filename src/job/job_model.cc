@@ -7,6 +7,7 @@
 #include "job/address_book.h"
 #include "job/collective_compare.h"
 #include "job/communicator_tracker.h"
+#include "job/host_names.h"
 #include "job/job_groups.h"
 #include "job/process_tracker.h"
 #include "job/source_hosts.h"
@@ -92,10 +93,15 @@ ProcessId JobModel::ProcessOf(SourceId source, uint32_t process_index, int32_t l
   // `hgx-13: Traceback …` of pdsh is not the launcher's, who has no label.
   const std::vector<ProcessFacts>& facts = sources[source.value]->processes;
   if (only.valid() && process_index < facts.size() && facts[process_index].host.valid() &&
-      sources[source.value]->Str(facts[process_index].host) != processes[only.value].host) {
+      NameOfHost(sources[source.value]->Str(facts[process_index].host)) != processes[only.value].host) {
     return {};
   }
   return only;
+}
+
+std::string_view JobModel::NameOfHost(std::string_view told) const {
+  const auto named = short_names.find(told);
+  return named == short_names.end() ? told : named->second;
 }
 
 int32_t JobModel::RankOf(ProcessId process) const {
@@ -125,6 +131,7 @@ JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   // By name: everything that follows is numbered in that order, whichever file was read first.
   std::stable_sort(model.sources.begin(), model.sources.end(),
                    [](const SourceFacts* a, const SourceFacts* b) { return a->name < b->name; });
+  model.short_names = ShortNamesOfHosts(model.sources);
   TrackProcesses(model);
   TrackCommunicators(model);
   for (Communicator& c : model.communicators) CompareCollectives(c);

@@ -168,6 +168,8 @@ struct JobModel {
     std::vector<ProcessId> processes;
   };
   Owner ResolveAddress(std::string_view address) const;
+  // The name that a host has in this model, of one that a line gives it: its short name, else `told` itself.
+  std::string_view NameOfHost(std::string_view told) const;
 
   // private tables of the resolver
   std::vector<std::vector<ProcessId>> process_of;         // [source][index]
@@ -176,6 +178,7 @@ struct JobModel {
   // [source] a launcher's number under which several processes speak -> these: srun's task that starts many ranks
   std::vector<std::map<int32_t, std::set<ProcessId>>> under_label;
   std::map<std::string, std::string_view, std::less<>> host_of_address;
+  std::map<std::string_view, std::string_view> short_names;  // node18.hpc.example.org → node18
 };
 
 // `sources` may come in any order; their facts are borrowed, and must not change.

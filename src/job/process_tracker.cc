@@ -44,7 +44,7 @@ void AddPart(JobModel& model, Process& p, const Part& part) {
   const ProcessFacts& f = facts.processes[part.index];
   if (p.parts.empty()) p.first = PlaceOf(model, part.source, f.first);
   p.parts.emplace_back(SourceId{part.source}, part.index);
-  if (p.host.empty()) p.host = facts.Str(f.host);
+  if (p.host.empty()) p.host = model.NameOfHost(facts.Str(f.host));
   if (p.pid < 0) p.pid = f.pid;
   if (p.pod.empty()) p.pod = facts.Str(f.pod);
   if (p.launcher_rank < 0) p.launcher_rank = f.launcher_rank;
@@ -122,7 +122,7 @@ class ProcessTracker {
       const ProcessFacts& f = facts.processes[i];
       if (f.pid < 0) continue;
       // Two containers may both have host `localhost` and pid 1.
-      const std::pair name(facts.Str(f.host), f.pid);
+      const std::pair name(model_.NameOfHost(facts.Str(f.host)), f.pid);
       auto& group = groups_[name];
       const auto fits = [&](ProcessId id) { return !Conflict(claims_of_[id], claims[i]); };
       const auto known = std::find_if(group.begin(), group.end(), fits);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kDay = 86400;
 // Beats from which on it is known how long one takes.
 constexpr uint64_t kKnownBeats = 4;
-constexpr uint64_t kSteadyBeats = 10;
+constexpr uint64_t kRhythmBeats = 10;
 constexpr uint64_t kFirstOfRepeated = 2;
 // How many steps, and seconds, are more than any evaluation, checkpoint or compilation that says nothing.
 constexpr double kManySteps = 60;
@@ -66,7 +66,7 @@ bool Wanders(const PulseFacts& pulse) {
 const PulseFacts* WorkOf(const SourceFacts& facts) {
   const PulseFacts* last = nullptr;
   for (const PulseFacts& p : facts.pulses) {
-    if (!p.last_time.valid() || p.beats.count < kSteadyBeats || Wanders(p)) continue;
+    if (!p.last_time.valid() || p.beats.count < kRhythmBeats || Wanders(p)) continue;
     if (last == nullptr || last->last.line < p.last.line) last = &p;
   }
   return last;
