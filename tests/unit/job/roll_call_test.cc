@@ -25,6 +25,7 @@ TEST_CASE("who is where, in the words of programs", "[job]") {
   const std::vector<std::pair<std::string, std::string>> kForms = {
       {"INFO | utils | initialized host gpu-a0N as rank N pid 19207N", "gpu-a0"},
       {"host=gpu-a0N world=0N local=5/6 gpu=5", "gpu-a0"},
+      {"[I 240118 10:10:04 trainer:88] torch 2.1.2+cu121, rank N/8 on gpu-a0N", "gpu-a0"},
       {"N: process N/8 on gpu-a0N local_devices=4 ip 10.0.3.16", "gpu-a0"},
   };
   for (const auto& [form, host] : kForms) {

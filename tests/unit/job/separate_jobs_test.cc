@@ -265,5 +265,12 @@ TEST_CASE("more jobs than anybody hands over are one", "[jobs]") {
   CHECK(JobsOf(sources).size() == limits::kJobsApart);
 }
 
+// A benchmark says its parameters behind what the shell printed; the stream is the process's that speaks in it later.
+TEST_CASE("what a shell printed in front of a run is no job", "[separate_jobs]") {
+  const std::string text = "$ uname -r\n6.8.0-45-generic\n# nThread 1 nGpus 2 minBytes 8 maxBytes 128\n";
+  const std::vector<Mark> marks = {{3, Life::kLaunch}};
+  CHECK(JobsOf({{"terminal.txt", text + World("gpu-a17", 4000, "0xabc")}}, marks).empty());
+}
+
 }  // namespace
 }  // namespace ncclwhy
