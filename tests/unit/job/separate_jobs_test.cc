@@ -269,7 +269,8 @@ TEST_CASE("more jobs than anybody hands over are one", "[jobs]") {
 TEST_CASE("what a shell printed in front of a run is no job", "[separate_jobs]") {
   const std::string text = "$ uname -r\n6.8.0-45-generic\n# nThread 1 nGpus 2 minBytes 8 maxBytes 128\n";
   const std::vector<Mark> marks = {{3, Life::kLaunch}};
-  CHECK(JobsOf({{"terminal.txt", text + World("gpu-a17", 4000, "0xabc")}}, marks).empty());
+  const std::string run = InitLine("gpu-a17", 4000, 0, 2, "0xabc") + InitLine("gpu-a17", 4000, 1, 2, "0xabc");
+  CHECK(JobsOf({{"terminal.txt", text + run}}, marks).empty());
 }
 
 }  // namespace
