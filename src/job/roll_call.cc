@@ -32,6 +32,7 @@ RollCall::RollCall(const JobModel& model) {
   for (size_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& f = *model.sources[s];
     for (const Event& e : f.events) {
+      if (e.kind == EventKind::kTorchElastic) NoteOfTable(model, f, e);
       if (e.kind != EventKind::kRollCall) continue;
       std::string host(f.Get(e, FieldId::kHost));
       const ProcessId process = model.ProcessOf(SourceId{static_cast<uint32_t>(s)}, e.process, e.launcher_rank);
@@ -61,6 +62,17 @@ RollCall::RollCall(const JobModel& model) {
   const bool one =
       names.size() == 1 && std::find(model.hosts.begin(), model.hosts.end(), *names.begin()) == model.hosts.end();
   if (one) hosts_.clear();
+  // What a launcher's table says of a rank that ended is later and surer.
+  for (const auto& [rank, host] : table_hosts_) hosts_.insert_or_assign(rank, host);
+}
+
+// The rows `host`, `rank` and `exitcode` of torchrun's table, which has a host's whole name or its address.
+void RollCall::NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row) {
+  const auto rank = ParseInt<int32_t>(facts.Get(row, FieldId::kRank));
+  const std::string_view told = facts.Get(row, FieldId::kHost);
+  if (!rank || told.empty() || told.starts_with("localhost")) return;
+  const std::string_view known = model.ResolveAddress(told).host;
+  Note(table_hosts_, *rank, std::string(known.empty() ? told : known), std::string());
 }
 
 std::string RollCall::HostOf(int32_t rank) const {

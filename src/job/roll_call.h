@@ -25,6 +25,9 @@ class RollCall {
   int32_t RankAt(std::string_view address) const;
 
  private:
+  void NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row);
+
+  std::map<int32_t, std::string> table_hosts_;                        // of launchers' tables of those that ended
   std::map<int32_t, std::string> hosts_;                              // empty: told differently
   std::map<std::string, int32_t, std::less<>> gpus_;                  // by UUID
   std::map<std::string, int32_t, std::less<>> addresses_;             // -1: told of several

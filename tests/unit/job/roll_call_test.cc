@@ -79,5 +79,18 @@ TEST_CASE("what is no roll call", "[job]") {
   }
 }
 
+TEST_CASE("torchrun's table says on which host a rank ended", "[job]") {
+  const auto table = [](const std::string& host) {
+    return "Root Cause (first observed failure):\n[0]:\n  time      : 2025-04-01_10:11:12\n  host      : " + host +
+           "\n  rank      : 9 (local_rank: 1)\n  exitcode  : -9 (pid: 5511)\n  error_file: <N/A>\n";
+  };
+  CHECK(RollCall(Job(table("10.0.0.18")).model).HostOf(9) == "10.0.0.18");
+  CHECK(RollCall(Job(table("localhost")).model).HostOf(9).empty());
+  const std::string speaks = "node18:5510:5530 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.18<0>\n";
+  CHECK(RollCall(Job(speaks + table("10.0.0.18")).model).HostOf(9) == "node18");
+  CHECK(RollCall(Job(speaks + table("node18.hpc.example.org")).model).HostOf(9) == "node18");
+  CHECK(RollCall(Job(table("node18") + table("node19")).model).HostOf(9).empty());
+}
+
 }  // namespace
 }  // namespace ncclwhy
