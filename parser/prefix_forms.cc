@@ -34,7 +34,8 @@ void SetParallelRank(std::string_view words, OuterPrefix& prefix) {
   uint64_t v = 0;
   if (!Cursor(tp).Uint(&v) || v >= INT32_MAX) return;
   prefix.local_rank = static_cast<int32_t>(v);
-  // TP3 exists once in each data or pipeline group. Without those it is one server, all of whose ranks share each layer.
+  // TP3 exists once in each data or pipeline group. Without those it is one server, all of whose ranks share each
+  // layer.
   if (!scan::Contains(words, "DP") && !scan::Contains(words, "PP")) SetRank(prefix, v);
 }
 

@@ -1,6 +1,7 @@
 #include "parser/unglue.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/limits.h"
 #include "parser/dialect.h"
@@ -81,6 +82,13 @@ size_t RecordHeads(std::string_view text) {
   return at;
 }
 
+// `CANCELLED AT `, ` since `: the stamp behind it is the sentence's own.
+bool AsksForTime(std::string_view front) {
+  constexpr std::string_view kWords[] = {" AT ", " at ", " on ", " since ", " until ", " from ", " before ", " after "};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return scan::EndsWith(front, word); });
+}
+
 // Whether nothing but a prefix stands between `begin`, where a record began if `known`, and what begins at `at`.
 bool IsPrefix(std::string_view text, size_t begin, size_t at, bool known) {
   if (at - begin > kPrefix) return false;
@@ -132,6 +140,7 @@ Unglued Unglue(std::string_view text) {
         if (at < 2 || line[at - 1] != ' ' || line[at] == ' ' || line[at - 2] == ',' || line[at - 2] == '(') continue;
         const size_t head = RecordHeads(line.substr(at));
         if (head == 0) continue;
+        if (scan::IsDigit(line[at]) && AsksForTime(line.substr(0, at))) continue;
         if (!IsPrefix(line, record, at, known)) {
           cut[begin + at - 1] = '\n';
           ++out.cuts;

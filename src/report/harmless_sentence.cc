@@ -8,6 +8,7 @@
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/phrases.h"
+#include "report/proof.h"
 
 namespace ncclwhy {
 namespace {
@@ -37,7 +38,7 @@ std::string_view WithoutLabel(std::string_view text) {
   return label ? text.substr(digits + 2) : text;
 }
 
-std::string Told(const HarmlessLine& item, const Words& words) {
+std::string Told(const Report& report, const HarmlessLine& item, const Words& words) {
   std::string text = EscapeTerminal(WithoutLoggerPrefix(std::string(WithoutLabel(item.text))));
   std::string_view head = PrefixOfWidth(text, kColumns);
   if (head.size() < text.size()) {
@@ -47,7 +48,7 @@ std::string Told(const HarmlessLine& item, const Words& words) {
     if (blank != std::string_view::npos && blank * 4 > head.size() * 3) head = head.substr(0, blank);
     text = std::string(head) + "\xE2\x80\xA6";  // …
   }
-  const std::string place = FileLine(item.file.substr(item.file.rfind('/') + 1), item.line);
+  const std::string place = PlaceInLine(report, item.file, item.line);
   const std::string reason = Reason(item.why);
   return fmt::format("{} ({})", text, reason.empty() ? place : Filled(words.label, place) + reason);
 }
@@ -65,7 +66,7 @@ std::string HarmlessSentence(const Report& report, const Words& words, size_t mo
     if (item.alarm < kTakenForIt && (most == 1 || (item.alarm == 0 && !quote))) continue;
     ++told;
     if (!out.empty()) out += words.list_separator;
-    out += Told(item, words);
+    out += Told(report, item, words);
   }
   return out;
 }

@@ -279,12 +279,6 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     return std::any_of(quoted.begin(), quoted.end(), there) ||
            std::any_of(report.harmless.begin(), report.harmless.end(), there);  // told as what it is not
   };
-  const auto place_of = [&](const TimelineStep& step) {
-    const std::string name = FileLine(step.file.substr(step.file.rfind('/') + 1), step.line);
-    // One source with a long name: the number of the line is enough.
-    const bool known = report.coverage.sources == 1 && DisplayWidth(name) > kLongName;
-    return known ? name.substr(name.rfind(':')) : name;
-  };
   // What is quoted above is not told again, and what several say in the same words is told once.
   const auto add = [&](const std::string& text, const TimelineStep& step) {
     const std::string wording = Wording(text);
@@ -294,8 +288,8 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
       same->ranks.insert(same->ranks.end(), step.ranks.begin(), step.ranks.end());
     } else if (!text.empty() && !told.contains(wording) && !told.contains(Wording(step.text))) {
       const bool ending = step.kind == "ending";
-      links.push_back(
-          {text, wording, step.count, step.ranks, place_of(step), ending, ending && step.what != step.text});
+      links.push_back({text, wording, step.count, step.ranks, PlaceInLine(report, step.file, step.line), ending,
+                       ending && step.what != step.text});
       told.insert(Wording(step.text));
     }
   };
@@ -358,6 +352,13 @@ bool IsPartOf(std::string_view command, std::string_view longer) {
   const std::vector<std::string_view> words = SplitWords(asked);
   return std::all_of(words.begin(), words.end(),
                      [&](auto word) { return std::find(said.begin(), said.end(), word) != said.end(); });
+}
+
+std::string PlaceInLine(const Report& report, std::string_view file, uint64_t line) {
+  const std::string name = FileLine(file.substr(file.rfind('/') + 1), line);
+  // One source with a long name: the number of the line is enough.
+  const bool known = report.coverage.sources == 1 && DisplayWidth(name) > kLongName;
+  return known ? name.substr(name.rfind(':')) : name;
 }
 
 std::string CommonPlace(const std::vector<std::string>& names) {

@@ -42,6 +42,9 @@ std::string Joined(std::vector<std::string> chain, size_t columns = std::string:
 //   sbatch --exclude=node3 job.sh        below a fix of        sbatch --requeue --exclude=node3 job.sh
 bool IsPartOf(std::string_view command, std::string_view longer);
 
+// "job.log:12" behind a line that stands in running text; ":12" where the name is long and there is no other source.
+std::string PlaceInLine(const Report& report, std::string_view file, uint64_t line);
+
 // What all of the names have in common, to be printed once: their folder with its slash, or the file itself where it is
 // the only one and its name is long (`run_20260426_gbs4_pack_offload__stdout.log.gz`); empty when there is nothing.
 std::string CommonPlace(const std::vector<std::string>& names);

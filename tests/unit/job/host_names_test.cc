@@ -26,9 +26,7 @@ struct Logs {
 
 const std::string kRank = "node18:5511:5530 [0] NCCL INFO cudaDriverVersion 12040\n";
 
-std::string Kernel(const std::string& host) {
-  return "Apr  1 10:11:05 " + host + " python3[5511]: Killed\n";
-}
+std::string Kernel(const std::string& host) { return "Apr  1 10:11:05 " + host + " python3[5511]: Killed\n"; }
 
 TEST_CASE("a host under its short and its whole name is one", "[host_names]") {
   const Logs job({kRank, Kernel("node18.hpc.example.org")});

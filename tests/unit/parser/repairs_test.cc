@@ -95,6 +95,7 @@ TEST_CASE("a prefix is not torn from its header, and a short or plain line stays
   CHECK(Unglue("2026-03-01 10:00:00 worker-1 >> [2026-03-01 10:00:00] n1:7:9 [0] NCCL INFO " + tail).cuts == 0);
   CHECK(Unglue("(Actor pid=7, ip=10.0.0.1) [rank9]:[E416 13:21:26.9 ProcessGroupNCCL.cpp:1834] " + tail).cuts == 0);
   CHECK(Unglue(tail + " and so on, of one program").cuts == 0);
+  CHECK(Unglue(tail + " srun: Job 7 CANCELLED AT 2025-01-28T15:04:48 and more").text.find("AT\n") == std::string::npos);
   CHECK(Unglue("n1:7:9 [0] NCCL INFO a n1:7:9 [0] NCCL INFO b").cuts == 0);
   // Labels that nothing closes: this went on for ever.
   CHECK(Unglue("n1:7:9 [0] NCCL INFO " + tail + " [1,3]<stdout and nothing that closes it").cuts == 0);
