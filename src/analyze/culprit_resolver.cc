@@ -237,6 +237,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
   }
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
+  // The kernel's host and the launcher's may have names that nothing joins; the pid that both tell does:
+  //   ip-172-31-40-13 kernel: Killed process 6003 (python3)      exitcode  : -9 (pid: 6003)
+  if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt<int64_t>(Get(f.fields, "pid")).value_or(-1));
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));
   return {c};

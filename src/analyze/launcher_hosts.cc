@@ -3,20 +3,26 @@
 #include <algorithm>
 
 #include "base/numbers.h"
+#include "base/rank_list.h"
 
 namespace ncclwhy {
 namespace {
 
-// What a launcher's line says of one task: calls of(task, host).
+// No host has more.
+constexpr size_t kMostTasks = 4096;
+
+// What a launcher's line says of tasks: calls of(task, host).
+//   srun: error: gpu-c: task 3: Killed      srun: error: gpu-c: tasks 8-11: Exited with exit code 1
 template <typename Of>
 void EachTask(const std::vector<EvidenceItem>& items, const Of& of) {
   for (const EvidenceItem& item : items) {
     if (item.finding.role != Role::kContext || item.rule == nullptr || item.rule->sign.life != Life::kEnding) continue;
     const auto& fields = item.finding.fields;
-    const auto rank = fields.find("culprit_rank");
     const auto host = fields.find("culprit_host");
-    if (rank == fields.end() || host == fields.end() || host->second.empty()) continue;
-    of(ParseInt<int32_t>(rank->second).value_or(-1), host->second);
+    if (host == fields.end() || host->second.empty()) continue;
+    const auto rank = fields.find("culprit_rank");
+    const std::string_view list = item.finding.Field(rank != fields.end() ? "culprit_rank" : "text");
+    for (const int32_t task : ParseRankList(list, kMostTasks)) of(task, host->second);
   }
 }
 

@@ -69,8 +69,10 @@ RollCall::RollCall(const JobModel& model) {
 // The rows `host`, `rank` and `exitcode` of torchrun's table, which has a host's whole name or its address.
 void RollCall::NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row) {
   const auto rank = ParseInt<int32_t>(facts.Get(row, FieldId::kRank));
+  if (!rank) return;
+  if (const auto pid = ParseInt<int64_t>(facts.Get(row, FieldId::kPid))) Note(pids_, *pid, *rank, -1);
   const std::string_view told = facts.Get(row, FieldId::kHost);
-  if (!rank || told.empty() || told.starts_with("localhost")) return;
+  if (told.empty() || told.starts_with("localhost")) return;
   const std::string_view known = model.ResolveAddress(told).host;
   Note(table_hosts_, *rank, std::string(known.empty() ? told : known), std::string());
 }
@@ -78,6 +80,11 @@ void RollCall::NoteOfTable(const JobModel& model, const SourceFacts& facts, cons
 std::string RollCall::HostOf(int32_t rank) const {
   const auto it = hosts_.find(rank);
   return it == hosts_.end() ? std::string() : it->second;
+}
+
+int32_t RollCall::RankOfPid(int64_t pid) const {
+  const auto it = pids_.find(pid);
+  return it == pids_.end() ? -1 : it->second;
 }
 
 int32_t RollCall::RankOnGpu(std::string_view host, std::string_view bus_id) const {

@@ -19,6 +19,8 @@ class RollCall {
 
   // Empty where the roll does not tell it.
   std::string HostOf(int32_t rank) const;
+  // Of a launcher's table of those that ended; -1 where no row has that pid, or rows of two ranks have.
+  int32_t RankOfPid(int64_t pid) const;
   // -1 where nobody has it, or several have.
   int32_t RankOnGpu(std::string_view host, std::string_view bus_id) const;
   // tcp://10.0.3.19:40905 without what stands in front.
@@ -27,6 +29,7 @@ class RollCall {
  private:
   void NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row);
 
+  std::map<int64_t, int32_t> pids_;                                   // -1: of several
   std::map<int32_t, std::string> table_hosts_;                        // of launchers' tables of those that ended
   std::map<int32_t, std::string> hosts_;                              // empty: told differently
   std::map<std::string, int32_t, std::less<>> gpus_;                  // by UUID
