@@ -114,9 +114,9 @@ std::vector<uint32_t> ClippedMatch::Showing(std::string_view text, const std::ve
   const PatternTable::Beginnings& beginnings = patterns_.LiteralBeginnings();
   std::vector<uint32_t> showing;
   for (const uint32_t number : whole) {
-    const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+    const std::vector<KeptText>& literals = patterns_.entry(number).pattern->literals;
     // A short literal in a clipped line is by chance.
-    const auto is_there = [&](const std::string& l) { return l.size() >= kShown && text.find(l) != kNpos; };
+    const auto is_there = [&](std::string_view l) { return l.size() >= kShown && text.find(l) != kNpos; };
     if (std::any_of(literals.begin(), literals.end(), is_there)) showing.push_back(number);
   }
   // Only where the text ends in mid-literal: from each place that is near enough to the end the rest must be a

@@ -46,7 +46,7 @@ int Run(const std::string& catalog, const std::string& causes_directory, const s
   if (HasErrors(diagnostics)) return 1;
   // What is embedded must not tell where it was built.
   for (Rule& rule : rules) {
-    rule.file = "rules/catalog/" + std::filesystem::path(rule.file).lexically_relative(catalog).generic_string();
+    rule.file = "rules/catalog/" + std::filesystem::path(rule.file.str()).lexically_relative(catalog).generic_string();
   }
   return Write(rules, output) ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 
 namespace ncclwhy {
 
-// Constants of the program: nothing is copied of the tables, and of the rules what ReadEmbeddedRules makes.
+// Constants of the program: nothing is copied of the tables, nor of the texts of the rules.
 struct EmbeddedRules {
   std::string_view rules;  // as rule_fields.h says, in the order of RuleSet::rules()
   LiteralTables literals;  // by their global pattern numbers (pattern_table.h)
@@ -20,7 +20,7 @@ struct EmbeddedRules {
 extern const EmbeddedRules kEmbeddedRules;
 
 // Complete: the static_assert in the source refuses a member of Rule that is not written.
-// Called once by RuleSet::Embedded, and by each Load, whose rules may override them.
+// The rules borrow their texts. Called once by RuleSet::Embedded, and by each Load, whose rules may override them.
 std::vector<Rule> ReadEmbeddedRules();
 
 }  // namespace ncclwhy

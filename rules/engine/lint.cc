@@ -61,7 +61,7 @@ class RuleLint {
     Identity();
     Causes(rule_.causes, "/causes");
     std::vector<Weight> covering;
-    for (const std::string& cause : rule_.covered_by) covering.push_back({cause, 1});
+    for (const KeptText& cause : rule_.covered_by) covering.push_back({cause, 1});
     Causes(covering, "/covered_by");
     Conditions(rule_.near, "/near");
     Conditions(rule_.unless, "/unless");
@@ -86,7 +86,7 @@ class RuleLint {
 
   // The folder says the id, so that two rules cannot take one id, and a rule is found by its name.
   void Identity() {
-    const std::string folder = fs::path(rule_.file).parent_path().filename().string();
+    const std::string folder = fs::path(rule_.file.str()).parent_path().filename().string();
     std::string_view id = rule_.id;
     if (id.starts_with("message.")) id.remove_prefix(8);  // overrides what the catalogue of messages says
     if (!IsSlug(id)) {
@@ -105,7 +105,7 @@ class RuleLint {
     for (const Weight& weight : causes) {
       if (options_.causes->count(weight.cause) != 0) continue;
       const std::string_view nearest = NearestName(weight.cause, known);
-      out_->push_back(text_.AtKey(Diagnostic::kError, path + "/" + weight.cause, "R020",
+      out_->push_back(text_.AtKey(Diagnostic::kError, fmt::format("{}/{}", path, weight.cause), "R020",
                                   fmt::format("no cause \"{}\" in kb/causes", weight.cause),
                                   nearest.empty() ? "" : fmt::format("did you mean \"{}\"?", nearest)));
     }
@@ -127,7 +127,7 @@ class RuleLint {
 
   // Whether SQLite takes it is known only where somebody can run it: the build and `rules lint` can.
   void Query() {
-    std::string head = rule_.query.substr(0, rule_.query.find_first_of(" \t\n("));
+    std::string head(rule_.query.substr(0, rule_.query.find_first_of(" \t\n(")));
     std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return std::toupper(c); });
     // The store's gate would refuse it too, but only when the rule is asked.
     if (head != "SELECT" && head != "WITH") {
@@ -160,7 +160,7 @@ class RuleLint {
     if (rule_.blame == Blame::kField && !GivesOneOf({"culprit_rank", "culprit_host"})) {
       Warn("/blame", "R023", "a field is blamed, but neither culprit_rank nor culprit_host is given");
     }
-    for (const std::string& glob : rule_.explains) {
+    for (const std::string_view glob : rule_.explains) {
       if (glob == rule_.id) Warn("/explains", "R051", "the rule explains itself");
     }
   }
@@ -185,7 +185,7 @@ class RuleLint {
 
   // A name that nobody fills would stand in the report as "?".
   void Templates() {
-    const auto check = [this](const std::string& text, const std::string& path) {
+    const auto check = [this](std::string_view text, const std::string& path) {
       for (const std::string_view name : TemplateNames(text)) {
         // A query's columns are the rule's own names; the rule's own note may print them.
         if (IsTemplateName(name) || rule_.query.find(name) != std::string::npos) continue;
@@ -195,18 +195,18 @@ class RuleLint {
     check(rule_.note_en, "/note/en");
     check(rule_.note_zh, "/note/zh");
     for (const auto& [name, value] : rule_.fields) {
-      check(value, "/fields/" + name);
+      const std::string here = fmt::format("/fields/{}", name);
+      check(value, here);
       if (!IsTemplateName(name)) {
-        Error("/fields/" + name, "R080", fmt::format("no template knows {{{}}}", name),
-              "the names are in kb/README.md");
+        Error(here, "R080", fmt::format("no template knows {{{}}}", name), "the names are in kb/README.md");
       }
     }
   }
 
   void References() {
     for (size_t i = 0; i < rule_.references.size(); ++i) {
-      const std::string& url = rule_.references[i];
-      if ((url.starts_with("https://") || url.starts_with("http://")) && url.find(' ') == std::string::npos) continue;
+      const std::string_view url = rule_.references[i];
+      if ((url.starts_with("https://") || url.starts_with("http://")) && url.find(' ') == url.npos) continue;
       Error(fmt::format("/references/{}", i), "R060", fmt::format("\"{}\" is no URL", url));
     }
   }
@@ -214,7 +214,7 @@ class RuleLint {
   // Every rule shows itself at work, and what looks like it and is none; an empty log shows neither.
   // An empty file among several is a rank that wrote nothing, which may be the point.
   void Logs() {
-    const fs::path folder = fs::path(rule_.file).parent_path();
+    const fs::path folder = fs::path(rule_.file.str()).parent_path();
     size_t fires = 0;
     size_t silent = 0;
     for (const fs::path& file : WalkFiles(folder)) {
@@ -251,7 +251,7 @@ class RuleLint {
 // Checks that need all rules at once.
 void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintOptions& options,
                   std::vector<Diagnostic>* out) {
-  std::map<std::string, std::string> file_of;
+  std::map<std::string_view, std::string_view> file_of;
   for (const auto& [rule, text] : all) {
     const auto [it, inserted] = file_of.try_emplace(rule.id, rule.file);
     if (!inserted) {
@@ -259,7 +259,7 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
           text.At(Diagnostic::kError, "/id", "R011", fmt::format("the id \"{}\" is taken by {}", rule.id, it->second)));
     }
   }
-  const auto names_a_rule = [&](const std::string& glob) {
+  const auto names_a_rule = [&](std::string_view glob) {
     return std::any_of(all.begin(), all.end(), [&](const auto& other) { return GlobMatches(glob, other.first.id); }) ||
            std::any_of(options.further_rules.begin(), options.further_rules.end(),
                        [&](const std::string& id) { return GlobMatches(glob, id); });
@@ -273,7 +273,7 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
       }
     }
     for (size_t i = 0; i < rule.explains.size(); ++i) {
-      const std::string& glob = rule.explains[i];
+      const std::string_view glob = rule.explains[i];
       if (!names_a_rule(glob)) {
         out->push_back(text.At(Diagnostic::kWarning, fmt::format("/explains/{}", i), "R050",
                                fmt::format("no rule is called \"{}\"", glob)));
@@ -341,7 +341,7 @@ std::vector<Rule> LoadCatalog(const std::string& directory, const LintOptions& o
   std::stable_sort(found.begin(), found.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.file, a.line, a.column, a.code) < std::tie(b.file, b.line, b.column, b.code);
   });
-  std::set<std::string> broken;
+  std::set<std::string_view> broken;
   for (const Diagnostic& d : found) {
     if (d.level == Diagnostic::kError) broken.insert(d.file);
   }

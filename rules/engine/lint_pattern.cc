@@ -22,7 +22,8 @@ constexpr size_t kLeastShared = 3;
 // Instructions of RE2's program; a pattern over one line needs some hundred.
 constexpr int kLargeProgram = 2000;
 
-std::string ToLower(std::string text) {
+std::string ToLower(std::string_view view) {
+  std::string text(view);
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return text;
@@ -42,10 +43,10 @@ bool ShareText(const std::string& a, const std::string& b) {
 // FilteredRE2 gives texts of which a match must have some, and their logic of "and" and "or"; atoms come in lower case.
 class RequiredAtoms {
  public:
-  explicit RequiredAtoms(const std::string& regex) : filter_(1) {
+  explicit RequiredAtoms(std::string_view regex) : filter_(1) {
     InRe2([&] {
       int id = 0;
-      if (filter_.Add(regex, RulePatternOptions(), &id) == RE2::NoError) filter_.Compile(&atoms_);
+      if (filter_.Add(ToRe2(regex), RulePatternOptions(), &id) == RE2::NoError) filter_.Compile(&atoms_);
     });
   }
   // True when no match can do without a text that has to do with one of `literals` (in lower case): that holds one of
@@ -74,7 +75,7 @@ class RequiredAtoms {
 
 void LintLiterals(const LinePattern& pattern, const RuleText& text, const std::string& path,
                   std::vector<Diagnostic>* out) {
-  for (const std::string& literal : pattern.literals) {
+  for (const std::string_view literal : pattern.literals) {
     if (std::any_of(literal.begin(), literal.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
       out->push_back(text.At(Diagnostic::kError, path + "/literal", "R038", "a literal holds a control character",
                              "a pattern sees one line; use \\s in the regex"));
@@ -139,7 +140,7 @@ void LintRegex(const LinePattern& pattern, const RuleText& text, const std::stri
     return;
   }
   std::vector<std::string> lower;
-  for (const std::string& literal : pattern.literals) lower.push_back(ToLower(literal));
+  for (const std::string_view literal : pattern.literals) lower.push_back(ToLower(literal));
   const RequiredAtoms atoms(pattern.regex);
   if (pattern.regex.find("(?i") != std::string::npos) {
     out->push_back(text.At(Diagnostic::kWarning, path + "/literal", "R036",

@@ -78,7 +78,7 @@ bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::v
   const Shape text(shape);
   for (uint32_t number = 0; number < patterns.size(); ++number) {
     if (patterns.entry(number).of_line()) continue;
-    for (const std::string& literal : patterns.entry(number).pattern->literals) {
+    for (const std::string_view literal : patterns.entry(number).pattern->literals) {
       if (!text.MayHoldBytesOf(literal)) continue;
       if (!text.has_hex() || !IsHexWord(literal)) {
         if (text.MayHoldText(literal)) return true;
@@ -87,7 +87,7 @@ bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::v
       // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
       // stand outside.
       if (text.MayHoldOutsideHex(literal)) return true;
-      if (std::find(words->begin(), words->end(), literal) == words->end()) words->push_back(literal);
+      if (std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
     }
   }
   return false;

@@ -75,9 +75,9 @@ void RuleMatcher::AddOfLine() {
 
 // Those of the index have it by being candidates.
 bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
-  const std::vector<std::string>& literals = patterns_.entry(number).pattern->literals;
+  const std::vector<KeptText>& literals = patterns_.entry(number).pattern->literals;
   return std::any_of(literals.begin(), literals.end(),
-                     [&](const std::string& literal) { return body.find(literal) != std::string_view::npos; });
+                     [&](std::string_view literal) { return body.find(literal) != std::string_view::npos; });
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
@@ -108,7 +108,8 @@ namespace {
 std::string_view Named(const Rule& rule) {
   const auto most = std::max_element(rule.causes.begin(), rule.causes.end(),
                                      [](const Weight& a, const Weight& b) { return a.log_odds < b.log_odds; });
-  return most == rule.causes.end() ? std::string_view() : most->cause;
+  if (most == rule.causes.end()) return {};
+  return most->cause;
 }
 
 }  // namespace

@@ -88,16 +88,16 @@ bool RuleMatcher::FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t
   if (c.searched) return c.may_have_literal;
   c.searched = true;
   const PatternEntry& entry = patterns_.entry(c.pattern);
-  const std::vector<std::string>& literals = entry.pattern->literals;
-  const auto same = [&](const std::string& literal) { return kind.SameForAll(literal); };
-  const auto there = [&](const std::string& literal) { return line.body.find(literal) != std::string_view::npos; };
+  const std::vector<KeptText>& literals = entry.pattern->literals;
+  const auto same = [&](std::string_view literal) { return kind.SameForAll(literal); };
+  const auto there = [&](std::string_view literal) { return line.body.find(literal) != std::string_view::npos; };
   // Else it would be no candidate.
   // The index found one of its literals here, and what says the same of all lines is in all of them.
   const bool sure = !entry.of_line() && std::all_of(literals.begin(), literals.end(), same);
   c.has_literal = sure || std::any_of(literals.begin(), literals.end(),
-                                      [&](const std::string& literal) { return same(literal) && there(literal); });
+                                      [&](std::string_view literal) { return same(literal) && there(literal); });
   const size_t places = alike->asked.size();
-  for (const std::string& literal : literals) {
+  for (const std::string_view literal : literals) {
     if (!c.has_literal && !same(literal)) AddPlaces(number, literal, kind, alike);
   }
   c.may_have_literal = c.has_literal || alike->asked.size() > places;

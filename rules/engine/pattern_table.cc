@@ -34,9 +34,15 @@ constexpr uint32_t kTellingHitsPerPattern = 1024;
 // patterns a log asks a few.
 PatternTable::PatternTable(const std::vector<Rule>& rules) {
   first_.reserve(rules.size());
-  of_line_.resize(rules.size());
+  of_line_from_.reserve(rules.size() + 1);
+  size_t all = 0;
+  for (const Rule& rule : rules) {
+    all += rule.patterns.size() + rule.near.size() + rule.unless.size() + rule.boost.size();
+  }
+  entries_.reserve(all);
   for (uint32_t i = 0; i < rules.size(); ++i) {
     first_.push_back(static_cast<uint32_t>(entries_.size()));
+    of_line_from_.push_back(static_cast<uint32_t>(of_line_.size()));
     const Life life = rules[i].sign.life;
     const bool waits = life == Life::kWaiting && rules[i].sign.of != SignOf::kJob;
     //    [Rank 17] Watchdog caught collective operation timeout …     of 512 ranks, in one file without headers
@@ -45,9 +51,10 @@ PatternTable::PatternTable(const std::vector<Rule>& rules) {
       const bool keep = many && condition == nullptr;
       entries_.push_back(
           {&pattern, condition, i, keep ? kTellingHitsPerPattern : limits::kHitsPerPatternAndProcess, &rules[i]});
-      if (entries_.back().of_line()) of_line_[i].push_back(static_cast<uint32_t>(entries_.size() - 1));
+      if (entries_.back().of_line()) of_line_.push_back(static_cast<uint32_t>(entries_.size() - 1));
     });
   }
+  of_line_from_.push_back(static_cast<uint32_t>(of_line_.size()));
   JoinEqualConditions();
   compiled_ = std::make_unique<std::atomic<const CompiledPattern*>[]>(entries_.size());
   texts_ = std::make_unique<std::atomic<const RegexTexts*>[]>(entries_.size());
@@ -66,7 +73,7 @@ void PatternTable::JoinEqualConditions() {
     if (entry.condition == nullptr || entry.of_line()) continue;
     // The hash finds candidates; equality is asked of the whole pattern.
     uint64_t hash = HashBytes(entry.pattern->regex, entry.every_place() ? 1 : 0);
-    for (const std::string& literal : entry.pattern->literals) hash = HashBytes(literal, hash);
+    for (const std::string_view literal : entry.pattern->literals) hash = HashBytes(literal, hash);
     const auto [begin, end] = first_of.equal_range(hash);
     const auto same = std::find_if(begin, end, [&](const auto& known) {
       const PatternEntry& first = entries_[known.second];
@@ -97,7 +104,7 @@ const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
   // A regex that RE2 refuses is kept as null: lint complains of it, a log must not.
   return MadeOnce(compiled_[number], [&] {
     auto made = std::make_unique<CompiledPattern>();
-    const std::string& text = entries_[number].pattern->regex;
+    const std::string_view text = entries_[number].pattern->regex;
     auto regex = InRe2([&] { return std::make_unique<RE2>(ToRe2(text), RulePatternOptions()); });
     if (regex->ok()) {
       made->group_count = regex->NumberOfCapturingGroups();
@@ -131,7 +138,7 @@ template <typename Visit>
 void PatternTable::ForEachLiteral(const Visit& visit) const {
   for (uint32_t number = 0; number < entries_.size(); ++number) {
     if (entries_[number].of_line() || asked_as_[number] != number) continue;
-    for (const std::string& literal : entries_[number].pattern->literals) visit(literal, number);
+    for (const std::string_view literal : entries_[number].pattern->literals) visit(literal, number);
   }
 }
 
@@ -151,7 +158,7 @@ const PatternTable::NumberedLiterals& PatternTable::MaskedLiterals() const {
   return MadeOnce(masked_, [&] {
     std::vector<Numbered> all;
     std::string room;
-    ForEachLiteral([&](const std::string& literal, uint32_t number) {
+    ForEachLiteral([&](std::string_view literal, uint32_t number) {
       if (!HasDigit(literal)) return;
       all.push_back({std::string(MaskDigits(literal, &room)), NumbersAlike::kNo, number});
     });
@@ -162,7 +169,7 @@ const PatternTable::NumberedLiterals& PatternTable::MaskedLiterals() const {
 const PatternTable::NumberedLiterals& PatternTable::LiteralsForShapes() const {
   return MadeOnce(for_shapes_, [&] {
     std::vector<Numbered> all;
-    ForEachLiteral([&](const std::string& literal, uint32_t number) {
+    ForEachLiteral([&](std::string_view literal, uint32_t number) {
       const NumbersAlike alike = LiteralAlike(literal);
       // Such a literal stands in all texts of a shape or in none, and is found in the shape itself.
       if (alike == NumbersAlike::kAll && !HasDigit(literal)) return;
@@ -176,9 +183,9 @@ const PatternTable::Beginnings& PatternTable::LiteralBeginnings() const {
   return MadeOnce(beginnings_, [&] {
     auto made = std::make_unique<Beginnings>();
     for (uint32_t number = 0; number < entries_.size(); ++number) {
-      for (const std::string& literal : entries_[number].pattern->literals) {
+      for (const std::string_view literal : entries_[number].pattern->literals) {
         if (literal.size() <= kBeginning) continue;
-        made->of[std::string_view(literal).substr(0, kBeginning)].emplace_back(literal, number);
+        made->of[literal.substr(0, kBeginning)].emplace_back(literal, number);
         made->longest = std::max(made->longest, literal.size());
       }
     }
@@ -188,7 +195,7 @@ const PatternTable::Beginnings& PatternTable::LiteralBeginnings() const {
 
 LiteralTablesStorage PatternTable::BuildLiterals() const {
   LiteralIndexBuilder builder;
-  ForEachLiteral([&](const std::string& literal, uint32_t number) { builder.Add(literal, number); });
+  ForEachLiteral([&](std::string_view literal, uint32_t number) { builder.Add(literal, number); });
   return builder.Build();
 }
 

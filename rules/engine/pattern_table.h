@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -67,7 +68,9 @@ class PatternTable {
   // The first number of a rule; its patterns, near, unless and boost follow.
   uint32_t first(uint32_t rule) const { return first_[rule]; }
   // Those of a rule that are conditions on the same line.
-  const std::vector<uint32_t>& OfLine(uint32_t rule) const { return of_line_[rule]; }
+  std::span<const uint32_t> OfLine(uint32_t rule) const {
+    return std::span(of_line_).subspan(of_line_from_[rule], of_line_from_[rule + 1] - of_line_from_[rule]);
+  }
   // Many rules ask for the same line ("Traceback (most recent call last)" above it). Lines are asked for the first of
   // equal conditions alone, and its hits are those of all: the number under which the hits of `number` stand.
   //    35 rules with "unless": "Traceback (most recent call last)"     one pattern is looked for, not 35
@@ -110,7 +113,8 @@ class PatternTable {
  private:
   std::vector<PatternEntry> entries_;
   std::vector<uint32_t> first_;
-  std::vector<std::vector<uint32_t>> of_line_;
+  std::vector<uint32_t> of_line_;       // of all rules; those of one stand together
+  std::vector<uint32_t> of_line_from_;  // by rule, where its own begin; one more for the end
   std::vector<uint32_t> asked_as_;
   // Fills asked_as_.
   void JoinEqualConditions();

@@ -21,7 +21,7 @@ QueryNeeds::QueryNeeds(const std::vector<Rule>& rules, const JobModel& model, co
 bool QueryNeeds::AreMetFor(const Rule& rule) const {
   if (rule.needs.empty()) return true;
   uint64_t found = 0;
-  for (const std::string& need : rule.needs) {
+  for (const std::string_view need : rule.needs) {
     if ((found += Count(need, rule.min_needs - found)) >= rule.min_needs) return true;
   }
   return false;

@@ -368,14 +368,14 @@ bool RegexTexts::Prove(std::string_view line) const {
   return std::any_of(proofs.begin(), proofs.end(), [&](const RegexProof& proof) { return Holds(line, proof); });
 }
 
-RegexTexts TextsOfRegex(std::string_view regex, const std::vector<std::string>& literals) {
+RegexTexts TextsOfRegex(std::string_view regex, const std::vector<KeptText>& literals) {
   RegexTexts texts;
   texts.digits_alike = DigitsAlike(regex).Answer();
   RegexReader reader(regex);
   std::optional<Part> whole = reader.Read();
   if (!whole) return texts;
   const auto all = [&](const AnyOf& any) {
-    return !literals.empty() && std::all_of(literals.begin(), literals.end(), [&](const std::string& literal) {
+    return !literals.empty() && std::all_of(literals.begin(), literals.end(), [&](std::string_view literal) {
       return std::any_of(any.begin(), any.end(), [&](const auto& text) { return literal.find(text) != literal.npos; });
     });
   };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/kept_text.h"
 #include "base/word_set.h"
 
 namespace ncclwhy {
@@ -36,6 +37,6 @@ struct RegexTexts {
 
 // `literals`: no line without one of them is asked for, if there are any.
 // A text that every literal holds is left out of `required`: the line has it.
-RegexTexts TextsOfRegex(std::string_view regex, const std::vector<std::string>& literals = {});
+RegexTexts TextsOfRegex(std::string_view regex, const std::vector<KeptText>& literals = {});
 
 }  // namespace ncclwhy

@@ -188,7 +188,7 @@ class Resolver {
           if (!folded.boosted[i]) continue;
           for (const Weight& weight : rule_.boost[i].causes) AddWeight(weight, &f.causes);
         }
-        for (const auto& [name, value] : rule_.fields) f.fields[name] = WithValues(value, f.fields);
+        for (const auto& [name, value] : rule_.fields) f.fields[name.str()] = WithValues(value, f.fields);
         out->push_back(std::move(f));
       }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/kept_text.h"
 #include "base/version_range.h"
 #include "job/life_sign.h"
 #include "parser/event.h"
@@ -59,17 +60,17 @@ struct Sign {
 
 // Evidence adds up as log-odds: 3 multiplies the odds of a cause by twenty, a negative one makes them smaller.
 struct Weight {
-  std::string cause;
+  KeptText cause;
   double log_odds = 0;
 };
 
 // One line pattern. All that is given must hold.
 struct LinePattern {
-  std::vector<std::string> literals;  // at least one must be a substring of the body: the fast filter
-  std::string regex;  // RE2 with named groups, searched (not anchored) in the body; empty = literal is enough
+  std::vector<KeptText> literals;  // at least one must be a substring of the body: the fast filter
+  KeptText regex;  // RE2 with named groups, searched (not anchored) in the body; empty = literal is enough
   std::vector<LogLevel> levels;   // empty = any
   std::vector<Dialect> dialects;  // empty = any
-  std::string file;               // suffix of the NCCL file without directory, e.g. "socket.cc"; empty = any
+  KeptText file;                  // suffix of the NCCL file without directory, e.g. "socket.cc"; empty = any
 
   bool operator==(const LinePattern&) const = default;
 };
@@ -87,55 +88,56 @@ struct Condition {
 
 // What to collect next, in the words of the rule: for warnings and where nothing is decided.
 struct CollectStep {
-  std::string what_en, what_zh;
-  std::string command;
+  KeptText what_en, what_zh;
+  KeptText command;
 };
 
 // Pattern rules have `patterns`, query rules `query`; a rule is one of the two. Members that a rule.json does not give
-// keep what stands here. rule_fields.h has to name each.
+// keep what stands here. rule_fields.h has to name each. Its texts are constants of the program, or its own where a
+// file was read (base/kept_text.h).
 struct Rule {
   // The folder's name; unique over all rules.
-  std::string id;
+  KeptText id;
   // The folder above: "ib", "ending". Nothing depends on it.
-  std::string family;
-  std::string file;  // where it was loaded from, for messages
+  KeptText family;
+  KeptText file;  // where it was loaded from, for messages
   Role role = Role::kRoot;
   std::vector<LinePattern> patterns;  // any of them fires the rule
-  std::string query;                  // query rules: one SELECT over the public views; then patterns is empty
+  KeptText query;                     // query rules: one SELECT over the public views; then patterns is empty
   uint32_t min_processes = 0;         // query rules: not asked when the logs show fewer processes
-  std::vector<std::string> needs;  // query rules: event kinds and globs of rules; not asked when there is none of them
-  uint32_t min_needs = 1;          // nor when there are fewer of them, events and findings together
+  std::vector<KeptText> needs;  // query rules: event kinds and globs of rules; not asked when there is none of them
+  uint32_t min_needs = 1;       // nor when there are fewer of them, events and findings together
   VersionRange nccl;
   bool needs_version = false;  // true: an unknown version does not match a limited range
   // May be empty: a rule that only tells something, or of which the query gives the weights.
   std::vector<Weight> causes;
-  std::vector<Condition> near;        // all must hold
-  std::vector<Condition> unless;      // none may hold
-  std::vector<Condition> boost;       // add weights when they hold
-  std::vector<std::string> explains;  // ids or globs of rules whose findings are consequences of this one
+  std::vector<Condition> near;     // all must hold
+  std::vector<Condition> unless;   // none may hold
+  std::vector<Condition> boost;    // add weights when they hold
+  std::vector<KeptText> explains;  // ids or globs of rules whose findings are consequences of this one
   Blame blame = Blame::kSelf;
   Sign sign;
   bool says_why = false;     // its line has the program's words for why it broke, which the rule does not read
   bool last_resort = false;  // counts only where nothing of NCCL was read and no other rule knows what failed
   // Warnings.
-  bool healthy_only = false;  // said when nothing failed, else left out
-  bool degrades = false;      // better was there or asked for: where nothing failed, its causes are the answer
-  bool contradicts = false;   // two witnesses cannot both be right: told beside a named cause
-  std::vector<std::string> covered_by;   // causes that say the same when they are named
-  std::vector<CollectStep> collect;      // what to collect next
-  std::string headline_en, headline_zh;  // the answer in a sentence where nothing failed; may be empty
+  bool healthy_only = false;          // said when nothing failed, else left out
+  bool degrades = false;              // better was there or asked for: where nothing failed, its causes are the answer
+  bool contradicts = false;           // two witnesses cannot both be right: told beside a named cause
+  std::vector<KeptText> covered_by;   // causes that say the same when they are named
+  std::vector<CollectStep> collect;   // what to collect next
+  KeptText headline_en, headline_zh;  // the answer in a sentence where nothing failed; may be empty
   // What repairs it where this rule speaks for a cause: becomes the first fix of that cause.
-  std::string fixed_in;                     // version of the product that has the repair; may be empty
-  std::string fix_en, fix_zh, fix_command;  // templates
+  KeptText fixed_in;                     // version of the product that has the repair; may be empty
+  KeptText fix_en, fix_zh, fix_command;  // templates
   // Told in the place of what the cause says where this rule speaks most for it: sentence, fixes and what to confirm,
   // as the text of a JSON object with members of a cause (DecodeCause); empty: nothing of its own.
-  std::string tells;
-  bool recurs = false;                 // what it shows comes back on an identical run
-  std::string title_en, title_zh;      // one line: what was seen
-  std::string note_en, note_zh;        // printed beside the evidence line; templates as in kb/README.md
-  std::string follows_en, follows_zh;  // why its line is no cause where another one is named; may be empty
-  std::vector<std::pair<std::string, std::string>> fields;  // template name -> fixed value or {capture}
-  std::vector<std::string> references;
+  KeptText tells;
+  bool recurs = false;              // what it shows comes back on an identical run
+  KeptText title_en, title_zh;      // one line: what was seen
+  KeptText note_en, note_zh;        // printed beside the evidence line; templates as in kb/README.md
+  KeptText follows_en, follows_zh;  // why its line is no cause where another one is named; may be empty
+  std::vector<std::pair<KeptText, KeptText>> fields;  // template name -> fixed value or {capture}
+  std::vector<KeptText> references;
 };
 
 }  // namespace ncclwhy

@@ -36,9 +36,9 @@ std::string RuleReader::String(const nlohmann::json& value, const std::string& p
 }
 
 // "literal": "x" and "literal": ["x", "y"] are both common.
-std::vector<std::string> RuleReader::Strings(const nlohmann::json& value, const std::string& path) {
+std::vector<KeptText> RuleReader::Strings(const nlohmann::json& value, const std::string& path) {
   if (value.is_string()) return {String(value, path)};
-  std::vector<std::string> result;
+  std::vector<KeptText> result;
   if (!IsType(value.is_array(), path, "a string or an array of strings")) return result;
   if (value.empty()) Error(path, "R005", "the list is empty", "leave the key out instead");
   for (size_t i = 0; i < value.size(); ++i) result.push_back(String(value[i], fmt::format("{}/{}", path, i)));
@@ -46,7 +46,7 @@ std::vector<std::string> RuleReader::Strings(const nlohmann::json& value, const 
 }
 
 // Both languages or a complaint: no report falls back from one to the other.
-void RuleReader::Text(const nlohmann::json& value, const std::string& path, std::string* en, std::string* zh) {
+void RuleReader::Text(const nlohmann::json& value, const std::string& path, KeptText* en, KeptText* zh) {
   if (!IsObject(value, path)) return;
   CheckKeys(value, path, {"en", "zh"}, {"en", "zh"});
   if (value.contains("en")) *en = String(value["en"], path + "/en");

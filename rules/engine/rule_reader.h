@@ -56,14 +56,14 @@ class RuleReader {
   std::string String(const nlohmann::json& value, const std::string& path, bool may_be_empty = false);
 
   // A string or a non-empty array of strings.
-  std::vector<std::string> Strings(const nlohmann::json& value, const std::string& path);
+  std::vector<KeptText> Strings(const nlohmann::json& value, const std::string& path);
 
   bool Bool(const nlohmann::json& value, const std::string& path) {
     return IsType(value.is_boolean(), path, "true or false") && value.get<bool>();
   }
 
   // {"en": …, "zh": …}; both or neither: a report in one language must not fall back to the other.
-  void Text(const nlohmann::json& value, const std::string& path, std::string* en, std::string* zh);
+  void Text(const nlohmann::json& value, const std::string& path, KeptText* en, KeptText* zh);
 
   // {"shm.too-small": 5, "host.oom": -1}: log-odds by cause. Whether there is such a cause is asked by lint.
   std::vector<Weight> Weights(const nlohmann::json& value, const std::string& path);

@@ -45,13 +45,13 @@ const RuleSet& RuleSet::Embedded() {
 std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directories,
                                        std::vector<Diagnostic>* diagnostics) {
   std::map<std::string, Rule> by_id;
-  for (Rule& rule : ReadEmbeddedRules()) by_id[rule.id] = std::move(rule);
+  for (Rule& rule : ReadEmbeddedRules()) by_id[rule.id.str()] = std::move(rule);
   for (const std::string& directory : directories) {
     LintOptions options;
     options.logs = false;  // a user's rule is used as it is; `rules lint` asks for its logs
     // A user's rule may explain, or need, one of the program's.
     for (const auto& known : by_id) options.further_rules.push_back(known.first);
-    for (Rule& rule : LoadCatalog(directory, options, diagnostics)) by_id[rule.id] = std::move(rule);
+    for (Rule& rule : LoadCatalog(directory, options, diagnostics)) by_id[rule.id.str()] = std::move(rule);
   }
   std::vector<Rule> rules;
   for (auto& [id, rule] : by_id) rules.push_back(std::move(rule));
@@ -86,7 +86,7 @@ uint64_t RuleSet::Fingerprint() const {
   for (const Rule& rule : impl_->rules) {
     add(rule.id);
     VisitPatterns(rule, [&](const LinePattern& pattern, const Condition* condition) {
-      for (const std::string& literal : pattern.literals) add(literal);
+      for (const std::string_view literal : pattern.literals) add(literal);
       for (const LogLevel level : pattern.levels) add(LevelName(level));
       for (const Dialect dialect : pattern.dialects) add(DialectName(dialect));
       add(pattern.regex);

@@ -56,7 +56,7 @@ bool Blames(const std::vector<Culprit>& culprits, const std::vector<RuleCase::Wh
 }  // namespace
 
 // A case is a log, or a folder of logs of one job: fires-2.28.log, silent-two-hosts/rank0.log.
-std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::string& rule_file,
+std::vector<RuleCase> FindRuleCases(std::string_view rule_id, std::string_view rule_file,
                                     std::vector<std::string>* complaints) {
   std::vector<RuleCase> cases;
   const fs::path expectations = fs::path(rule_file).parent_path() / "expect.json";
@@ -129,8 +129,8 @@ RuleCaseResult RunRuleCase(const RuleSet& rules, const RuleCase& test, const Fin
   std::set<std::string> fired;
   const Finding* own = nullptr;
   for (const Finding& finding : findings.value().findings) {
-    const std::string& id = rules.rule(finding.rule).id;
-    fired.insert(id);
+    const std::string_view id = rules.rule(finding.rule).id;
+    fired.emplace(id);
     // The first in the order of lines: that is the one to show.
     if (own == nullptr && id == test.rule) own = &finding;
   }

@@ -51,7 +51,7 @@ using FindingsOf = std::function<Result<CaseFindings>(const RuleSet& rules, cons
 
 // The cases beside the rule.json `rule_file`, sorted by name. What is wrong with expect.json is added to `complaints`,
 // which may be null: {"fires-2.28": {"rank": 3, "host": "gpu-a17"}, "fires-old": [], "fires-two": [{…}, {…}]}.
-std::vector<RuleCase> FindRuleCases(const std::string& rule_id, const std::string& rule_file,
+std::vector<RuleCase> FindRuleCases(std::string_view rule_id, std::string_view rule_file,
                                     std::vector<std::string>* complaints = nullptr);
 
 // "nobody", "rank 3 on gpu-a17, host gpu-b2".

@@ -264,7 +264,7 @@ std::string CulpritResolver::HostsLine(const Finding& f, const Rule* rule) const
 std::string CulpritResolver::Why(const Finding& f, const Rule* rule, std::string otherwise) const {
   const std::string why = Get(f.fields, "why");
   if (why.empty()) return otherwise;
-  return chinese_ && rule != nullptr && !rule->title_zh.empty() ? rule->title_zh : why;
+  return chinese_ && rule != nullptr && !rule->title_zh.empty() ? rule->title_zh.str() : why;
 }
 
 CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule* rule) const {

@@ -20,7 +20,8 @@ std::string_view TopCause(const EvidenceItem& i) {
   const auto& causes = i.finding.causes;
   const auto top = std::max_element(causes.begin(), causes.end(),
                                     [](const Weight& a, const Weight& b) { return a.log_odds < b.log_odds; });
-  return top == causes.end() ? std::string_view() : top->cause;
+  if (top == causes.end()) return {};
+  return top->cause;
 }
 
 // Of the line's process, or of all that its source knows of: a file for each host.

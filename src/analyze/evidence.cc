@@ -384,10 +384,10 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
   for (const EvidenceItem& i : items) {
     if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);
   }
-  std::set<std::string> explained;
+  std::set<std::string_view> explained;
   // `explains` of a rule names others by glob: `nccl.*` where a cause of its own is shown.
   for (const Rule* rule : fired) {
-    for (const std::string& glob : rule->explains) {
+    for (const std::string_view glob : rule->explains) {
       for (const Rule* other : fired) {
         if (other != rule && GlobMatches(glob, other->id)) explained.insert(other->id);
       }

@@ -171,12 +171,12 @@ std::vector<Candidate> Followers(const CaseFile& c, const Report& report) {
     const int alarm = AlarmOf(f.text);
     // A line without any word of alarm takes nobody in.
     if (alarm == 0 || quoted.contains({file, f.line})) continue;
-    const std::string& follows = c.chinese() ? item.rule->follows_zh : item.rule->follows_en;
+    const std::string_view follows = c.chinese() ? item.rule->follows_zh : item.rule->follows_en;
     const bool listed = consequences.contains({file, f.line});
     const bool of_it = f.SpeaksFor(cause.id) > 0;  // *** JOB 889 … CANCELLED *** where somebody did cancel it
     // The rule itself has a sentence for what its line is when it follows.
     if (!follows.empty() && !of_it && (item.consequence || f.role == Role::kSecondary)) {
-      out.push_back({&item, follows, false, alarm});
+      out.push_back({&item, std::string(follows), false, alarm});
       continue;
     }
     // Of a cause that is a standstill they are what shows it.

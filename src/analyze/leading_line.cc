@@ -25,7 +25,7 @@ std::string LeadingFinding(const CaseFile& c, const Hypothesis& h) {
   for (const size_t n : h.evidence) {
     const EvidenceItem& item = c.items[n];
     if (item.rule == nullptr || item.finding.role != Role::kRoot) continue;
-    std::string title = c.language == Language::kChinese ? item.rule->title_zh : item.rule->title_en;
+    std::string title = (c.language == Language::kChinese ? item.rule->title_zh : item.rule->title_en).str();
     if (title.empty() || title.find('%') != std::string::npos) return {};
     for (const std::string_view article : {"a ", "an ", "the ", "two "}) {
       if (title.starts_with(article)) title[0] = static_cast<char>(title[0] - 'a' + 'A');

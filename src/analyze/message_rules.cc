@@ -75,7 +75,7 @@ Rule RuleOfMessage(const KnowledgeBase& kb, int message) {
   Rule rule;
   rule.id = MessageRuleId(english);
   rule.family = "message";
-  rule.file = "kb/messages/" + rule.id + "/rule.json";
+  rule.file = fmt::format("kb/messages/{}/rule.json", rule.id);
   rule.role = RoleOf(english.meaning);
   rule.causes = WeightsOf(english);
   rule.title_en = rule.title_zh = english.format;

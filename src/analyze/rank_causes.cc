@@ -62,8 +62,8 @@ Ranking RankCauses(const CaseFile& c, Weighs weighs) {
   };
   // cause -> rule name -> its strongest firing. Catalogue lines count per text, so that two messages are two
   // observations.
-  std::map<std::string, std::map<std::string, PerRule>> table;
-  std::map<std::string, std::vector<std::pair<double, size_t>>> lines;
+  std::map<std::string_view, std::map<std::string, PerRule>> table;
+  std::map<std::string_view, std::vector<std::pair<double, size_t>>> lines;
   for (size_t n = 0; n < items.size(); ++n) {
     const EvidenceItem& item = items[n];
     if (!Counts(item, weighs)) continue;

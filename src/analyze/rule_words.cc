@@ -37,7 +37,7 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
     const Rule& rule = *item.rule;
     const bool failed = report->verdict != Verdict::kHealthy && report->verdict != Verdict::kDegraded;
     if (rule.healthy_only && failed) continue;
-    const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause;
+    const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause.str();
     const bool covered = std::find(rule.covered_by.begin(), rule.covered_by.end(), named) != rule.covered_by.end();
     const bool told = rule.degrades && std::any_of(report->causes.begin(), report->causes.end(),
                                                    [&](const Cause& cause) { return cause.id == id; });
@@ -67,7 +67,8 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
   for (const Rule* rule : rules) {
     if (!told.insert(rule).second) continue;
     for (const CollectStep& step : rule->collect) {
-      report->collect.push_back({c.language == Language::kChinese ? step.what_zh : step.what_en, step.command});
+      report->collect.push_back(
+          {(c.language == Language::kChinese ? step.what_zh : step.what_en).str(), step.command.str()});
     }
   }
 }
@@ -134,10 +135,10 @@ void AddRuleFixes(const CaseFile& c, const Ranking& ranking, Report* report) {
       if (item == leads || (leads != nullptr && item->rule == leads->rule)) {
         for (Fix& fix : FittingFixes(c, *h, *item, cause)) fixes.push_back(std::move(fix));
       }
-      for (const std::string& reference : item->rule->references) {
+      for (const std::string_view reference : item->rule->references) {
         const bool there =
             std::find(cause.references.begin(), cause.references.end(), reference) != cause.references.end();
-        if (!there) cause.references.push_back(reference);
+        if (!there) cause.references.emplace_back(reference);
       }
     }
     for (Fix& fix : fixes) {

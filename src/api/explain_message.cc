@@ -114,9 +114,12 @@ void TellRules(const std::vector<Finding>& findings, const RuleSet& rules, const
   if (!findings.empty()) out.Title(WordsOf(options.language).meaning);
   for (const Finding& finding : findings) {
     const Rule& rule = rules.rule(finding.rule);
-    const std::string& title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
+    const std::string_view title = options.language == Language::kChinese ? rule.title_zh : rule.title_en;
     out.Prose("  - ", fmt::format("{} ({})", title, rule.id));
-    for (const Weight& w : finding.causes) (*weights)[w.cause] = std::max((*weights)[w.cause], w.log_odds);
+    for (const Weight& w : finding.causes) {
+      double& most = (*weights)[w.cause.str()];
+      most = std::max(most, w.log_odds);
+    }
   }
 }
 

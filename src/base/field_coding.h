@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/kept_text.h"
+
 namespace ncclwhy {
 
 // Constrains an overload of Fields to one struct, const for the writer and not for the reader.
@@ -73,6 +75,7 @@ class BasicFieldWriter {
  private:
   // By overload, for what has a form of its own; all else is a number or a struct with Fields.
   void Put(const std::string& text) { Text(text); }
+  void Put(const KeptText& text) { Text(text); }
   template <typename A, typename B>
   void Put(const std::pair<A, B>& pair) {
     Put(pair.first);
@@ -191,6 +194,8 @@ class BasicFieldReader {
 
  private:
   void Get(std::string& text) { text = Text(); }
+  // Borrows: for bytes that are constants of the program.
+  void Get(KeptText& text) { text = KeptText::Borrowed(Text()); }
   template <typename A, typename B>
   void Get(std::pair<A, B>& pair) {
     Get(pair.first);

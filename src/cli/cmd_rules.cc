@@ -138,9 +138,9 @@ class RulesCommand : public Subcommand {
   }
 
   std::string Listed(const Rule& rule) const {
-    std::vector<std::string> causes;
+    std::vector<std::string_view> causes;
     for (const Weight& weight : rule.causes) causes.push_back(weight.cause);
-    const std::string& title = language_ == Language::kChinese ? rule.title_zh : rule.title_en;
+    const std::string_view title = language_ == Language::kChinese ? rule.title_zh : rule.title_en;
     return EscapeTerminal(fmt::format("{:<40} {:<9} {:<28} {}", rule.id, WordOf(kRoleWords, rule.role),
                                       causes.empty() ? "-" : fmt::format("{}", fmt::join(causes, ",")), title)) +
            "\n";
@@ -152,7 +152,7 @@ class RulesCommand : public Subcommand {
     LintOptions options;
     options.causes = &causes;
     // A rule may explain one of the embedded rules, which are then known names.
-    for (const Rule& rule : RuleSet::Embedded().rules()) options.further_rules.push_back(rule.id);
+    for (const Rule& rule : RuleSet::Embedded().rules()) options.further_rules.emplace_back(rule.id);
     Result<std::unique_ptr<Timeline>> timeline = OpenTimeline("");
     // Queries are tried on an empty timeline: that they can be run at all is what lint asks.
     const JobModel empty = BuildJobModel({});

@@ -43,8 +43,8 @@ Status AddFindingRows(Database& database, const RuleSet& rules, const std::vecto
     const bool known = f.rule.valid() && f.rule.value < rules.rules().size();
     const Weight* best = Strongest(f.causes);
     Status status =
-        rows.Add("rule", known ? rules.rule(f.rule).id : f.message, "role", WordOf(kRoleWords, f.role), "cause?",
-                 best == nullptr ? std::string() : best->cause, "log_odds",
+        rows.Add("rule", known ? std::string_view(rules.rule(f.rule).id) : f.message, "role",
+                 WordOf(kRoleWords, f.role), "cause?", best == nullptr ? KeptText() : best->cause, "log_odds",
                  best == nullptr ? std::nullopt : std::optional(best->log_odds), "causes", WeightsJson(f.causes),
                  "source", f.source, "line?", f.line, "process", f.process, "rank?", f.rank, "host?", f.host, "text?",
                  f.text, "repeats", f.repeats, "fields", JsonObject(f.fields));

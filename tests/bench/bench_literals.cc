@@ -65,7 +65,7 @@ void PrintLiterals(bool of_rules) {
 void PrintRegexes() {
   std::set<std::string> regexes;
   const auto add = [&](const LinePattern& pattern, const Condition*) {
-    if (!pattern.regex.empty()) regexes.insert(pattern.regex);
+    if (!pattern.regex.empty()) regexes.insert(pattern.regex.str());
   };
   for (const Rule& rule : RuleSet::Embedded().rules()) VisitPatterns(rule, add);
   for (const std::string& regex : regexes) fmt::print("{}\n", regex);

@@ -69,7 +69,7 @@ TEST_CASE("a line that tells the cause beats NCCL's error class", "[catalog][bar
   size_t next = 0;
   size_t tried = 0;
   for (const Rule& rule : rules->rules()) {
-    if (rule.role != Role::kRoot || rule.patterns.empty() || kForWantOfBetter.count(rule.id) != 0) continue;
+    if (rule.role != Role::kRoot || rule.patterns.empty() || kForWantOfBetter.count(rule.id.str()) != 0) continue;
     if (rule.last_resort) continue;  // good only where nothing else is known, a class is
     for (const RuleCase& test : FindRuleCases(rule.id, rule.file)) {
       if (!test.fires || test.files.size() != 1) continue;

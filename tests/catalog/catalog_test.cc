@@ -77,7 +77,9 @@ const Run& RunOnce() {
         made.problems.insert(sample.path().string() + ": " + done.status().message());
         continue;
       }
-      for (const Finding& finding : done.value().found.findings) fired.push_back(made.rules->rule(finding.rule).id);
+      for (const Finding& finding : done.value().found.findings) {
+        fired.push_back(made.rules->rule(finding.rule).id.str());
+      }
       std::sort(fired.begin(), fired.end());
       fired.erase(std::unique(fired.begin(), fired.end()), fired.end());
     }
@@ -98,7 +100,7 @@ std::vector<std::string> Judging(const std::vector<std::string>& fired, std::map
 std::string Matrix(const Run& run) {
   std::vector<std::string> lines;
   std::map<std::string, std::string> family;
-  for (const Rule& rule : run.rules->rules()) family[rule.id] = rule.family;
+  for (const Rule& rule : run.rules->rules()) family[rule.id.str()] = rule.family;
   for (const RuleCaseResult& result : run.results) {
     lines.push_back(fmt::format("{}/{}/{}: {}", family[result.test.rule], result.test.rule, result.test.name,
                                 fmt::join(Judging(result.fired, family, result.test.rule), " ")));
@@ -175,7 +177,7 @@ TEST_CASE("every rule fires on its logs and stays silent on its near misses", "[
 TEST_CASE("rules that find the culprit say whom they blame in each case", "[catalog]") {
   const Run& run = RunOnce();
   std::map<std::string, const Rule*> rules;
-  for (const Rule& rule : run.rules->rules()) rules[rule.id] = &rule;
+  for (const Rule& rule : run.rules->rules()) rules[rule.id.str()] = &rule;
   const char* const bless = std::getenv("NCCLWHY_BLESS");
   std::map<std::string, nlohmann::json> missing;
   for (const RuleCaseResult& result : run.results) {
@@ -183,7 +185,7 @@ TEST_CASE("rules that find the culprit say whom they blame in each case", "[cata
     if (!result.test.fires || result.test.blames || !MustExpect(rule)) continue;
     INFO(result.test.rule << "/" << result.test.name << " needs a line in expect.json");
     CHECK(bless != nullptr);
-    nlohmann::json& who = missing[rule.file][result.test.name] = nlohmann::json::array();
+    nlohmann::json& who = missing[rule.file.str()][result.test.name] = nlohmann::json::array();
     for (const Culprit& c : result.culprits) {
       nlohmann::json one = nlohmann::json::object();
       if (c.rank >= 0) one["rank"] = c.rank;
@@ -218,7 +220,7 @@ TEST_CASE("both rules on an Xid of somebody else's GPU ask the same", "[catalog]
     const std::vector<Rule>& rules = RunOnce().rules->rules();
     const auto at = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });
     REQUIRE(at != rules.end());
-    const std::string& query = at->query;
+    const std::string query = at->query.str();
     return query.substr(0, query.find(" SELECT x.")) + query.substr(query.find(" FROM x JOIN"));
   };
   CHECK(asked("kernel-xid-elsewhere") == asked("witness-xid-elsewhere"));
@@ -242,7 +244,7 @@ TEST_CASE("which rule fires where is known", "[catalog]") {
 TEST_CASE("no rule says that a healthy job failed", "[catalog]") {
   const Run& run = RunOnce();
   std::map<std::string, Role> roles;
-  for (const Rule& rule : run.rules->rules()) roles[rule.id] = rule.role;
+  for (const Rule& rule : run.rules->rules()) roles[rule.id.str()] = rule.role;
   for (const auto& [name, fired] : run.healthy) {
     for (const std::string& id : fired) {
       INFO(name << ": " << id);

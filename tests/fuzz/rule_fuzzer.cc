@@ -75,6 +75,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ParseRule(RuleText("catalog/family/rule/rule.json", std::string(input)), &diagnostics);
   fuzz::CheckDiagnostics(diagnostics);
   FUZZ_CHECK(rule.has_value() || HasErrors(diagnostics));
-  if (rule) fuzz::Match(input, rule->id);
+  if (rule) fuzz::Match(input, rule->id.str());
   return 0;
 }

@@ -21,11 +21,11 @@ TEST_CASE("every message that speaks for a cause is a rule without complaints", 
   for (size_t i = 0; i < kb.MessageCount(); ++i) {
     const Rule rule = RuleOfMessage(kb, static_cast<int>(i));
     INFO(rule.id);
-    CHECK(ids.insert(rule.id).second);
+    CHECK(ids.insert(rule.id.str()).second);
     if (rule.causes.empty()) continue;
     ++speaking;
     std::vector<Diagnostic> diagnostics;
-    LintRule(rule, RuleText(rule.file, "{}"), options, &diagnostics);
+    LintRule(rule, RuleText(rule.file.str(), "{}"), options, &diagnostics);
     for (const Diagnostic& d : diagnostics) {
       INFO(d.code << " " << d.message);
       CHECK((d.level == Diagnostic::kWarning || d.code == "R031"));  // a format may have no text of its own

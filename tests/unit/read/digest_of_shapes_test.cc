@@ -165,7 +165,8 @@ TEST_CASE("and so do texts with a literal of a rule", "[analyze]") {
   std::vector<std::string> bodies;
   for (const Rule& rule : RuleSet::Embedded().rules()) {
     for (const LinePattern& pattern : rule.patterns) {
-      for (const std::string& literal : pattern.literals) {
+      for (const KeptText& kept : pattern.literals) {
+        const std::string literal = kept.str();
         if (literal.find('%') != std::string::npos) continue;
         if (std::any_of(literal.begin(), literal.end(), scan::IsDigit)) {
           // Text that the catalogue knows, so that nothing but the literal matters.

@@ -19,7 +19,7 @@ std::string Codes(const std::vector<Diagnostic>& diagnostics) {
   return codes;
 }
 
-LinePattern Pattern(std::vector<std::string> literals, std::string regex) {
+LinePattern Pattern(std::vector<KeptText> literals, KeptText regex) {
   LinePattern pattern;
   pattern.literals = std::move(literals);
   pattern.regex = std::move(regex);

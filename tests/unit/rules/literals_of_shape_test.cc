@@ -16,7 +16,7 @@ std::string ShapeOf(std::string_view text) {
   return shape;
 }
 
-std::vector<Rule> RuleOf(std::vector<std::string> literals) {
+std::vector<Rule> RuleOf(std::vector<KeptText> literals) {
   Rule rule;
   rule.patterns.emplace_back();
   rule.patterns.back().literals = std::move(literals);

@@ -37,7 +37,7 @@ TEST_CASE("every key of a rule arrives", "[rules]") {
   REQUIRE(rule.has_value());
   CHECK(rule->family == "shm");
   CHECK(rule->patterns.size() == 1);
-  CHECK(rule->patterns[0].literals == std::vector<std::string>{"a b", "c d"});
+  CHECK(rule->patterns[0].literals == std::vector<KeptText>{"a b", "c d"});
   CHECK(rule->patterns[0].levels == std::vector<LogLevel>{LogLevel::kWarn, LogLevel::kInfo});
   CHECK(rule->patterns[0].dialects == std::vector<Dialect>{Dialect::kNccl});
   CHECK(rule->patterns[0].file == "socket.cc");
@@ -54,7 +54,7 @@ TEST_CASE("every key of a rule arrives", "[rules]") {
   CHECK(rule->unless[0].scope == Scope::kProcess);
   CHECK(rule->unless[0].after_only);
   CHECK(rule->boost[0].causes[0].cause == "host.oom");
-  CHECK(rule->explains == std::vector<std::string>{"net-*"});
+  CHECK(rule->explains == std::vector<KeptText>{"net-*"});
   CHECK(rule->blame == Blame::kPeer);
   CHECK(rule->fields[0].second == "ulimit -l");
   CHECK(rule->note_zh == "m");

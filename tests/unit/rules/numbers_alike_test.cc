@@ -102,7 +102,7 @@ TEST_CASE("what is said of a regex is true of all texts of a shape", "[rules]") 
     const std::string number_of = said == NumbersAlike::kAll ? "0x7f:1b=12 " : "17 12:3 ";
     std::string line = number_of;
     for (const std::string& text : patterns.Texts(number).required) line += text + number_of;
-    for (const std::string& literal : pattern.literals) line += literal + " " + number_of;
+    for (const std::string_view literal : pattern.literals) line += std::string(literal) + " " + number_of;
     const std::string shape(shapes.Of(line.substr(0, LineShape::kLongest)));
     if (shape.empty()) continue;
     INFO(pattern.regex);
@@ -162,7 +162,7 @@ TEST_CASE("what a regex says hangs on the numbers that it names", "[rules]") {
     const RE2& regex = *patterns.Compiled(number).regex;
     std::vector<std::string> pieces;
     for (const std::string& text : patterns.Texts(number).required) pieces.push_back(text);
-    for (const std::string& literal : pattern.literals) pieces.push_back(std::string(PieceWithoutNumber(literal)));
+    for (const std::string_view literal : pattern.literals) pieces.push_back(std::string(PieceWithoutNumber(literal)));
     pieces.insert(pieces.end(), {" ", "=", "status=", " error ", "code: ", " (", "signal "});
     const auto other = [&](size_t digits) {
       for (;;) {

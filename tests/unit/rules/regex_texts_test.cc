@@ -41,7 +41,7 @@ TEST_CASE("what every match of a regex contains", "[rules]") {
 
 TEST_CASE("texts of which a match has one", "[rules]") {
   using Lists = std::vector<Texts>;
-  const auto any_of = [](std::string_view regex, const Texts& literals = {}) {
+  const auto any_of = [](std::string_view regex, const std::vector<KeptText>& literals = {}) {
     Lists lists;
     for (const WordSet& words : TextsOfRegex(regex, literals).any_of) lists.push_back(words.words());
     return lists;
@@ -106,11 +106,11 @@ TEST_CASE("what is said of the embedded rules' regexes is what RE2 says", "[rule
   for (uint32_t i = 0; i < patterns.size(); ++i) {
     const LinePattern& pattern = *patterns.entry(i).pattern;
     lines.insert(lines.end(), pattern.literals.begin(), pattern.literals.end());
-    lines.push_back(pattern.regex);
+    lines.push_back(pattern.regex.str());
     for (const RegexProof& proof : TextsOfRegex(pattern.regex).proofs) lines.push_back("x" + proof.text + " ");
   }
   for (uint32_t i = 0; i < patterns.size(); ++i) {
-    const std::string& text = patterns.entry(i).pattern->regex;
+    const std::string_view text = patterns.entry(i).pattern->regex;
     if (text.empty()) continue;
     const RegexTexts texts = TextsOfRegex(text);
     const RE2 regex(ToRe2(text), RulePatternOptions());

@@ -230,7 +230,7 @@ TEST_CASE("findings of patterns are published before the first query runs", "[ru
     return std::vector<QueryRow>{Row({{"rank", "1"}})};
   };
   const auto publish = [&](const std::vector<Finding>& findings) {
-    for (const Finding& finding : findings) order.push_back(rules->rule(finding.rule).id);
+    for (const Finding& finding : findings) order.push_back(rules->rule(finding.rule).id.str());
   };
   CHECK(job.Resolve(query, nullptr, publish).size() == 2);
   CHECK(order == std::vector<std::string>{"b-pattern", "query", "a-query"});

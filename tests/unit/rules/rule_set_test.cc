@@ -1,5 +1,7 @@
 #include "rules/engine/rule_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -39,7 +41,7 @@ void CheckSame(const std::vector<Condition>& a, const std::vector<Condition>& b)
 
 std::set<std::string> Ids(const std::vector<Rule>& rules) {
   std::set<std::string> ids;
-  for (const Rule& rule : rules) ids.insert(rule.id);
+  for (const Rule& rule : rules) ids.insert(rule.id.str());
   return ids;
 }
 
@@ -61,7 +63,7 @@ TEST_CASE("the embedded rules are those of the catalogue", "[rules]") {
     CHECK(std::tie(a[i].title_en, a[i].title_zh, a[i].note_en, a[i].note_zh, a[i].fields, a[i].references) ==
           std::tie(b[i].title_en, b[i].title_zh, b[i].note_en, b[i].note_zh, b[i].fields, b[i].references));
     CHECK(std::tie(a[i].nccl.first, a[i].nccl.last) == std::tie(b[i].nccl.first, b[i].nccl.last));
-    CHECK(a[i].file == "rules/catalog/" + a[i].family + "/" + a[i].id + "/rule.json");
+    CHECK(a[i].file == fmt::format("rules/catalog/{}/{}/rule.json", a[i].family, a[i].id));
     REQUIRE(a[i].patterns.size() == b[i].patterns.size());
     for (size_t j = 0; j < a[i].patterns.size(); ++j) CheckSame(a[i].patterns[j], b[i].patterns[j]);
     CheckSame(a[i].causes, b[i].causes);
@@ -77,7 +79,8 @@ TEST_CASE("the embedded tables find the embedded literals", "[rules]") {
     for (const LinePattern& pattern : rule.patterns) {
       if (!pattern.regex.empty() || !pattern.file.empty()) continue;
       FakeJob job(rules);
-      for (const std::string& literal : pattern.literals) {
+      for (const KeptText& kept : pattern.literals) {
+        const std::string literal = kept.str();
         const LogLevel level = pattern.levels.empty() ? LogLevel::kWarn : pattern.levels[0];
         const Dialect dialect = pattern.dialects.empty() ? Dialect::kNccl : pattern.dialects[0];
         job.AddSource(literal, {{literal, 0, level, "", dialect}});
@@ -94,7 +97,7 @@ TEST_CASE("a directory adds and overrides rules, and broken ones are left out", 
     return R"({"schema":"ncclwhy.rule/1","id":")" + id +
            R"(","role":"warning","title":{"en":"mine","zh":"mine"},"match":[{"literal":")" + literal + R"("}]})";
   };
-  const std::string overridden = RuleSet::Embedded().rules().front().id;
+  const std::string overridden = RuleSet::Embedded().rules().front().id.str();
   directory.Write("own/" + overridden + "/rule.json", rule(overridden, "something of mine"));
   directory.Write("own/own-new/rule.json", rule("own-new", "something new"));
   directory.Write("own/own-broken/rule.json", "{");

@@ -73,7 +73,7 @@ TEST_CASE("events read from the model answer every query as rows in a file do", 
       "SELECT e.id FROM event e JOIN process p ON p.id = e.process WHERE p.host LIKE 'n%' ORDER BY e.id",
   };
   for (const Rule& rule : RuleSet::Embedded().rules()) {
-    if (!rule.query.empty()) queries.push_back(rule.query);
+    if (!rule.query.empty()) queries.push_back(rule.query.str());
   }
   REQUIRE(queries.size() > 40);
   size_t answers = 0;
