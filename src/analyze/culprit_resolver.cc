@@ -219,7 +219,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   const ProcessId named = Named(f);
   if (c.host.empty() && !named.valid()) {
     const Process* printed = f.process.valid() ? &model_.processes[f.process.value] : nullptr;
-    if (printed == nullptr || (printed->launcher_rank < 0 && printed->pid < 0) || printed->rank < 0) return {};
+    if (printed == nullptr || printed->rank < 0) return {};
     c.host = HostOf(f);
     if (others_.contains({rule, c.host})) {
       c.why = Why(f, rule, HostsLine(f, rule));
