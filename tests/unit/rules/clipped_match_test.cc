@@ -55,5 +55,17 @@ TEST_CASE("too little of a literal tells nothing", "[rules]") {
   CHECK(shows("the engine Cannot re-initialize CUDA"));
 }
 
+TEST_CASE("a letter of a regex at the end of a clipped line tells nothing", "[rules]") {
+  std::vector<Rule> rules(1);
+  LinePattern pattern;
+  pattern.literals = {"environment variable"};
+  pattern.regex = "nvironment variable:? \\w+ (?:is )?(?:not set|expected)";
+  rules[0].patterns.push_back(pattern);
+  const PatternTable table(rules);
+  ClippedMatch clipped(table);
+  CHECK_FALSE(clipped.Matches(0, "specific environment variables. The runtime has been initialized already, in"));
+  CHECK(clipped.Matches(0, "ValueError: the environment variable RANK"));
+}
+
 }  // namespace
 }  // namespace ncclwhy
