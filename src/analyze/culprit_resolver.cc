@@ -48,7 +48,8 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
 CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {
   Candidates list = ResolveRole(item);
   for (CulpritCandidate& c : list) {
-    // ncclras names nodes by their addresses, torchelastic by their whole names: "on node 192.0.2.2", "host : n2.cl.org"
+    // ncclras names nodes by their addresses, torchelastic by their whole names: "on node 192.0.2.2", "host :
+    // n2.cl.org"
     if (const std::string_view owner = model_.ResolveAddress(c.host).host; !owner.empty()) c.host = std::string(owner);
     if (c.rank < 0) c.rank = quoted_.OfHost(item.finding, c.host, c.process);
   }

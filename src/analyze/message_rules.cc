@@ -88,7 +88,7 @@ Rule RuleOfMessage(const KnowledgeBase& kb, int message) {
   ForEachLiteral(compiled.code, [&](std::string_view piece) {
     if (piece.size() > longest.size()) longest = piece;
   });
-  if (!longest.empty()) pattern.literals.push_back(std::move(longest));
+  if (!longest.empty()) pattern.literals.push_back(longest);
   pattern.levels = LevelsOf(english.level);
   rule.patterns.push_back(std::move(pattern));
   return rule;
