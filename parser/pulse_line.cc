@@ -180,7 +180,7 @@ void PulseLine::FindWords() {
   own_.kind = static_cast<uint32_t>(Mix64(hash));
 }
 
-// Four masks, as in line_shape.cc: here letters, where words begin and end, and digits.
+// Four masks, as in line_shape.cc: letters, where words begin and end, digits.
 void PulseLine::Classify() {
   if (classified_) return;
   classified_ = true;
@@ -323,14 +323,16 @@ bool PulseLine::MayCount(size_t number) const {
   if (bytes_[begin + 1] == 'x' && end > begin + 2) return false;
   const bool behind = begin > 1 && IsClockMark(bytes_[begin - 1]) && IsDigit(bytes_[begin - 2]);
   const bool before = IsClockMark(bytes_[end]) && DigitAt(end + 1);
-  // The fraction of a clock: `11:10:18,688`.
   const bool fraction = begin > 3 && bytes_[begin - 1] == ',' && IsDigit(bytes_[begin - 2]) && number > 0 &&
                         at[number - 1] > 1 && IsClockMark(bytes_[at[number - 1] - size_t{1}]) &&
-                        IsDigit(bytes_[at[number - 1] - size_t{2}]);
+                        IsDigit(bytes_[at[number - 1] - size_t{2}]);  // 11:10:18,688
   // Of an address or a version: 192.168.40.22
   const bool dotted =
       (begin > 1 && bytes_[begin - 1] == '.' && IsDigit(bytes_[begin - 2])) || (bytes_[end] == '.' && DigitAt(end + 1));
   if (behind || before || fraction || dotted) return false;
+  // An item of a list, as of what takes memory: `  5. Size: 126.00M`
+  const bool item = number == 0 && (bytes_[end] == '.' || bytes_[end] == ')') && bytes_[end + 1] == ' ';
+  if (item && text().find_first_not_of(' ') == begin) return false;
   // The end of a host's name: ===== gpu-b13 =====
   size_t letters = begin;
   while (letters > 0 && IsAlpha(bytes_[letters - 1])) --letters;
@@ -373,11 +375,10 @@ size_t PulseLine::FindCounters(Counters* counters) {
 // By hand: strtod asks for a locale and reads forms that are none here.
 double PulseLine::Value(size_t number, bool* whole) const {
   *whole = true;
-  if (number >= count()) return 0;
-  // Zeros stand behind the text.
+  if (number >= count()) return 0;  // zeros stand behind the text
   const char* p = bytes_.data() + layout_->at[number];
   const uint64_t word = swar::Load(p);
-  // Digits become 0 to 9; the first other byte has its highest bit in one of the two.
+  // Digits become 0 to 9; another byte has its highest bit in one of the two.
   const uint64_t low = word ^ 0x3030303030303030ull;
   const uint64_t others = (low | (low + 0x7676767676767676ull)) & swar::kHighs;
   const size_t digits = others == 0 ? sizeof word : swar::Before(others);

@@ -10,13 +10,10 @@
 #include "job/rank_in_text.h"
 
 namespace ncclwhy {
-namespace {
 
-const Communicator* LargestOrNull(const JobModel& model) {
+static const Communicator* LargestOrNull(const JobModel& model) {
   return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
 }
-
-}  // namespace
 
 CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
     : model_(model),
@@ -221,6 +218,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   if (c.host.empty() && !named.valid()) {
     const Process* printed = f.process.valid() ? &model_.processes[f.process.value] : nullptr;
     if (printed == nullptr || printed->rank < 0) return {};
+    // stdout.6.txt is of rank 6, dmesg-gpu-b17.txt of a host.
+    const bool by_file = printed->launcher_rank < 0 && printed->pid < 0;
+    if (by_file && f.source.valid() && !model_.source_hosts[f.source.value].empty()) return {};
     c.host = HostOf(f);
     if (others_.contains({rule, c.host})) {
       c.why = Why(f, rule, HostsLine(f, rule));
@@ -238,8 +238,8 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
   }
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
-  // The kernel's host and the launcher's may have names that nothing joins; the pid that both tell does:
-  //   ip-172-31-40-13 kernel: Killed process 6003 (python3)      exitcode  : -9 (pid: 6003)
+  // The kernel's host and the launcher's may have names that nothing joins; a pid joins them: `exitcode  : -9 (pid:
+  // 77)`
   if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt<int64_t>(Get(f.fields, "pid")).value_or(-1));
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));

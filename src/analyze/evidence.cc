@@ -183,7 +183,7 @@ std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<
     auto& of_source = out[f.source.value];
     if (f.repeats == 0 || f.role == Role::kContext) continue;
     // Several rules may know one line: it came again as often as the best of them says.
-    uint64_t& repeats = of_source[f.line];  // several rules may know the line
+    uint64_t& repeats = of_source[f.line];
     repeats = std::max(repeats, f.repeats);
   }
   for (auto& [source, lines] : out) {
@@ -283,8 +283,7 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   };
   const bool known = outcome.outcome != Outcome::kUnknown;
   const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
-  // That settings or counts differ was so from the start. Where work was done, no line tells of trouble that lasted and
-  // no end is known, nothing shows that it did harm.
+  // Settings differed from the start: where work was done and no line tells of trouble that lasted, it did no harm.
   const auto compared = [](const EvidenceItem& i) { return i.rule != nullptr && !i.rule->query.empty(); };
   if (!known && outcome.worked &&
       std::none_of(items.begin(), items.end(), [&](const EvidenceItem& i) { return decides(i) && !compared(i); })) {
@@ -326,7 +325,6 @@ bool Specific(const KnowledgeBase& kb, const EvidenceItem& i) {
 // FAILED". A root that is none too sure ("No such file or directory") leaves the exception its say.
 bool ReadsContent(const KnowledgeBase& kb, const EvidenceItem& i) {
   if (i.finding.role == Role::kSecondary) return true;
-  // A root by rule, but with a weight that is below what names a cause.
   if (i.finding.role == Role::kRoot) return Specific(kb, i);
   return i.finding.role == Role::kSymptom && !i.finding.causes.empty() && !BareEnding(kb, i);
 }

@@ -35,6 +35,23 @@ TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
   CHECK(facts.Str(p.name) == "step");
 }
 
+// tqdm draws its bar once more when the program ends: the count stands, its clock went on.
+TEST_CASE("a bar that is drawn again is no work", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 9; ++i) {
+    text += "Steps: 2%|x | " + std::to_string(i) + "/100 [1:00:0" + std::to_string(i) + "<46:35:27, 1.71s/it]\n";
+  }
+  const SourceFacts facts = ParsePulse(text + "out of memory\nSteps: 2%|x | 9/100 [1:02:30<51:04:52, 1.88s/it]\n");
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].beats.last == 9);
+}
+
+TEST_CASE("the items of a list are no pulse", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 20; ++i) text += "  " + std::to_string(i) + ". Size: 126.00M\n     Allocation type: HLO temp\n";
+  CHECK(ParsePulse(text).pulses.empty());
+}
+
 // A loss that wanders begins anew with each line: it must not push out where the steps did.
 TEST_CASE("where the work began anew is known behind a number that wanders", "[pulse]") {
   std::string text;
