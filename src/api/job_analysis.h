@@ -75,7 +75,8 @@ class JobAnalysis {
   Result<Report> ReportOf(const JobModel& model, const std::vector<SourceDigest>& digests, const std::string& database,
                           std::vector<std::string> problems);
   // On the worst of several jobs, or the one that was asked for.
-  Result<Report> ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts);
+  Result<Report> ReportOfSeveral(const JobModel& model, const std::vector<JobPart>& parts,
+                                 const std::vector<JobPart>& attempts);
   // On one job, with its attempts.
   Result<Report> ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts);
   // On the lines of a part alone, as if there were no others.

@@ -1,5 +1,6 @@
 // JobAnalysis, its second half: the report, of one job or of several.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -114,6 +115,21 @@ int Badness(const JobAnswer& answer) {
   return 0;
 }
 
+// Whether `later` begins behind `earlier` in the same file: one run after the other, as in a nohup.out that grows.
+bool Follows(const JobPart& later, const JobPart& earlier) {
+  return std::any_of(later.spans.begin(), later.spans.end(), [&](const Span& l) {
+    return std::any_of(earlier.spans.begin(), earlier.spans.end(),
+                       [&](const Span& e) { return l.source == e.source && l.first > e.last; });
+  });
+}
+
+// A run that was stopped from outside, or of which no end is told, has been made good by one behind it that succeeded.
+bool MadeGood(const JobAnswer& answer, const JobPart& part, const JobAnswer& other, const JobPart& other_part) {
+  const bool stopped = answer.cause.starts_with("stopped.");
+  const bool open = Badness(answer) < 2 && answer.outcome == Outcome::kUnknown;
+  return (stopped || open) && other.outcome == Outcome::kSucceeded && Follows(other_part, part);
+}
+
 // Sentence for --job or --attempt of a number that is not there.
 Status NoSuch(const char* what, int number, size_t known) {
   return Status::InvalidArgument("there is no " + std::string(what) + " " + std::to_string(number) +
@@ -153,19 +169,35 @@ Result<Report> JobAnalysis::ReportOfPart(const JobPart& part, const std::string&
 }
 
 // The worst first, and of equally bad ones the one that begins first. Only the worst one's report is kept meanwhile.
-Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, const std::vector<JobPart>& attempts) {
+Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::vector<JobPart>& parts,
+                                            const std::vector<JobPart>& attempts) {
   std::vector<std::pair<JobAnswer, size_t>> answers;
+  std::vector<Attempt> told;  // by part
   Report worst;
   int badness = -1;
+  size_t kept = 0;  // the part whose report `worst` is
   for (size_t n = 0; n < parts.size(); ++n) {
     Result<Report> report = ReportOfPart(parts[n], "");
     if (!report.ok()) return report.status();
     answers.emplace_back(AnswerOf(parts[n], digests_, report.value()), n);
+    told.push_back(AttemptOf(parts[n], model, report.value()));
     if (Badness(answers.back().first) <= badness) continue;
     badness = Badness(answers.back().first);
     // Strictly worse: of equals the first one stays, as in the order of the list below.
     worst = report.take();
+    kept = n;
   }
+  // What a later run made good is no job of its own: an earlier attempt at that one, where it was stopped.
+  const std::vector<std::pair<JobAnswer, size_t>> all = answers;
+  std::map<size_t, std::vector<size_t>> before;  // part -> parts that it made good
+  std::erase_if(answers, [&](const auto& of) {
+    const auto by = std::find_if(all.begin(), all.end(), [&](const auto& other) {
+      return MadeGood(of.first, parts[of.second], other.first, parts[other.second]);
+    });
+    if (by == all.end()) return false;
+    if (!of.first.cause.empty()) before[by->second].push_back(of.second);
+    return true;
+  });
   std::stable_sort(answers.begin(), answers.end(),
                    [](const auto& a, const auto& b) { return Badness(a.first) > Badness(b.first); });
   const auto chosen = static_cast<size_t>(std::max(options_.job, 1) - 1);
@@ -181,13 +213,17 @@ Result<Report> JobAnalysis::ReportOfSeveral(const std::vector<JobPart>& parts, c
     return ReportOfPart(own.empty() ? job : *own[number], options_.database);
   }
   // The worst one's report is at hand, unless its timeline is to be written as well.
-  if (chosen > 0 || !options_.database.empty()) {
+  if (answers[chosen].second != kept || !options_.database.empty()) {
     Result<Report> report = ReportOfPart(job, options_.database);
     if (!report.ok()) return report.status();
     worst = report.take();
   }
   // `--job 2`: the report of that job alone, without the table of all.
-  if (options_.job > 0) return worst;
+  if (const auto made_good = before.find(answers[chosen].second); made_good != before.end()) {
+    for (const size_t earlier : made_good->second) worst.attempts.push_back(std::move(told[earlier]));
+    worst.attempts.push_back(std::move(told[answers[chosen].second]));
+  }
+  if (options_.job > 0 || answers.size() == 1) return worst;
   for (auto& [answer, part] : answers) worst.jobs.push_back(std::move(answer));
   return worst;
 }
@@ -228,14 +264,14 @@ Result<Report> JobAnalysis::MakeReport() {
   std::vector<JobPart> attempts;
   // Attempts cost an analysis each: only where they are shown.
   if (parts.empty() || options_.attempt > 0) attempts = SeparateJobs(model, marks, Apart::kAttempts);
-  Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(parts, attempts);
+  Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(model, parts, attempts);
   if (!made.ok()) return made;
   Report report = made.take();
   // A file that could not be read may hold the failure: `healthy` would be a promise.
   if (unread) BarHealthy(&report);
   report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.
-  if (!report.jobs.empty()) {
+  if (!report.jobs.empty() || (!parts.empty() && options_.job == 0 && options_.attempt == 0)) {
     Coverage all = SummariseCoverage(model);
     all.notes.merge(report.coverage.notes);
     report.coverage = std::move(all);

@@ -129,5 +129,39 @@ TEST_CASE("the answer does not depend on the order in which sources come", "[api
         json(Analyzed({{"c", third}, {"b", kBad}, {"a", kGood}}).take()));
 }
 
+// A nohup.out that grows: the run that was taken away is an attempt at the one behind it, not what became of the job.
+TEST_CASE("a run that was stopped is made good by one behind it in the same file", "[api][jobs]") {
+  const auto world = [](int pid, const std::string& comm_id) {
+    std::string text;
+    for (int rank = 0; rank < 2; ++rank) {
+      const std::string process = std::to_string(pid + rank);
+      text += "gn1:" + process + ":" + process + " [" + std::to_string(rank) +
+              "] NCCL INFO ncclCommInitRank comm 0x55" + process + " rank " + std::to_string(rank) +
+              " nranks 2 cudaDev " + std::to_string(rank) + " busId 1000 commId " + comm_id + " - Init COMPLETE\n";
+    }
+    return text;
+  };
+  const auto steps = [](int last) {
+    std::string text;
+    for (int i = 1; i <= last; ++i) text += "step " + std::to_string(i) + "/20 loss 2.1\n";
+    return text;
+  };
+  const std::string stopped =
+      world(100, "0xa1") + steps(12) +
+      "slurmstepd: error: *** JOB 77 ON gn1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n";
+  const std::string good = world(900, "0xa2") + steps(20) + "Training completed.\n";
+  const Report report = Analyzed({{"nohup.out", stopped + good}}).take();
+  CHECK(report.verdict == Verdict::kHealthy);
+  CHECK(report.outcome == Outcome::kSucceeded);
+  CHECK(report.jobs.empty());
+  REQUIRE(report.attempts.size() == 2);
+  CHECK(report.attempts[0].cause == "stopped.preempted");
+  CHECK(report.coverage.lines == 38);
+  // What failed by itself is a job of its own, whatever comes behind it.
+  const std::string broke = world(100, "0xa1") + steps(12) + "RuntimeError: CUDA error: out of memory\n";
+  const Report failed = Analyzed({{"nohup.out", broke + good}}).take();
+  CHECK(failed.verdict == Verdict::kFailure);
+}
+
 }  // namespace
 }  // namespace ncclwhy
