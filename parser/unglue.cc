@@ -1,9 +1,9 @@
 #include "parser/unglue.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/limits.h"
+#include "base/logger_prefix.h"
 #include "parser/dialect.h"
 #include "parser/outer_prefix.h"
 #include "parser/prefix.h"
@@ -80,13 +80,6 @@ size_t RecordHeads(std::string_view text) {
   }
   while (at > 0 && text[at - 1] == ' ') --at;
   return at;
-}
-
-// `CANCELLED AT `, ` since `: the stamp behind it is the sentence's own.
-bool AsksForTime(std::string_view front) {
-  constexpr std::string_view kWords[] = {" AT ", " at ", " on ", " since ", " until ", " from ", " before ", " after "};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view word) { return scan::EndsWith(front, word); });
 }
 
 // Whether nothing but a prefix stands between `begin`, where a record began if `known`, and what begins at `at`.

@@ -240,7 +240,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
   // The kernel's host and the launcher's may have names that nothing joins; a pid joins them: `exitcode  : -9 (pid:
   // 77)`
-  if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt<int64_t>(Get(f.fields, "pid")).value_or(-1));
+  if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));
   return {c};

@@ -58,7 +58,6 @@ EvidenceItem UnknownWarning(const JobModel& model, SourceId source, const Source
 void LeaveToNobody(const JobModel& model, std::vector<EvidenceItem>& items) {
   std::map<uint32_t, std::set<int32_t>> ranks;  // by source
   for (const EvidenceItem& i : items) {
-    // Only ranks that lines themselves say count: an inferred one proves nothing.
     if (i.finding.rank >= 0 && i.finding.source.valid()) ranks[i.finding.source.value].insert(i.finding.rank);
   }
   for (EvidenceItem& i : items) {
@@ -216,7 +215,6 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     }
   }
   // process -> source -> last line that shows that all is well
-  // Initialisation that ended, or a communicator that was destroyed in order, behind the line.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> well;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     for (const Event& e : model.sources[s]->events) {
@@ -232,7 +230,6 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   for (EvidenceItem& i : items) {
     if (!generic(i) || !i.finding.process.valid() || !i.finding.source.valid()) continue;
     const auto it = well.find({i.finding.process.value, i.finding.source.value});
-    // In the same file only: files have no common order.
     if (it != well.end() && i.finding.line > 0 && i.finding.line < it->second) i.survived = true;
   }
   // Whoever leaves closes doors at which others still knock: noise, if nothing ended badly and there is
@@ -283,11 +280,14 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   };
   const bool known = outcome.outcome != Outcome::kUnknown;
   const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
-  // Settings differed from the start: where work was done and no line tells of trouble that lasted, it did no harm.
+  // What a query compares may stand in front of the work, as settings do: without trouble that lasted it did no harm.
   const auto compared = [](const EvidenceItem& i) { return i.rule != nullptr && !i.rule->query.empty(); };
-  if (!known && outcome.worked &&
-      std::none_of(items.begin(), items.end(), [&](const EvidenceItem& i) { return decides(i) && !compared(i); })) {
-    for (EvidenceItem& i : items) i.survived = i.survived || (compared(i) && i.finding.role != Role::kWarning);
+  if (!known && std::none_of(items.begin(), items.end(), [&](auto& i) { return decides(i) && !compared(i); })) {
+    for (EvidenceItem& i : items) {
+      const Finding& f = i.finding;
+      if (!compared(i) || !f.source.valid() || f.line == 0) continue;
+      i.survived = i.survived || aftermath.Of(f.source, f.line, f.process).beats >= kWorksOn;
+    }
   }
   if (std::any_of(items.begin(), items.end(), decides)) return;
   for (EvidenceItem& i : items) {

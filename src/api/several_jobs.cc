@@ -123,12 +123,14 @@ bool Follows(const JobPart& later, const JobPart& earlier) {
   });
 }
 
-// A run that was stopped from outside, or of which no end is told, has been made good by one behind it that succeeded.
+// A run that was stopped from outside has been made good by one behind it that succeeded.
 bool MadeGood(const JobAnswer& answer, const JobPart& part, const JobAnswer& other, const JobPart& other_part) {
-  const bool stopped = answer.cause.starts_with("stopped.");
-  const bool open = Badness(answer) < 2 && answer.outcome == Outcome::kUnknown;
-  return (stopped || open) && other.outcome == Outcome::kSucceeded && Follows(other_part, part);
+  return answer.cause.starts_with("stopped.") && other.outcome == Outcome::kSucceeded && Follows(other_part, part);
 }
+
+// What a reader has to know first; of equally bad ones last those of which no end is told, as of a few lines in front
+// of a run.
+std::pair<int, bool> Order(const JobAnswer& answer) { return {-Badness(answer), answer.outcome == Outcome::kUnknown}; }
 
 // Sentence for --job or --attempt of a number that is not there.
 Status NoSuch(const char* what, int number, size_t known) {
@@ -187,7 +189,7 @@ Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::ve
     worst = report.take();
     kept = n;
   }
-  // What a later run made good is no job of its own: an earlier attempt at that one, where it was stopped.
+  // What a later run made good is no job of its own but an earlier attempt at that one.
   const std::vector<std::pair<JobAnswer, size_t>> all = answers;
   std::map<size_t, std::vector<size_t>> before;  // part -> parts that it made good
   std::erase_if(answers, [&](const auto& of) {
@@ -195,22 +197,25 @@ Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::ve
       return MadeGood(of.first, parts[of.second], other.first, parts[other.second]);
     });
     if (by == all.end()) return false;
-    if (!of.first.cause.empty()) before[by->second].push_back(of.second);
+    before[by->second].push_back(of.second);
     return true;
   });
   std::stable_sort(answers.begin(), answers.end(),
-                   [](const auto& a, const auto& b) { return Badness(a.first) > Badness(b.first); });
+                   [](const auto& a, const auto& b) { return Order(a.first) < Order(b.first); });
   const auto chosen = static_cast<size_t>(std::max(options_.job, 1) - 1);
   if (chosen >= answers.size()) return NoSuch("job", options_.job, answers.size());
   const JobPart& job = parts[answers[chosen].second];
   if (options_.attempt > 0) {
     std::vector<const JobPart*> own;
+    for (const size_t earlier : before[answers[chosen].second]) own.push_back(&parts[earlier]);
+    const size_t made_good = own.size();
     for (const JobPart& attempt : attempts) {
       if (IsPartOf(attempt, job)) own.push_back(&attempt);
     }
+    if (own.size() == made_good) own.push_back(&job);
     const auto number = static_cast<size_t>(options_.attempt - 1);
-    if (number >= std::max<size_t>(own.size(), 1)) return NoSuch("attempt", options_.attempt, own.size());
-    return ReportOfPart(own.empty() ? job : *own[number], options_.database);
+    if (number >= own.size()) return NoSuch("attempt", options_.attempt, own.size());
+    return ReportOfPart(*own[number], options_.database);
   }
   // The worst one's report is at hand, unless its timeline is to be written as well.
   if (answers[chosen].second != kept || !options_.database.empty()) {
@@ -271,7 +276,7 @@ Result<Report> JobAnalysis::MakeReport() {
   if (unread) BarHealthy(&report);
   report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.
-  if (!report.jobs.empty() || (!parts.empty() && options_.job == 0 && options_.attempt == 0)) {
+  if (!parts.empty() && options_.job == 0 && options_.attempt == 0) {
     Coverage all = SummariseCoverage(model);
     all.notes.merge(report.coverage.notes);
     report.coverage = std::move(all);

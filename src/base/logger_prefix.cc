@@ -87,13 +87,17 @@ std::string_view MessageOfObject(std::string_view text) {
 
 }  // namespace
 
+bool AsksForTime(std::string_view front) {
+  constexpr std::string_view kWords[] = {" AT ", " at ", " on ", " since ", " until ", " from ", " before ", " after "};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) { return front.ends_with(word); });
+}
+
 std::string_view WithoutProgressBar(std::string_view text) {
   constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
   // From the end: of several messages that a bar without line ends has glued together the last one is the line's.
   for (size_t at = text.size(); at-- > 1;) {
     // slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2025-01-28T15:04:48 ***
-    if (!BeginsMessage(text.substr(at)) || text.substr(0, at).ends_with(" AT ") || text.substr(0, at).ends_with(" at "))
-      continue;
+    if (!BeginsMessage(text.substr(at)) || AsksForTime(text.substr(0, at))) continue;
     const std::string_view before = text.substr(0, at);
     const bool bar = std::any_of(std::begin(kBars), std::end(kBars),
                                  [&](auto word) { return before.find(word) != std::string_view::npos; });

@@ -8,7 +8,7 @@ namespace ncclwhy {
 
 std::map<std::string_view, std::string_view> ShortNamesOfHosts(const std::vector<const SourceFacts*>& sources) {
   std::map<std::string_view, std::set<std::string_view>> whole_names;  // by the part before the first dot
-  std::map<std::string_view, std::string_view> told;                   // short names, as the logs have them
+  std::set<std::string_view> told;                                     // short names, as the logs have them
   for (const SourceFacts* facts : sources) {
     for (const ProcessFacts& process : facts->processes) {
       const std::string_view name = facts->Str(process.host);
@@ -16,7 +16,7 @@ std::map<std::string_view, std::string_view> ShortNamesOfHosts(const std::vector
       if (name.empty() || IsDigit(name[0]) || name.find(':') != name.npos) continue;
       const size_t dot = name.find('.');
       if (dot == name.npos) {
-        told.emplace(name, name);
+        told.insert(name);
       } else {
         whole_names[name.substr(0, dot)].insert(name);
       }
@@ -25,7 +25,7 @@ std::map<std::string_view, std::string_view> ShortNamesOfHosts(const std::vector
   std::map<std::string_view, std::string_view> names;
   for (const auto& [first_label, whole] : whole_names) {
     const auto short_name = told.find(first_label);
-    if (short_name != told.end() && whole.size() == 1) names.emplace(*whole.begin(), short_name->second);
+    if (short_name != told.end() && whole.size() == 1) names.emplace(*whole.begin(), *short_name);
   }
   return names;
 }

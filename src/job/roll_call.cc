@@ -74,6 +74,7 @@ void RollCall::NoteOfTable(const JobModel& model, const SourceFacts& facts, cons
   const std::string_view told = facts.Get(row, FieldId::kHost);
   if (told.empty() || told.starts_with("localhost")) return;
   const std::string_view known = model.ResolveAddress(told).host;
+  if (!known.empty()) known_hosts_.emplace(known);
   Note(table_hosts_, *rank, std::string(known.empty() ? told : known), std::string());
 }
 
@@ -82,9 +83,12 @@ std::string RollCall::HostOf(int32_t rank) const {
   return it == hosts_.end() ? std::string() : it->second;
 }
 
-int32_t RollCall::RankOfPid(int64_t pid) const {
+int32_t RollCall::RankOfPid(int64_t pid, std::string_view host) const {
   const auto it = pids_.find(pid);
-  return it == pids_.end() ? -1 : it->second;
+  if (it == pids_.end()) return -1;
+  const auto at = table_hosts_.find(it->second);
+  const bool elsewhere = at != table_hosts_.end() && at->second != host && known_hosts_.contains(at->second);
+  return elsewhere ? -1 : it->second;
 }
 
 int32_t RollCall::RankOnGpu(std::string_view host, std::string_view bus_id) const {

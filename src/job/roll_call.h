@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,9 @@ class RollCall {
 
   // Empty where the roll does not tell it.
   std::string HostOf(int32_t rank) const;
-  // Of a launcher's table of those that ended; -1 where no row has that pid, or rows of two ranks have.
-  int32_t RankOfPid(int64_t pid) const;
+  // Of a launcher's table of those that ended, as told on `host`; -1 where no row has that pid, rows of two ranks have,
+  // or the row is of another host that the logs know, too: pids come again on every host.
+  int32_t RankOfPid(int64_t pid, std::string_view host) const;
   // -1 where nobody has it, or several have.
   int32_t RankOnGpu(std::string_view host, std::string_view bus_id) const;
   // tcp://10.0.3.19:40905 without what stands in front.
@@ -30,6 +32,7 @@ class RollCall {
   void NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row);
 
   std::map<int64_t, int32_t> pids_;                                   // -1: of several
+  std::set<std::string, std::less<>> known_hosts_;                    // of these, those that other lines know
   std::map<int32_t, std::string> table_hosts_;                        // of launchers' tables of those that ended
   std::map<int32_t, std::string> hosts_;                              // empty: told differently
   std::map<std::string, int32_t, std::less<>> gpus_;                  // by UUID

@@ -157,6 +157,13 @@ TEST_CASE("a run that was stopped is made good by one behind it in the same file
   REQUIRE(report.attempts.size() == 2);
   CHECK(report.attempts[0].cause == "stopped.preempted");
   CHECK(report.coverage.lines == 38);
+  AnalyzerOptions options;
+  options.attempt = 1;
+  CHECK(Analyzed({{"nohup.out", stopped + good}}, options).take().causes.at(0).id == "stopped.preempted");
+  options.attempt = 2;
+  CHECK(Analyzed({{"nohup.out", stopped + good}}, options).take().outcome == Outcome::kSucceeded);
+  options.attempt = 3;
+  CHECK_FALSE(Analyzed({{"nohup.out", stopped + good}}, options).ok());
   // What failed by itself is a job of its own, whatever comes behind it.
   const std::string broke = world(100, "0xa1") + steps(12) + "RuntimeError: CUDA error: out of memory\n";
   const Report failed = Analyzed({{"nohup.out", broke + good}}).take();

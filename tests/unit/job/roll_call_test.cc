@@ -90,6 +90,10 @@ TEST_CASE("torchrun's table says on which host a rank ended", "[job]") {
   CHECK(RollCall(Job(speaks + table("10.0.0.18")).model).HostOf(9) == "node18");
   CHECK(RollCall(Job(speaks + table("node18.hpc.example.org")).model).HostOf(9) == "node18");
   CHECK(RollCall(Job(table("node18") + table("node19")).model).HostOf(9).empty());
+  // The kernel of a host that the table does not name may have another name for it; of one that lines know it is not.
+  CHECK(RollCall(Job(table("worker3")).model).RankOfPid(5511, "ip-172-31-40-13") == 9);
+  CHECK(RollCall(Job(speaks + table("node18")).model).RankOfPid(5511, "node18") == 9);
+  CHECK(RollCall(Job(speaks + table("node18")).model).RankOfPid(5511, "node19") == -1);
 }
 
 }  // namespace
