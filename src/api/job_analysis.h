@@ -77,8 +77,8 @@ class JobAnalysis {
   // On the worst of several jobs, or the one that was asked for.
   Result<Report> ReportOfSeveral(const JobModel& model, const std::vector<JobPart>& parts,
                                  const std::vector<JobPart>& attempts);
-  // On one job, with its attempts.
-  Result<Report> ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts);
+  // On one job, with its attempts; `files`: each has files of its own, and the last one is the job.
+  Result<Report> ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts, bool files);
   // On the lines of a part alone, as if there were no others.
   Result<Report> ReportOfPart(const JobPart& part, const std::string& database);
   // For bytes that the caller has.

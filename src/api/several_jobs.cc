@@ -1,6 +1,7 @@
 // JobAnalysis, its second half: the report, of one job or of several.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "analyze/job_summary.h"
 #include "api/job_analysis.h"
 #include "api/part_places.h"
+#include "job/attempt_files.h"
 #include "ncclwhy/exit_status.h"
 #include "read/digest_slice.h"
 #include "report/phrases.h"
@@ -94,6 +96,22 @@ bool IsPartOf(const JobPart& attempt, const JobPart& job) {
   return std::all_of(attempt.spans.begin(), attempt.spans.end(), [&](const Span& a) {
     return std::any_of(job.spans.begin(), job.spans.end(),
                        [&](const Span& b) { return a.source == b.source && a.first >= b.first && a.last <= b.last; });
+  });
+}
+
+// Whether no job has lines of two attempts: then what was taken for jobs are these.
+bool Within(const std::vector<JobPart>& jobs, const std::vector<JobPart>& attempts) {
+  std::map<SourceId, size_t> attempt_of;
+  for (size_t n = 0; n + 1 < attempts.size(); ++n) {
+    for (const Span& span : attempts[n].spans) attempt_of[span.source] = n;
+  }
+  return std::all_of(jobs.begin(), jobs.end(), [&](const JobPart& job) {
+    std::set<size_t> of;
+    for (const Span& span : job.spans) {
+      const auto it = attempt_of.find(span.source);
+      if (it != attempt_of.end()) of.insert(it->second);
+    }
+    return of.size() < 2;
   });
 }
 
@@ -233,16 +251,18 @@ Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::ve
   return worst;
 }
 
-// The whole job is analysed as one, each attempt by itself; the last attempt is told as the whole knows it.
-Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts) {
+// The whole job is analysed as one, each attempt by itself; the last attempt is told as the whole knows it. With files
+// of their own the last one is the job.
+Result<Report> JobAnalysis::ReportOfAttempts(const JobModel& model, const std::vector<JobPart>& attempts, bool files) {
   if (options_.attempt > 0) {
     const auto chosen = static_cast<size_t>(options_.attempt - 1);
     if (chosen >= std::max<size_t>(attempts.size(), 1)) return NoSuch("attempt", options_.attempt, attempts.size());
     if (!attempts.empty()) return ReportOfPart(attempts[chosen], options_.database);
   }
   // Attempts share lines of launchers, and a culprit of one may be named in another: the whole sees all of them.
-  Result<Report> whole = ReportOf(model, digests_, options_.database, std::move(problems_));
-  problems_.clear();
+  Result<Report> whole = files ? ReportOfPart(attempts.back(), options_.database)
+                               : ReportOf(model, digests_, options_.database, std::move(problems_));
+  if (!files) problems_.clear();
   if (!whole.ok() || attempts.empty()) return whole;
   Report report = whole.take();
   std::vector<Attempt> told;
@@ -264,19 +284,23 @@ Result<Report> JobAnalysis::MakeReport() {
   const bool unread = !problems_.empty();
   const JobModel model = ModelOf(digests_);
   const std::vector<std::vector<Mark>> marks = MarksOf(digests_, knowledge_.rules());
-  const std::vector<JobPart> parts = SeparateJobs(model, marks);
+  std::vector<JobPart> parts = SeparateJobs(model, marks);
+  std::vector<JobPart> attempts = AttemptFiles(model, marks);
+  const bool files = !attempts.empty() && Within(parts, attempts);
+  if (files) parts.clear();
   if (parts.empty() && options_.job > 1) return NoSuch("job", options_.job, parts.size());
-  std::vector<JobPart> attempts;
   // Attempts cost an analysis each: only where they are shown.
-  if (parts.empty() || options_.attempt > 0) attempts = SeparateJobs(model, marks, Apart::kAttempts);
-  Result<Report> made = parts.empty() ? ReportOfAttempts(model, attempts) : ReportOfSeveral(model, parts, attempts);
+  if (!files) attempts.clear();
+  if (!files && (parts.empty() || options_.attempt > 0)) attempts = SeparateJobs(model, marks, Apart::kAttempts);
+  Result<Report> made =
+      parts.empty() ? ReportOfAttempts(model, attempts, files) : ReportOfSeveral(model, parts, attempts);
   if (!made.ok()) return made;
   Report report = made.take();
   // A file that could not be read may hold the failure: `healthy` would be a promise.
   if (unread) BarHealthy(&report);
   report.problems.insert(report.problems.begin(), problems_.begin(), problems_.end());
   // All that was read, whatever job it is of.
-  if (!parts.empty() && options_.job == 0 && options_.attempt == 0) {
+  if ((files || !parts.empty()) && options_.job == 0 && options_.attempt == 0) {
     Coverage all = SummariseCoverage(model);
     all.notes.merge(report.coverage.notes);
     report.coverage = std::move(all);

@@ -95,7 +95,8 @@ class ShortAnswer {
     const bool done = report_.verdict == Verdict::kNoNccl && report_.outcome == Outcome::kSucceeded;
     if (done) {
       layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_));
-      return layout_.Clipped("  ", headline, 1);
+      layout_.Clipped("  ", headline, 1);
+      return EarlierAttempt();
     }
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
     const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
@@ -108,13 +109,7 @@ class ShortAnswer {
       if (long_one) outcome = Labelled(words_.outcome, how_far);
       layout_.Clipped("  ", outcome, 2);
     }
-    for (const Attempt& attempt : report_.attempts) {
-      if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
-      std::string how;
-      if (attempt.outcome == Outcome::kSucceeded) how = fmt::format("{}{}", words_.succeeded, words_.clause_separator);
-      layout_.Clipped("  ", Labelled(words_.earlier_attempt, how + attempt.sentence), 1);
-      break;
-    }
+    EarlierAttempt();
     if (cause == nullptr) return;
     const std::vector<Culprit> culprits = Gathered(cause->culprits, words_);
     const size_t shown = std::min(culprits.size(), measure_.culprits);
@@ -124,6 +119,17 @@ class ShortAnswer {
         who += fmt::format(" ({})", Counted(words_.more_culprits, culprits.size() - shown));
       }
       layout_.Clipped("  ", who, 2, Style::kBold);
+    }
+  }
+
+  // What the first of those before came to: the last one is what the report is on.
+  void EarlierAttempt() {
+    for (const Attempt& attempt : report_.attempts) {
+      if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
+      std::string how;
+      if (attempt.outcome == Outcome::kSucceeded) how = fmt::format("{}{}", words_.succeeded, words_.clause_separator);
+      layout_.Clipped("  ", Labelled(words_.earlier_attempt, how + attempt.sentence), 1);
+      break;
     }
   }
 

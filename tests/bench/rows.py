@@ -22,7 +22,7 @@ import time
 
 import shapes
 
-MB = 20
+MB = 60
 RUNS_OF_SLOW = 3  # what takes seconds
 GOALS = {"coll": 0.30, "rccl": 0.30, "srun": 0.45, "mpirun": 0.45, "torchrun": 0.45, "syslog": 0.45, "docker-json": 0.7, "loki-json": 0.7, "cri": 0.7,
          "csv": 0.7, "info-unknown": 0.6, "warn-storm": 0.6, "warn-mixed": 0.6, "warn-distinct": 0.6, "damaged": 0.8}

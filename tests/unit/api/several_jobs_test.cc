@@ -122,6 +122,63 @@ TEST_CASE("attempts at one job stay one job; each has its own outcome", "[api][j
   CHECK(!Analyzed({{"train.log", log}}, options).ok());
 }
 
+TEST_CASE("attempts in files of their own: the last one is the job", "[api][jobs]") {
+  const std::string good = JobLog("node2", 400, "0x3333", How::kHealthy);
+  const auto told = [&](const std::string& first, const std::string& second) {
+    AnalyzerOptions options;
+    const std::vector<std::pair<std::string, std::string>> sources = {{first, kBad}, {second, good}};
+    const Report report = Analyzed(sources, options).take();
+    CHECK(report.verdict == Verdict::kHealthy);
+    CHECK(report.jobs.empty());
+    REQUIRE(report.attempts.size() == 2);
+    CHECK(report.attempts[0].cause == "shm.too-small");
+    CHECK(report.attempts[0].file == first);
+    CHECK(report.coverage.sources == 2);
+    options.attempt = 1;
+    CHECK(Analyzed(sources, options).take().verdict == Verdict::kFailure);
+    options.attempt = 2;
+    CHECK(Analyzed(sources, options).take().verdict == Verdict::kHealthy);
+    options.attempt = 3;
+    CHECK(!Analyzed(sources, options).ok());
+  };
+  told("attempt_0/0/stderr.log", "attempt_1/0/stderr.log");
+  told("run/restart1/job.log", "run/restart2/job.log");
+  told("pod-previous.txt", "pod.txt");
+}
+
+TEST_CASE("a file of an attempt beside others is no attempt by itself", "[api][jobs]") {
+  const std::string good = JobLog("node1", 100, "0x3333", How::kHealthy);
+  // What the launcher tells of all attempts, beside the files of the only one; a file called previous beside another
+  // program's; the first attempt, of whose successor nothing is there.
+  for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
+           {"attempt_0/0/stderr.log", "launcher.log"}, {"pod-previous.txt", "dmesg.txt"}}) {
+    CHECK(Analyzed({{first, kBad}, {second, good}}).take().verdict == Verdict::kFailure);
+  }
+  CHECK(Analyzed({{"attempt_0/0/stderr.log", kBad}, {"attempt_1/0/stderr.log", ""}}).take().verdict ==
+        Verdict::kFailure);
+}
+
+TEST_CASE("a file that ends requeued and one that goes on", "[api][jobs]") {
+  const auto log = [](int steps, const std::string& end) {
+    std::string text = "training starts\n";
+    for (int i = 1; i <= steps; ++i) text += "step " + std::to_string(i) + "/20 loss 2.1\n";
+    return text + end;
+  };
+  const std::string killed =
+      "slurmstepd: error: *** JOB 77 ON gn1 CANCELLED AT 2025-01-01T10:00:00 DUE TO JOB REQUEUE ***\n";
+  const Report report =
+      Analyzed({{"slurm-7714.0.out", log(12, killed)}, {"slurm-7714.1.out", log(20, "Training completed.\n")}}).take();
+  CHECK(report.outcome == Outcome::kSucceeded);
+  REQUIRE(report.attempts.size() == 2);
+  CHECK(report.attempts[0].outcome == Outcome::kStopped);
+  // Two tasks of an array of which one came to grief are two stories.
+  const std::string died =
+      "slurmstepd: error: *** JOB 77 ON gn1 CANCELLED AT 2025-01-01T10:00:00 DUE TO TIME LIMIT ***\n";
+  CHECK(Analyzed({{"slurm-7714_0.out", log(12, died)}, {"slurm-7714_1.out", log(20, "Training completed.\n")}})
+            .take()
+            .attempts.empty());
+}
+
 TEST_CASE("the answer does not depend on the order in which sources come", "[api][jobs]") {
   const auto json = [](const Report& report) { return RenderReport(report, "json", {}).take(); };
   const std::string third = JobLog("node3", 500, "0x4444", How::kNoMemory);

@@ -1,0 +1,205 @@
+#include "job/attempt_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "job/source_names.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr int kPrevious = -1;
+constexpr size_t kMostDigits = 4;  // more is a date or an id
+
+int NumberOf(std::string_view digits) {
+  int number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+std::string_view Digits(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// pod.txt or pod-current.txt beside pod-previous.txt.
+bool IsNextOf(std::string_view name, std::string_view previous) {
+  for (const std::string_view word : {"previous", "prev"}) {
+    const size_t at = previous.rfind(word);
+    if (at == std::string_view::npos) continue;
+    const std::string_view before = previous.substr(0, at), behind = previous.substr(at + word.size());
+    for (const std::string_view now : {"current", "now", "latest"}) {
+      if (name == std::string(before) + std::string(now) + std::string(behind)) return true;
+    }
+    const bool joined = !before.empty() && (before.back() == '-' || before.back() == '_' || before.back() == '.');
+    return joined && name == std::string(before.substr(0, before.size() - 1)) + std::string(behind);
+  }
+  return false;
+}
+
+class AttemptReader {
+ public:
+  AttemptReader(const JobModel& model, const std::vector<std::vector<Mark>>& marks) : model_(model), marks_(marks) {}
+
+  std::vector<JobPart> Read() {
+    const uint32_t count = static_cast<uint32_t>(model_.sources.size());
+    if (count < 2) return {};
+    for (uint32_t s = 0; s < count; ++s) {
+      const std::optional<int> number = AttemptInName(model_.sources[s]->name);
+      if (number && Lives(s)) named_[*number].push_back(s);
+    }
+    if (named_.empty()) FindRequeued();
+    if (named_.empty() || named_.size() > limits::kJobsApart) return {};
+    std::vector<JobPart> parts;
+    std::set<uint32_t> before;
+    for (const auto& [number, sources] : named_) {
+      if (number == named_.rbegin()->first && !OthersGoOn()) break;  // the last one
+      JobPart& part = parts.emplace_back();
+      for (const uint32_t s : sources) {
+        part.spans.push_back({SourceId{s}});
+        before.insert(s);
+      }
+      part.name = model_.sources[sources.front()]->name;
+    }
+    if (parts.empty()) return {};
+    JobPart& last = parts.emplace_back();
+    for (uint32_t s = 0; s < count; ++s) {
+      if (!before.contains(s)) last.spans.push_back({SourceId{s}});
+    }
+    return parts;
+  }
+
+ private:
+  // A file of a rank or of the whole job, and not a table of the scheduler's.
+  bool Lives(uint32_t s) const {
+    const SourceFacts& facts = *model_.sources[s];
+    return !marks_[s].empty() || !facts.pulses.empty() || facts.counters.Get(Counter::kNccl) > 0;
+  }
+  bool Works(uint32_t s) const {
+    const SourceFacts& facts = *model_.sources[s];
+    return !facts.pulses.empty() || facts.counters.Get(Counter::kNccl) > 0;
+  }
+
+  bool IsNamed(uint32_t s) const {
+    return std::any_of(named_.begin(), named_.end(), [s](const auto& of) {
+      return std::find(of.second.begin(), of.second.end(), s) != of.second.end();
+    });
+  }
+
+  // Where names tell of one attempt only, whether what says nothing of attempts is the next one: kubectl-logs.txt
+  // beside kubectl-logs-previous.txt, a file that begins by saying that the job was started anew, or one beside such an
+  // end.
+  bool OthersGoOn() const {
+    if (named_.size() > 1) return false;
+    const auto& [number, sources] = *named_.begin();
+    for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+      if (IsNamed(s) || !Lives(s)) continue;
+      if (number == kPrevious) {
+        for (const uint32_t earlier : sources) {
+          if (IsNextOf(model_.sources[s]->name, model_.sources[earlier]->name)) return true;
+        }
+        continue;
+      }
+      const auto requeued = [&](uint32_t earlier) { return EndsRequeued(earlier); };
+      if (Works(s) && (BeginsAnew(s) || std::any_of(sources.begin(), sources.end(), requeued))) return true;
+    }
+    return false;
+  }
+
+  // Its first word of a life is that of another attempt, behind which work begins:
+  //   resumption: run restarted on healthy nodes, attempt 1
+  bool BeginsAnew(uint32_t s) const {
+    for (const Mark& m : marks_[s]) {
+      if (m.life == Life::kNone || m.life == Life::kLaunch) continue;
+      return m.life == Life::kRestart && WorkBehind(s, 0) == WorkBehind(s, m.line);
+    }
+    return false;
+  }
+
+  uint64_t WorkBehind(uint32_t s, uint32_t line) const {
+    uint64_t most = 0;
+    for (const PulseFacts& p : model_.sources[s]->pulses) most = std::max(most, p.beats.After(line));
+    return most;
+  }
+
+  // Ends with the word that the job was put into the queue again, and works no more.
+  bool EndsRequeued(uint32_t s) const {
+    const auto restart =
+        std::find_if(marks_[s].rbegin(), marks_[s].rend(), [](const Mark& m) { return m.life == Life::kRestart; });
+    return restart != marks_[s].rend() && WorkBehind(s, restart->line) == 0;
+  }
+
+  // slurm-33910.0.out, slurm-33910.1.out: names that differ in numbers, of which all but the last end requeued.
+  void FindRequeued() {
+    std::map<std::string, std::vector<uint32_t>> alike;
+    for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+      if (Lives(s)) alike[WithoutNumbers(model_.sources[s]->name)].push_back(s);
+    }
+    for (auto& [pattern, sources] : alike) {
+      if (sources.size() < 2) continue;
+      std::sort(sources.begin(), sources.end(), [&](uint32_t a, uint32_t b) { return Numbers(a) < Numbers(b); });
+      const bool requeued =
+          std::all_of(sources.begin(), sources.end() - 1, [&](uint32_t s) { return EndsRequeued(s); });
+      if (!requeued || !Works(sources.back()) || EndsRequeued(sources.back())) continue;
+      int number = 0;
+      for (const uint32_t s : sources) named_[number++].push_back(s);
+    }
+  }
+
+  static std::string WithoutNumbers(std::string_view name) {
+    std::string out;
+    for (size_t i = 0; i < name.size();) {
+      const std::string_view digits = Digits(name.substr(i));
+      out += digits.empty() ? name[i] : '#';
+      i += std::max<size_t>(digits.size(), 1);
+    }
+    return out;
+  }
+
+  std::vector<int> Numbers(uint32_t s) const {
+    std::vector<int> out;
+    const std::string_view name = model_.sources[s]->name;
+    for (size_t i = 0; i < name.size();) {
+      const std::string_view digits = Digits(name.substr(i));
+      if (!digits.empty()) out.push_back(NumberOf(digits));
+      i += std::max<size_t>(digits.size(), 1);
+    }
+    return out;
+  }
+
+  const JobModel& model_;
+  const std::vector<std::vector<Mark>>& marks_;
+  std::map<int, std::vector<uint32_t>> named_;  // attempt -> sources
+};
+
+}  // namespace
+
+std::optional<int> AttemptInName(std::string_view name) {
+  std::optional<int> found;
+  for (size_t at = 0; at < name.size(); ++at) {
+    if (!IsAlpha(name[at]) || (at > 0 && IsAlpha(name[at - 1]))) continue;
+    size_t end = at;
+    while (end < name.size() && IsAlpha(name[end])) ++end;
+    const std::string_view word = name.substr(at, end - at);
+    if (word == "previous" || word == "prev") return kPrevious;
+    for (const std::string_view known : {"attempt", "restart", "retry", "try", "requeue"}) {
+      if (word != known) continue;
+      if (end < name.size() && (name[end] == '_' || name[end] == '-' || name[end] == '.')) ++end;
+      const std::string_view digits = Digits(name.substr(std::min(end, name.size())));
+      if (!digits.empty() && digits.size() <= kMostDigits) found = NumberOf(digits);
+    }
+  }
+  return found;
+}
+
+std::vector<JobPart> AttemptFiles(const JobModel& model, const std::vector<std::vector<Mark>>& marks) {
+  return AttemptReader(model, marks).Read();
+}
+
+}  // namespace ncclwhy
