@@ -18,7 +18,7 @@ std::string WhichEnd::Of(const PlacedHit& placed, const HitIndex& index) {
   std::string which;
   for (const auto& [name, text] : placed.hit->captures) {
     const std::string_view of = facts.Str(name);
-    const bool who = of == "culprit_rank" || of == "culprit_host";
+    const bool who = of == "culprit_rank" || of == "culprit_host" || of == "job_id";
     if (who || (!waits && (of == "exit_code" || of == "pid"))) which += std::string(facts.Str(text)) + " ";
   }
   if (!waits) return which;

@@ -43,12 +43,14 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     s.offset = f.offset;
     s.process = f.process;
     s.text = f.text;
+    s.time = f.time;
     s.note = item.note;
     const std::string_view rank = f.Field("culprit_rank");
     s.rank = ParseInt<int32_t>(rank.empty() ? f.Field("rank") : rank).value_or(-1);
     s.pid = ParseInt<int64_t>(f.Field("pid")).value_or(-1);
     const std::string_view host = f.Field("culprit_host");
     s.host = std::string(host.empty() ? f.Field("host") : host);
+    s.job = std::string(f.Field("job_id"));
     s.code = ParseInt<int32_t>(f.Field("exit_code")).value_or(-1);
     s.signal = std::string(f.Field("signal"));
     item.sign = static_cast<int32_t>(signs.size());

@@ -9,6 +9,7 @@
 #include "analyze/standstill.h"
 #include "base/numbers.h"
 #include "job/clock.h"
+#include "job/thread_stack.h"
 #include "parser/pulse_words.h"
 
 namespace ncclwhy {
@@ -191,7 +192,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
     const CauseTraits traits = c.kb.TraitsOf(report->causes[0].id);
-    report->outcome_inferred = traits.waits && !aborted;
+    // Of a job that nobody saw end somebody took stacks: it stood.
+    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !FindStacks(c.model).empty()));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "job/other_sources.h"
 #include "job/silence.h"
 
 namespace ncclwhy {
@@ -17,10 +18,16 @@ constexpr size_t kMostLines = 6;
 constexpr uint64_t kSteadyBeats = 20;
 constexpr uint64_t kLastNews = 5;
 
+// A signal by which schedulers and launchers ask to leave: who dies of it was told to.
+bool IsRequest(std::string_view signal) {
+  constexpr std::string_view kRequests[] = {"2", "10", "12", "15", "SIGINT", "SIGUSR1", "SIGUSR2", "SIGTERM"};
+  return std::find(std::begin(kRequests), std::end(kRequests), signal) != std::end(kRequests);
+}
+
 class OutcomeReader {
  public:
   OutcomeReader(const JobModel& model, const std::vector<LifeSign>& signs)
-      : model_(model), signs_(signs), after_(model) {}
+      : model_(model), signs_(signs), after_(model), others_(model) {}
 
   OutcomeReading Read() {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
@@ -43,7 +50,8 @@ class OutcomeReader {
     complete_.assign(model_.sources.size(), 0);
     for (const LifeSign& s : signs_) {
       const bool clean = s.life == Life::kEnding && !s.bad();
-      if (!clean || !s.source.valid()) continue;
+      // A record of a scheduler tells how the last command ended, and is no word of the work.
+      if (!clean || !s.source.valid() || !s.job.empty()) continue;
       const uint32_t line = std::max(s.line, s.last_line);
       // A word in front of more work is that of an epoch or of one of several programs.
       if (GoesOn(s.source, line)) continue;
@@ -152,7 +160,7 @@ class OutcomeReader {
   bool Overcome(const LifeSign& s) const {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
-    if (attempt_[s.source.value] > line) return true;
+    if (attempt_[s.source.value] > line || RecordedWell(s) || DoneElsewhere(s)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
@@ -181,6 +189,29 @@ class OutcomeReader {
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+  }
+
+  // A scheduler's records of one job, the latest last: NODE_FAIL, and behind it COMPLETED, when it was put into the
+  // queue again.
+  bool RecordedWell(const LifeSign& s) const {
+    if (s.job.empty()) return false;
+    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
+      return t.life == Life::kEnding && !t.bad() && t.source == s.source && t.line > s.line && t.job == s.job;
+    });
+  }
+
+  // The work went on in another source and came to its end there: by the clock, or as whoever runs the job says, where
+  // this source never worked, as a launcher's first try that reached nobody.
+  bool DoneElsewhere(const LifeSign& s) const {
+    if (!out_.work_done || finish_[s.source.value] > 0) return false;
+    if (others_.WentOn(s, finish_)) return true;
+    if (!model_.sources[s.source.value]->pulses.empty()) return false;
+    const auto works = [&](uint32_t source) { return finish_[source] > 0 && !model_.sources[source]->pulses.empty(); };
+    bool worked = false;
+    for (uint32_t i = 0; i < model_.sources.size(); ++i) worked = worked || works(i);
+    return worked && std::any_of(finish_sign_.begin(), finish_sign_.end(), [&](const auto& f) {
+             return f.second->of == SignOf::kJob && f.first != s.source.value && !works(f.first);
+           });
   }
 
   // An abort of nobody in particular, behind which the others only did what was under way before they ended badly, too.
@@ -243,8 +274,9 @@ class OutcomeReader {
       if (stop.late) return false;
       return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
-        const bool own = s.how == Ending::kExit || s.how == Ending::kSignal || s.how == Ending::kAbort ||
-                         s.how == Ending::kException;
+        const bool own = !IsRequest(s.signal) && (s.how == Ending::kExit || s.how == Ending::kSignal ||
+                                                  s.how == Ending::kAbort || s.how == Ending::kException);
+        if (own && !stop.signal.empty() && others_.JustBefore(s, stop)) return true;
         return own && s.source == stop.source && s.line < stop.line;
       });
     };
@@ -351,6 +383,7 @@ class OutcomeReader {
   const JobModel& model_;
   const std::vector<LifeSign>& signs_;
   const Aftermath after_;
+  const OtherSources others_;
   std::vector<uint32_t> finish_;                     // by source, 0 = none
   std::vector<uint32_t> complete_;                   // the same, of pulses that reached what they count to
   std::map<uint32_t, const LifeSign*> finish_sign_;  // source -> the sign, if a word said it

@@ -47,13 +47,14 @@ std::vector<ThreadStack> FindStacks(const JobModel& model) {
       s.program = facts.Get(e, FieldId::kProgram);
       s.rank = ParseInt<int32_t>(facts.Get(e, FieldId::kRank)).value_or(model.RankOf(s.process));
       s.pid = ParseInt(facts.Get(e, FieldId::kPid)).value_or(-1);
+      s.host = facts.Get(e, FieldId::kHost);
       // Its pid names a process that another source shows.
       const auto said = by_pid.find(s.pid);
       const ProcessId named = said == by_pid.end() ? ProcessId{} : said->second;
       if (s.rank < 0) s.rank = model.RankOf(named);
       if (s.process.valid()) {
         if (s.pid < 0) s.pid = model.processes[s.process.value].pid;
-        s.host = model.processes[s.process.value].host;
+        if (s.host.empty()) s.host = model.processes[s.process.value].host;
       }
       if (s.host.empty() && named.valid()) s.host = model.processes[named.value].host;
       s.owner = OwnerOf(s);

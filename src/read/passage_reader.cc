@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "base/limits.h"
 #include "base/numbers.h"
@@ -36,35 +37,10 @@ int64_t NumberBehind(std::string_view text, std::string_view needle) {
   return ParseInt(rest.substr(0, scan::DigitsAt(rest, 0))).value_or(-1);
 }
 
-// The head of a faulthandler's stack, or a frame of it, of which more may follow in the next line of its label.
-//   Thread 0x        File "/usr/lib/python3.12/selectors.py", line 415 in
-bool IsPiece(std::string_view text) {
-  if (text.size() > limits::kEvidenceText) return false;
-  if (StartsWith(text, "Thread 0x") || StartsWith(text, "Current thread 0x")) return !Contains(text, "call first)");
-  if (text == "File") return true;
-  if (!StartsWith(text, "File \"")) return false;
-  const std::string_view behind = After(text, "\", line ");
-  return behind.empty() || Trim(After(behind, " in ")).empty();
-}
-
-// "== 4711", "--- pid 4711 ---": 4711; -1 of lines with other words.
-int64_t NumberAlone(std::string_view text) {
-  constexpr size_t kMost = 32;
-  if (text.size() > kMost) return -1;
-  const auto mark = [](char c) { return std::string_view(" =-#*:>").find(c) != std::string_view::npos; };
-  while (!text.empty() && mark(text.front())) text.remove_prefix(1);
-  while (!text.empty() && mark(text.back())) text.remove_suffix(1);
-  for (const std::string_view word : {"pid", "PID", "process"}) {
-    if (!StartsWith(text, word)) continue;
-    text.remove_prefix(word.size());
-    while (!text.empty() && mark(text.front())) text.remove_prefix(1);
-    break;
-  }
-  return scan::DigitsAt(text, 0) == text.size() ? ParseInt(text).value_or(-1) : -1;
-}
-
 // Between the last frame and the exception stand the lines of the source and marks below them.
 constexpr uint32_t kTracebackLines = 120;
+// Between a heading and its stack, and the stacks of two threads: versions of tools, blank lines.
+constexpr uint32_t kBelowHeading = 6;
 
 }  // namespace
 
@@ -102,6 +78,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         if (stack.function.empty() || (own && stack.program.empty())) stack.function = frame;
         Append(frame, &stack.frames);
         if (own) Append(frame, &stack.program);
+        if (stack.rank >= 0) heading_line_ = line.number;
         return;
       }
       // The first line of this writer that is no frame ends its stack. It may begin another, so it goes on below.
@@ -124,9 +101,12 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     return;
   }
   if (!tracebacks_.empty()) ReadTraceback(line, writer, text, facts);
-  if (const int64_t alone = NumberAlone(text); alone > 0) {
-    number_alone_ = alone;
-    number_alone_line_ = line.number;
+  if (std::optional<StackHeading> heading = HeadingIn(text)) {
+    // "Process 4711: python train.py" of py-spy may stand below one that tells more.
+    const bool below =
+        heading->rank < 0 && heading->pid == heading_.pid && line.number <= heading_line_ + kBelowHeading;
+    if (!below) heading_ = *std::move(heading);
+    heading_line_ = line.number;
   }
   // Nearly all lines end here: the first letters of all that is known below.
   switch (text[0]) {
@@ -157,7 +137,7 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         stack.launcher_rank = writer.second;
         stack.head = std::string(text.substr(0, limits::kEvidenceText));
         stack.thread = "Current thread";
-        if (number_alone_line_ + 1 == line.number) stack.pid = number_alone_;
+        UnderHeading(&stack);
         stack.function = stack.frames = frame;
         if (IsProgramsOwn(text, frame)) stack.program = frame;
         stacks_[writer] = std::move(stack);
@@ -192,7 +172,7 @@ bool PassageReader::Whole(const Writer& writer, std::string_view text, std::stri
   }
   const std::string_view so_far = scan::Trim(whole->empty() ? text : std::string_view(*whole));
   const bool frame = StartsWith(so_far, "File");
-  if (!IsPiece(so_far) || (frame && !stacks_.contains(writer))) return true;
+  if (!IsPieceOfStack(so_far) || (frame && !stacks_.contains(writer))) return true;
   std::string& piece = pieces_[writer];
   piece = so_far;
   if (piece == "File" || EndsWith(piece, ", line") || EndsWith(piece, " in")) piece += ' ';
@@ -262,11 +242,23 @@ bool PassageReader::BeginStack(const ParsedLine& line, uint32_t process, const W
   if (const auto it = pids_.find(writer); stack.pid < 0 && it != pids_.end()) stack.pid = it->second;
   stack.offset = line.offset;
   stack.line = line.number;
+  UnderHeading(&stack);
   stack.process = process;
   stack.launcher_rank = writer.second;
   stack.head = std::string(text.substr(0, limits::kEvidenceText));
   stacks_[writer] = std::move(stack);
   return true;
+}
+
+// What stands above the stacks of a process holds for all of its threads.
+void PassageReader::UnderHeading(Stack* stack) {
+  const uint32_t below = heading_.bare ? 1 : kBelowHeading;
+  if (heading_line_ == 0 || stack->line > heading_line_ + below) return;
+  heading_line_ = stack->line;
+  if (stack->pid >= 0 && heading_.pid >= 0 && stack->pid != heading_.pid) return;  // of another process
+  if (stack->pid < 0) stack->pid = heading_.pid;
+  stack->rank = heading_.rank;
+  stack->host = heading_.host;
 }
 
 void PassageReader::EndStack(const Stack& stack, SourceFacts& facts) {
@@ -277,7 +269,9 @@ void PassageReader::EndStack(const Stack& stack, SourceFacts& facts) {
   line.outer.rank = stack.launcher_rank;
   line.body = stack.head;
   EventWriter event = Builder(facts).Begin(EventKind::kStack, line, stack.process);
-  if (stack.launcher_rank >= 0) event.Set(FieldId::kRank, int64_t{stack.launcher_rank});
+  const int32_t rank = stack.launcher_rank >= 0 ? stack.launcher_rank : stack.rank;
+  if (rank >= 0) event.Set(FieldId::kRank, int64_t{rank});
+  if (!stack.host.empty()) event.Set(FieldId::kHost, stack.host);
   if (stack.pid >= 0) event.Set(FieldId::kPid, stack.pid);
   event.Set(FieldId::kProcess, stack.thread)
       .Set(FieldId::kFunction, stack.function)

@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "parser/facts_builder.h"
+#include "read/stack_heading.h"
 
 namespace ncclwhy {
 
@@ -50,7 +51,9 @@ class PassageReader {
     uint32_t line = 0;
     uint32_t process = 0;
     int32_t launcher_rank = -1;
+    int32_t rank = -1;  // of its heading, as are pid, where it does not say its own, and host
     int64_t pid = -1;
+    std::string host;
     bool py_spy = false;
     std::string head;      // its first line
     std::string thread;    // MainThread, Current thread, Thread 3
@@ -75,6 +78,8 @@ class PassageReader {
   // Whether the line is whole; no: it is kept for the next one of its label. `whole`: with what was kept.
   bool Whole(const Writer& writer, std::string_view text, std::string* whole);
   bool BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text);
+  // Rank, process and host of the heading that it stands under.
+  void UnderHeading(Stack* stack);
   // An event `stack`, unless it has no frame.
   void EndStack(const Stack& stack, SourceFacts& facts);
   // Whether the line is of ibstat's or ibv_devinfo's list of ports.
@@ -92,9 +97,9 @@ class PassageReader {
   std::map<Writer, Stack> stacks_;
   std::map<Writer, std::string> pieces_;  // lines of stacks that a label cut
   std::map<Writer, int64_t> pids_;        // of `Process 4711: python train.py`
-  // The latest line that holds a number alone, as `== 4711` of a loop over processes in front of gdb's frames.
-  int64_t number_alone_ = -1;
-  uint32_t number_alone_line_ = 0;
+  // The latest line above stacks that says whose they are, and the latest line of these.
+  StackHeading heading_;
+  uint32_t heading_line_ = 0;
   // A traceback, or several of which one led to the other, until its exception.
   struct Traceback {
     uint32_t begins = 0;   // its first line

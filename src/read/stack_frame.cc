@@ -90,4 +90,13 @@ bool IsProgramsOwn(std::string_view text, std::string_view frame) {
   return Contains(place, ":") && !IsLibrary(place);
 }
 
+bool IsPieceOfStack(std::string_view text) {
+  if (text.size() > limits::kEvidenceText) return false;
+  if (StartsWith(text, "Thread 0x") || StartsWith(text, "Current thread 0x")) return !Contains(text, "call first)");
+  if (text == "File") return true;
+  if (!StartsWith(text, "File \"")) return false;
+  const std::string_view behind = After(text, "\", line ");
+  return behind.empty() || Trim(After(behind, " in ")).empty();
+}
+
 }  // namespace ncclwhy

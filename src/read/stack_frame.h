@@ -21,4 +21,8 @@ bool IsProgramFrame(std::string_view text);
 //   #3  0x000055f0 in all_reduce (k=65536) at train.cc:168      step (train.py:40)
 bool IsProgramsOwn(std::string_view text, std::string_view frame);
 
+// The head of a faulthandler's stack, or a frame of it, of which more may follow in the next line of its label.
+//   Thread 0x        File "/usr/lib/python3.12/selectors.py", line 415 in
+bool IsPieceOfStack(std::string_view text);
+
 }  // namespace ncclwhy

@@ -1,0 +1,101 @@
+#include "read/stack_heading.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "parser/scan.h"
+
+namespace ncclwhy {
+namespace {
+
+constexpr size_t kLongest = 160;
+constexpr std::string_view kMarks = " =-#*:>$@";
+
+bool IsMark(char c) { return kMarks.find(c) != std::string_view::npos; }
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool BeginsWith(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() &&
+         std::equal(word.begin(), word.end(), text.begin(), [](char w, char t) { return w == Lower(t); });
+}
+
+// The number behind a word that is whole, in whatever case: 7 of "rank 7", "RANK=7", "rank7", "--pid 7"; -1 without.
+int64_t NumberOf(std::string_view text, std::string_view word) {
+  for (size_t at = 0; at + word.size() < text.size(); ++at) {
+    if (!BeginsWith(text.substr(at), word)) continue;
+    if (at > 0 && (IsAlnum(text[at - 1]) || text[at - 1] == '_')) continue;  // local_rank, nranks
+    size_t begin = at + word.size();
+    while (begin < text.size() && std::string_view(" =:#").find(text[begin]) != std::string_view::npos) ++begin;
+    const std::string_view digits = text.substr(begin, scan::DigitsAt(text, begin));
+    const size_t end = begin + digits.size();
+    const bool whole = end == text.size() || !(IsAlnum(text[end]) || text[end] == '/' || text[end] == '.');
+    if (!digits.empty() && whole) return ParseInt(digits).value_or(-1);
+  }
+  return -1;
+}
+
+bool IsHost(std::string_view word) {
+  const auto is_host = [](char c) { return IsAlnum(c) || c == '-' || c == '.' || c == '_'; };
+  return word.size() > 1 && IsAlpha(word[0]) && std::all_of(word.begin(), word.end(), is_host) &&
+         std::any_of(word.begin(), word.end(), IsDigit);
+}
+
+std::string_view WordAt(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find_first_of(" ,:;()[]"));
+  return word;
+}
+
+// Behind "on", "host" or "node"; or the first word, in front of the rank or pid.
+std::string_view HostIn(std::string_view text) {
+  for (const std::string_view before : {" on ", "host ", "host=", "node ", "node=", "ssh "}) {
+    const size_t at = text.find(before);
+    if (at == std::string_view::npos) continue;
+    const std::string_view word = WordAt(text.substr(at + before.size()));
+    if (IsHost(word) && !BeginsWith(word, "rank")) return word;
+  }
+  const std::string_view first = WordAt(text);
+  if (!IsHost(first) || BeginsWith(first, "rank") || BeginsWith(first, "pid")) return {};
+  std::string_view behind = text.substr(first.size());
+  while (!behind.empty() && (IsMark(behind.front()) || behind.front() == ',' || behind.front() == '('))
+    behind.remove_prefix(1);
+  return BeginsWith(behind, "rank") || BeginsWith(behind, "pid") || BeginsWith(behind, "global rank")
+             ? first
+             : std::string_view();
+}
+
+}  // namespace
+
+std::optional<StackHeading> HeadingIn(std::string_view text) {
+  if (text.empty() || text.size() > kLongest) return std::nullopt;
+  const bool process = BeginsWith(text, "process ");
+  const bool marked = IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
+                      BeginsWith(text, "pid") || IsDigit(text.front());
+  // A frame of gdb is no heading, nor is a line of a list: "#3  0x00007f16 in …"
+  if (!marked || text[0] == '[' || (text[0] == '#' && text.size() > 1 && IsDigit(text[1]))) return std::nullopt;
+  while (!text.empty() && IsMark(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsMark(text.back())) text.remove_suffix(1);
+  if (text.empty()) return std::nullopt;
+  StackHeading heading;
+  if (scan::DigitsAt(text, 0) == text.size()) {  // == 4711
+    constexpr size_t kShort = 10;
+    if (text.size() > kShort) return std::nullopt;
+    heading.pid = ParseInt(text).value_or(-1);
+    heading.bare = true;
+    return heading.pid > 0 ? std::optional(heading) : std::nullopt;
+  }
+  if (IsDigit(text.front())) return std::nullopt;  // a time, a count
+  heading.rank = static_cast<int32_t>(std::min<int64_t>(NumberOf(text, "rank"), INT32_MAX));
+  heading.pid = NumberOf(text, "pid");
+  if (heading.pid < 0 && process) heading.pid = NumberOf(text, "process");
+  const bool tool = text.find("gdb ") != std::string_view::npos || text.find("py-spy ") != std::string_view::npos ||
+                    text.find("pstack ") != std::string_view::npos;
+  if (heading.pid < 0 && tool) heading.pid = std::max(NumberOf(text, "-p"), NumberOf(text, "pstack"));
+  if (heading.rank < 0 && heading.pid < 0) return std::nullopt;
+  heading.host = std::string(HostIn(text));
+  return heading;
+}
+
+}  // namespace ncclwhy
