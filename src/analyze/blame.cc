@@ -137,6 +137,53 @@ void NameComplaining(const CaseFile& c, const Hypothesis& hypothesis, const Culp
   list->front().process = found->process;
 }
 
+// A kernel tells the host of a GPU that failed. Whose it was tells CUDA's error, which only that rank has: its peers
+// lose a connection.
+//   NVRM: Xid (PCI:0000:41:00): 79, …      [1,6]<stderr>:[CUDA ERROR] at file train.cu:412: unspecified launch failure
+void NameOnItsGpu(const CaseFile& c, const Hypothesis& hypothesis, CandidateList* list) {
+  const auto of_gpu = [](std::string_view cause) { return cause.starts_with("gpu."); };
+  if (!of_gpu(hypothesis.cause) || list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
+  const Finding* found = nullptr;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    const bool complains =
+        item.rule != nullptr && !item.survived && f.role != Role::kContext && f.role != Role::kBenign;
+    const bool gpu = std::any_of(f.causes.begin(), f.causes.end(),
+                                 [&](const Weight& w) { return of_gpu(w.cause) && f.SpeaksFor(w.cause) > 0; });
+    if (!complains || !gpu || f.rank < 0) continue;
+    // Two ranks that have such an error, or one of another host: neither is the one.
+    if (!f.host.empty() && f.host != list->front().host) return;
+    if (found != nullptr && found->rank != f.rank) return;
+    found = &f;
+  }
+  if (found == nullptr) return;
+  list->front().rank = found->rank;
+  list->front().process = found->process;
+}
+
+// Several hosts cannot reach one and the same peer, and nobody misses another one: it is that host, not who complains.
+//   socketPollConnect: connect to 10.77.0.119<51903> returned Connection timed out, retrying      on node16 and node18
+void NamePeerOfSeveral(const CaseFile& c, const Hypothesis& hypothesis, CandidateList* list) {
+  constexpr std::string_view kCauses[] = {"net.unreachable", "net.efa", "ib.retry-exceeded"};
+  if (std::find(std::begin(kCauses), std::end(kCauses), hypothesis.cause) == std::end(kCauses)) return;
+  std::set<std::string> peers, complain;
+  for (const size_t n : hypothesis.evidence) {
+    const Finding& f = c.items[n].finding;
+    const std::string_view address = !f.Field("peer").empty() ? f.Field("peer") : f.Field("address");
+    if (address.empty() || f.host.empty()) continue;
+    const std::string_view host = c.model.ResolveAddress(address).host;
+    // Whose the address is nobody says, or his own.
+    if (host.empty() || host == f.host) return;
+    peers.emplace(host);
+    complain.insert(f.host);
+  }
+  if (peers.size() != 1 || complain.size() < 2 || complain.contains(*peers.begin())) return;
+  CulpritCandidate who;
+  who.host = *peers.begin();
+  who.why = c.chinese() ? "多台主机都连不上它，且只有它" : "several hosts cannot reach it, and only it";
+  *list = {who};
+}
+
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   Culprit out;
   out.rank = who.rank;
@@ -188,6 +235,8 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
   if (c.kb.TraitsOf(hypothesis.cause).waits) resolver.NameMissing(c.items, &list);
   NameComplaining(c, hypothesis, resolver, &list);
   NameEnded(c, hypothesis, resolver, &list);
+  NameOnItsGpu(c, hypothesis, &list);
+  NamePeerOfSeveral(c, hypothesis, &list);
   NameEndedAlone(resolver, c.items, hypothesis, c.chinese(), &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));

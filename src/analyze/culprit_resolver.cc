@@ -117,8 +117,8 @@ CulpritResolver::Candidates CulpritResolver::ResolveRole(const EvidenceItem& ite
 CulpritCandidate CulpritResolver::OfProcess(ProcessId id) const {
   CulpritCandidate c;
   c.process = id;
-  c.rank = model_.RankOf(id);
   c.host = HostOf(id);
+  c.rank = model_.RankOf(id) >= 0 ? model_.RankOf(id) : roll_.RankOfPid(model_.processes[id.value].pid, c.host);
   return c;
 }
 

@@ -102,6 +102,9 @@ std::optional<Checkpoint> LatestSaved(const CaseFile& c) {
                     latest->text};
 }
 
+// A pulse that says what it counts, or of how many: the job worked.
+bool Counts(const PulseFacts* pulse) { return pulse != nullptr && (pulse->total > 0 || pulse->name.valid()); }
+
 // NCCL's own files hold no line of the program, or a word or two around them. When all that they began is complete, for
 // every rank, and nothing is wrong in them, nothing was wrong.
 bool OnlyNcclAndWhole(const JobModel& model) {
@@ -192,8 +195,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
     const CauseTraits traits = c.kb.TraitsOf(report->causes[0].id);
-    // Of a job that nobody saw end somebody took stacks: it stood.
-    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !FindStacks(c.model).empty()));
+    // Of a job that nobody saw work, or end, somebody took stacks: it stood.
+    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && !FindStacks(c.model).empty()));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }

@@ -11,6 +11,7 @@
 #include "analyze/outcome_report.h"
 #include "analyze/record_line.h"
 #include "analyze/word_reading.h"
+#include "base/mask_digits.h"
 #include "base/text.h"
 #include "job/aftermath.h"
 #include "job/job_complaints.h"
@@ -116,6 +117,18 @@ std::set<Line> Judged(const CaseFile& c) {
   return out;
 }
 
+// A line that a rule knows to be harmless comes again with other numbers, of which only the first and the last are
+// kept.
+std::set<std::string> HarmlessTexts(const CaseFile& c) {
+  std::set<std::string> out;
+  std::string room;
+  for (const EvidenceItem& item : c.items) {
+    const bool knows = item.rule != nullptr && item.finding.role == Role::kBenign;
+    if (knows && item.finding.line > 0) out.emplace(MaskDigits(item.finding.text, &room));
+  }
+  return out;
+}
+
 bool IsShort(const JobModel& model) {
   uint64_t lines = 0;
   for (const SourceFacts* facts : model.sources) lines += facts->counters.Get(Counter::kLines);
@@ -192,12 +205,14 @@ bool IsInformation(const Complaint& said) {
 // What sounds wrong, of which no rule knows that it is beside the point, and behind which no work went on.
 std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   const std::set<Line> judged = Judged(c);
+  const std::set<std::string> harmless = HarmlessTexts(c);
+  std::string room;
   const Aftermath aftermath(c.model);
   std::vector<Complaint> out = ComplaintsOf(c.model);
   std::erase_if(out, [&](const Complaint& x) {
-    return judged.contains({x.source.value, x.line}) || IsRecord(x.text) || IsQuotedCode(c.model, x) ||
-           IsExplainedClass(x) || IsDeprecation(x) || IsInformation(x) ||
-           aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+    return judged.contains({x.source.value, x.line}) || harmless.contains(std::string(MaskDigits(x.text, &room))) ||
+           IsRecord(x.text) || IsQuotedCode(c.model, x) || IsExplainedClass(x) || IsDeprecation(x) ||
+           IsInformation(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
   });
   return out;
 }

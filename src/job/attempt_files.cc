@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "job/silence.h"
 #include "job/source_names.h"
 
 namespace ncclwhy {
@@ -15,6 +17,9 @@ namespace {
 
 constexpr int kPrevious = -1;
 constexpr size_t kMostDigits = 4;  // more is a date or an id
+// Seconds that two attempts may seem to overlap: on one host, and on two with clocks of their own.
+constexpr double kSameClock = 60;
+constexpr double kOtherClock = 3600;
 
 int NumberOf(std::string_view digits) {
   int number = 0;
@@ -50,12 +55,14 @@ class AttemptReader {
   std::vector<JobPart> Read() {
     const uint32_t count = static_cast<uint32_t>(model_.sources.size());
     if (count < 2) return {};
+    const size_t common = CommonFolder();
     for (uint32_t s = 0; s < count; ++s) {
-      const std::optional<int> number = AttemptInName(model_.sources[s]->name);
+      // Where all of them lie says nothing: retry-3/attempt_1/…
+      const std::optional<int> number = AttemptInName(std::string_view(model_.sources[s]->name).substr(common));
       if (number && Lives(s)) named_[*number].push_back(s);
     }
     if (named_.empty()) FindRequeued();
-    if (named_.empty() || named_.size() > limits::kJobsApart) return {};
+    if (named_.empty() || named_.size() > limits::kJobsApart || !InOrder()) return {};
     std::vector<JobPart> parts;
     std::set<uint32_t> before;
     for (const auto& [number, sources] : named_) {
@@ -76,6 +83,19 @@ class AttemptReader {
   }
 
  private:
+  size_t CommonFolder() const {
+    const std::string_view first = model_.sources[0]->name;
+    size_t same = first.size();
+    for (const SourceFacts* source : model_.sources) {
+      const std::string_view name = source->name;
+      const auto differ = std::mismatch(
+          first.begin(), first.begin() + static_cast<ptrdiff_t>(std::min(same, name.size())), name.begin());
+      same = static_cast<size_t>(differ.first - first.begin());
+    }
+    const size_t slash = first.substr(0, same).find_last_of("/:");
+    return slash == std::string_view::npos ? 0 : slash + 1;
+  }
+
   // A file of a rank or of the whole job, and not a table of the scheduler's.
   bool Lives(uint32_t s) const {
     const SourceFacts& facts = *model_.sources[s];
@@ -92,6 +112,35 @@ class AttemptReader {
     });
   }
 
+  // Whether no attempt works on long behind the beginning of the one that its number comes before.
+  bool InOrder() const {
+    for (auto it = named_.begin(); it != named_.end() && std::next(it) != named_.end(); ++it) {
+      for (const uint32_t earlier : it->second) {
+        for (const uint32_t later : std::next(it)->second) {
+          if (Overlap(earlier, later, kOtherClock)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Whether `earlier` works for more than so many seconds behind the beginning of `later`.
+  bool Overlap(uint32_t earlier, uint32_t later, double most) const {
+    const auto behind = TimeBetween(FirstBeat(later), LastBeat(earlier));
+    return behind && *behind > most;
+  }
+  std::string_view FirstBeat(uint32_t s) const {
+    const SourceFacts& facts = *model_.sources[s];
+    for (const PulseFacts& p : facts.pulses) {
+      if (p.first_time.valid()) return facts.Str(p.first_time);
+    }
+    return {};
+  }
+  std::string_view LastBeat(uint32_t s) const {
+    const PulseFacts* latest = LastStampedPulse(*model_.sources[s]);
+    return latest == nullptr ? std::string_view() : model_.sources[s]->Str(latest->last_time);
+  }
+
   // Where names tell of one attempt only, whether what says nothing of attempts is the next one: kubectl-logs.txt
   // beside kubectl-logs-previous.txt, a file that begins by saying that the job was started anew, or one beside such an
   // end.
@@ -102,7 +151,7 @@ class AttemptReader {
       if (IsNamed(s) || !Lives(s)) continue;
       if (number == kPrevious) {
         for (const uint32_t earlier : sources) {
-          if (IsNextOf(model_.sources[s]->name, model_.sources[earlier]->name)) return true;
+          if (IsNextOf(model_.sources[s]->name, model_.sources[earlier]->name)) return !Overlap(earlier, s, kSameClock);
         }
         continue;
       }
@@ -188,7 +237,7 @@ std::optional<int> AttemptInName(std::string_view name) {
     while (end < name.size() && IsAlpha(name[end])) ++end;
     const std::string_view word = name.substr(at, end - at);
     if (word == "previous" || word == "prev") return kPrevious;
-    for (const std::string_view known : {"attempt", "restart", "retry", "try", "requeue"}) {
+    for (const std::string_view known : {"attempt", "restart", "requeue"}) {
       if (word != known) continue;
       if (end < name.size() && (name[end] == '_' || name[end] == '-' || name[end] == '.')) ++end;
       const std::string_view digits = Digits(name.substr(std::min(end, name.size())));

@@ -90,6 +90,8 @@ ProcessId JobModel::ProcessOf(SourceId source, uint32_t process_index, int32_t l
     if (const auto it = launchers.find(launcher_rank); it != launchers.end()) return it->second;
   }
   const ProcessId only = only_process_of[source.value];
+  // [rank21]: RuntimeError: …      of another than the one rank of that host which speaks NCCL
+  if (launcher_rank >= 0 && RankOf(only) >= 0 && RankOf(only) != launcher_rank) return {};
   // `hgx-13: Traceback …` of pdsh is not the launcher's, who has no label.
   const std::vector<ProcessFacts>& facts = sources[source.value]->processes;
   if (only.valid() && process_index < facts.size() && facts[process_index].host.valid() &&

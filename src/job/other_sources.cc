@@ -1,6 +1,9 @@
 #include "job/other_sources.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
 
 #include "job/silence.h"
 
@@ -10,27 +13,127 @@ namespace {
 // Ranks that have lost one do not go on for so long, and clocks of hosts do not stand so far apart.
 constexpr double kMoreBeats = 8;
 constexpr double kMoreSeconds = 60;
+// Behind a word of a loss: more than was under way.
+constexpr uint64_t kBeatsBehindLoss = 3;
 // What somebody else's end brings about comes that soon behind it, and not in the same second.
 constexpr double kSoon = 1800;
 constexpr double kSure = 1;
+// Who is told to leave when the others are done goes at once; later he hung.
+constexpr double kLeaves = 120;
+constexpr uint32_t kSameWords = 12;  // lines
+constexpr double kAsFar = 0.97;
+constexpr int32_t kEndedBySignal = 128;
 
 }  // namespace
 
-bool OtherSources::WentOn(const LifeSign& sign, const std::vector<uint32_t>& finish) const {
-  if (model_.sources.size() < 2 || !sign.source.valid()) return false;
+bool IsRequest(std::string_view signal) {
+  constexpr std::string_view kRequests[] = {"2", "10", "12", "15", "SIGINT", "SIGUSR1", "SIGUSR2", "SIGTERM"};
+  constexpr std::string_view kPython = "Signals.";
+  if (signal.starts_with(kPython)) signal.remove_prefix(kPython.size());
+  return std::find(std::begin(kRequests), std::end(kRequests), signal) != std::end(kRequests);
+}
+
+bool OtherSources::Overcame(const LifeSign& sign, const WorkEnds& ends) const {
+  if (RecordedWell(sign)) return true;
+  if (!sign.source.valid()) return false;
+  if (LeftWhenDone(sign, ends)) return true;
+  return ends.lines[sign.source.value] == 0 && (WentOn(sign, ends) || ToldDone(sign, ends));
+}
+
+// A node that left a job which does without it, or an attempt before. Work that goes on beside it alone shows nothing:
+// an evaluation, a task of the same array.
+bool OtherSources::WentOn(const LifeSign& sign, const WorkEnds& ends) const {
   const std::string_view ended = TimeOf(sign);
   if (ended.empty()) return false;
   for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-    if (s == sign.source.value || finish[s] == 0) continue;
+    if (s == sign.source.value || ends.lines[s] == 0 || !SaysSo(s, ends.lines[s])) continue;
     const SourceFacts& facts = *model_.sources[s];
     for (const PulseFacts& p : facts.pulses) {
-      if (!p.first_time.valid() || !p.last_time.valid() || p.beats.last > finish[s]) continue;
+      if (!p.first_time.valid() || !p.last_time.valid() || p.beats.last > ends.lines[s]) continue;
       const std::string_view first = facts.Str(p.first_time), last = facts.Str(p.last_time);
       const auto went_on = TimeBetween(ended, last);
       const auto took = TimeBetween(first, last);
       if (!went_on || !took || *went_on < kMoreSeconds || *took <= 0) continue;
       const double share = std::min(1.0, *went_on / *took);
       if (share * static_cast<double>(p.beats.count) >= kMoreBeats) return true;
+    }
+  }
+  return false;
+}
+
+bool OtherSources::SaysSo(uint32_t source, uint32_t finish) const {
+  return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
+    if (!t.source.valid()) return false;
+    if (t.life == Life::kRestart && !Works(t.source.value)) return true;
+    const bool loss = t.life == Life::kRestart || t.life == Life::kStumble || t.bad();
+    return loss && t.source.value == source && t.line < finish && WorkBehind(source, t.line) >= kBeatsBehindLoss;
+  });
+}
+
+uint64_t OtherSources::WorkBehind(uint32_t source, uint32_t line) const {
+  uint64_t most = 0;
+  for (const PulseFacts& p : model_.sources[source]->pulses) most = std::max(most, p.beats.After(line));
+  return most;
+}
+
+// NODE_FAIL, and behind it COMPLETED of the same job, which was put into the queue again.
+bool OtherSources::RecordedWell(const LifeSign& sign) const {
+  if (sign.job.empty()) return false;
+  return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& well) {
+    if (well.life != Life::kEnding || well.bad() || well.job != sign.job) return false;
+    // In a file of its own it is a history only where it tells of more than one end.
+    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
+      return t.bad() && t.job == sign.job && t.source == well.source && t.line < well.line;
+    });
+  });
+}
+
+// Who runs the job says that it succeeded, and nothing worse behind it, where this source never worked: a launcher's
+// first try that reached nobody.
+bool OtherSources::ToldDone(const LifeSign& sign, const WorkEnds& ends) const {
+  if (Works(sign.source.value)) return false;
+  bool done = sign.how != Ending::kException;
+  for (uint32_t s = 0; s < model_.sources.size(); ++s) done = done || (ends.lines[s] > 0 && Works(s));
+  return done && std::any_of(ends.signs.begin(), ends.signs.end(), [&](const auto& end) {
+           const auto& [source, told] = end;
+           if (told->of != SignOf::kJob || source == sign.source.value || Works(source)) return false;
+           const bool worse = std::any_of(signs_.begin(), signs_.end(), [&, s = source, t = told](const LifeSign& x) {
+             return x.bad() && x.source.valid() && x.source.value == s && x.line > t->line;
+           });
+           const std::string_view from = TimeOf(sign), to = TimeOf(*told);
+           const auto between = from.empty() || to.empty() ? std::optional<double>(0) : TimeBetween(from, to);
+           return !worse && between && *between >= 0;
+         });
+}
+
+// `master.log` says that training is finished, and seconds later the workers are told to leave.
+bool OtherSources::LeftWhenDone(const LifeSign& sign, const WorkEnds& ends) const {
+  const auto asks = [](const LifeSign& s) {
+    return s.how == Ending::kStopped || IsRequest(s.signal) ||
+           (s.code > kEndedBySignal && IsRequest(std::to_string(s.code - kEndedBySignal)));
+  };
+  // SignalException: Process 8811 got signal: 15      right behind the line that says that it was told
+  const bool told =
+      asks(sign) || std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& s) {
+        return asks(s) && s.source == sign.source && s.line <= sign.line && s.line + kSameWords >= sign.line;
+      });
+  const std::string_view left = TimeOf(sign);
+  if (!told || left.empty()) return false;
+  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+    if (s == sign.source.value || ends.lines[s] == 0 || !Works(s)) continue;
+    const std::string_view done = DoneAt(s, ends);
+    const auto between = done.empty() ? std::nullopt : TimeBetween(done, left);
+    if (between && *between >= 0 && *between <= kLeaves && AsFarAs(s, sign.source.value)) return true;
+  }
+  return false;
+}
+
+bool OtherSources::AsFarAs(uint32_t a, uint32_t b) const {
+  if (!Works(b)) return true;
+  for (const PulseFacts& x : model_.sources[a]->pulses) {
+    for (const PulseFacts& y : model_.sources[b]->pulses) {
+      const bool same = x.total == y.total && model_.sources[a]->Str(x.name) == model_.sources[b]->Str(y.name);
+      if (same && x.beats.count > 1 && y.last_value >= x.last_value * kAsFar) return true;
     }
   }
   return false;
@@ -48,6 +151,14 @@ std::string_view OtherSources::TimeOf(const LifeSign& sign) const {
   if (!sign.time.empty()) return sign.time;
   const std::string_view own = StampOf(model_, {sign.source, sign.line, sign.offset, sign.text});
   if (!own.empty()) return own;
+  // Another sign right above it, else the latest beat.
+  for (auto it = signs_.rbegin(); it != signs_.rend(); ++it) {
+    const bool above = it->source == sign.source && it->line <= sign.line && it->line + kSameWords >= sign.line;
+    if (!above) continue;
+    if (!it->time.empty()) return it->time;
+    const std::string_view stamp = StampOf(model_, {it->source, it->line, it->offset, it->text});
+    if (!stamp.empty()) return stamp;
+  }
   const SourceFacts& facts = *model_.sources[sign.source.value];
   const PulseFacts* latest = nullptr;
   for (const PulseFacts& p : facts.pulses) {
@@ -55,6 +166,16 @@ std::string_view OtherSources::TimeOf(const LifeSign& sign) const {
     if (before && (latest == nullptr || latest->beats.last < p.beats.last)) latest = &p;
   }
   return latest == nullptr ? std::string_view() : facts.Str(latest->last_time);
+}
+
+std::string_view OtherSources::DoneAt(uint32_t source, const WorkEnds& ends) const {
+  if (const auto said = ends.signs.find(source); said != ends.signs.end()) return TimeOf(*said->second);
+  const SourceFacts& facts = *model_.sources[source];
+  std::string_view latest;
+  for (const PulseFacts& p : facts.pulses) {
+    if (p.last_time.valid() && p.beats.last == ends.lines[source]) latest = facts.Str(p.last_time);
+  }
+  return latest;
 }
 
 }  // namespace ncclwhy

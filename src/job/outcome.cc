@@ -18,16 +18,10 @@ constexpr size_t kMostLines = 6;
 constexpr uint64_t kSteadyBeats = 20;
 constexpr uint64_t kLastNews = 5;
 
-// A signal by which schedulers and launchers ask to leave: who dies of it was told to.
-bool IsRequest(std::string_view signal) {
-  constexpr std::string_view kRequests[] = {"2", "10", "12", "15", "SIGINT", "SIGUSR1", "SIGUSR2", "SIGTERM"};
-  return std::find(std::begin(kRequests), std::end(kRequests), signal) != std::end(kRequests);
-}
-
 class OutcomeReader {
  public:
   OutcomeReader(const JobModel& model, const std::vector<LifeSign>& signs)
-      : model_(model), signs_(signs), after_(model), others_(model) {}
+      : model_(model), signs_(signs), after_(model), others_(model, signs) {}
 
   OutcomeReading Read() {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
@@ -46,7 +40,7 @@ class OutcomeReader {
   // Where the work of each source came to its end: a word that says so and that no beat follows, or a pulse that has
   // reached what it counts to.
   void FindFinish() {
-    finish_.assign(model_.sources.size(), 0);
+    ends_.lines.assign(model_.sources.size(), 0);
     complete_.assign(model_.sources.size(), 0);
     for (const LifeSign& s : signs_) {
       const bool clean = s.life == Life::kEnding && !s.bad();
@@ -55,18 +49,18 @@ class OutcomeReader {
       const uint32_t line = std::max(s.line, s.last_line);
       // A word in front of more work is that of an epoch or of one of several programs.
       if (GoesOn(s.source, line)) continue;
-      uint32_t& finish = finish_[s.source.value];
+      uint32_t& finish = ends_.lines[s.source.value];
       if (line > finish) {
         finish = line;
-        finish_sign_[s.source.value] = &s;
+        ends_.signs[s.source.value] = &s;
       }
     }
     // A program that begins behind it, as the next of several benchmarks does, has not come to its own.
     for (const LifeSign& s : signs_) {
       const bool begins = s.life == Life::kLaunch && s.of == SignOf::kSelf && s.source.valid();
-      if (!begins || std::max(s.line, s.last_line) <= finish_[s.source.value]) continue;
-      finish_[s.source.value] = 0;
-      finish_sign_.erase(s.source.value);
+      if (!begins || std::max(s.line, s.last_line) <= ends_.lines[s.source.value]) continue;
+      ends_.lines[s.source.value] = 0;
+      ends_.signs.erase(s.source.value);
     }
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
@@ -74,9 +68,9 @@ class OutcomeReader {
       const uint32_t line = finest->beats.last;
       if (GoesOn(SourceId{i}, line) || NcclBegins(i, line)) continue;
       complete_[i] = line;
-      finish_[i] = std::max(finish_[i], line);
+      ends_.lines[i] = std::max(ends_.lines[i], line);
     }
-    out_.work_done = std::any_of(finish_.begin(), finish_.end(), [](uint32_t line) { return line > 0; });
+    out_.work_done = std::any_of(ends_.lines.begin(), ends_.lines.end(), [](uint32_t line) { return line > 0; });
   }
 
   // Whether work goes on behind a line. What only then begins, as what each rank says when it leaves, must be steady.
@@ -148,19 +142,19 @@ class OutcomeReader {
         if (s.last_line > s.line) out_.restarts.push_back({s.source, s.last_line, s.offset, s.text});
       }
       // Another attempt counts only when it did something: a launcher that says "restarting" may have given up.
-      if (then.beats > 0 || then.news > 0 || finish_[s.source.value] > line) {
+      if (then.beats > 0 || then.news > 0 || ends_.lines[s.source.value] > line) {
         attempt_[s.source.value] = std::max(attempt_[s.source.value], line);
       }
     }
   }
 
-  bool FinishedBehind(SourceId source, uint32_t line) const { return finish_[source.value] > line; }
+  bool FinishedBehind(SourceId source, uint32_t line) const { return ends_.lines[source.value] > line; }
 
   // Whether the one whose ending this seems to be lived on, or what ended was an earlier attempt.
   bool Overcome(const LifeSign& s) const {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
-    if (attempt_[s.source.value] > line || RecordedWell(s) || DoneElsewhere(s)) return true;
+    if (attempt_[s.source.value] > line || others_.Overcame(s, ends_)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
@@ -183,35 +177,12 @@ class OutcomeReader {
     }
     // Its last words, behind its own work: whoever left in order does not end so. An exception's text has lines of its
     // own; who says that he is done has no more to say.
-    const uint64_t own_lines = finish_sign_.contains(s.source.value) ? 0 : kLastNews;
+    const uint64_t own_lines = ends_.signs.contains(s.source.value) ? 0 : kLastNews;
     const bool last_words =
-        finish_[s.source.value] > 0 && then.beats == 0 && then.news <= own_lines && !then.left_in_order;
+        ends_.lines[s.source.value] > 0 && then.beats == 0 && then.news <= own_lines && !then.left_in_order;
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
-  }
-
-  // A scheduler's records of one job, the latest last: NODE_FAIL, and behind it COMPLETED, when it was put into the
-  // queue again.
-  bool RecordedWell(const LifeSign& s) const {
-    if (s.job.empty()) return false;
-    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
-      return t.life == Life::kEnding && !t.bad() && t.source == s.source && t.line > s.line && t.job == s.job;
-    });
-  }
-
-  // The work went on in another source and came to its end there: by the clock, or as whoever runs the job says, where
-  // this source never worked, as a launcher's first try that reached nobody.
-  bool DoneElsewhere(const LifeSign& s) const {
-    if (!out_.work_done || finish_[s.source.value] > 0) return false;
-    if (others_.WentOn(s, finish_)) return true;
-    if (!model_.sources[s.source.value]->pulses.empty()) return false;
-    const auto works = [&](uint32_t source) { return finish_[source] > 0 && !model_.sources[source]->pulses.empty(); };
-    bool worked = false;
-    for (uint32_t i = 0; i < model_.sources.size(); ++i) worked = worked || works(i);
-    return worked && std::any_of(finish_sign_.begin(), finish_sign_.end(), [&](const auto& f) {
-             return f.second->of == SignOf::kJob && f.first != s.source.value && !works(f.first);
-           });
   }
 
   // An abort of nobody in particular, behind which the others only did what was under way before they ended badly, too.
@@ -288,7 +259,10 @@ class OutcomeReader {
       //   job.sh: caught SIGTERM, stopping srun      job.sh: srun returned 0
       const bool early = std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
-        return stops(i) && (!out_.work_done || LeftInOrder() ||
+        // An evaluation that came to its end beside it is not its work.
+        const bool works = s.source.valid() && !model_.sources[s.source.value]->pulses.empty();
+        const bool done = works ? ends_.lines[s.source.value] > 0 : out_.work_done;
+        return stops(i) && (!done || LeftInOrder() ||
                             (s.source.valid() && FinishedBehind(s.source, std::max(s.line, s.last_line))));
       });
       out_.outcome = early ? Outcome::kStopped : Outcome::kFailed;
@@ -324,7 +298,7 @@ class OutcomeReader {
     out_.outcome = Outcome::kUnknown;
     if (out_.work_done) {
       out_.outcome = Outcome::kSucceeded;
-      for (const auto& [source, sign] : finish_sign_) Add(Shows::kFinished, *sign);
+      for (const auto& [source, sign] : ends_.signs) Add(Shows::kFinished, *sign);
       AddLastBeat();
       return;
     }
@@ -384,10 +358,9 @@ class OutcomeReader {
   const std::vector<LifeSign>& signs_;
   const Aftermath after_;
   const OtherSources others_;
-  std::vector<uint32_t> finish_;                     // by source, 0 = none
-  std::vector<uint32_t> complete_;                   // the same, of pulses that reached what they count to
-  std::map<uint32_t, const LifeSign*> finish_sign_;  // source -> the sign, if a word said it
-  std::vector<uint32_t> attempt_;                    // by source
+  WorkEnds ends_;
+  std::vector<uint32_t> complete_;  // the same, of pulses that reached what they count to
+  std::vector<uint32_t> attempt_;   // by source
   OutcomeReading out_;
 };
 

@@ -197,7 +197,7 @@ class ProcessTracker {
       if (f.launcher_rank < 0 && facts.Str(f.pod).empty() && others) continue;
       // "[rank1]: Traceback …" beside the lines of the only process, which have no prefix.
       if (f.launcher_rank >= 0 && distinct_.size() == 1 && launchers.empty() &&
-          model_.processes[distinct_.begin()->value].launcher_rank < 0) {
+          model_.processes[distinct_.begin()->value].launcher_rank < 0 && MayBeRank(facts, f.launcher_rank)) {
         model_.processes[distinct_.begin()->value].launcher_rank = f.launcher_rank;
         launchers.emplace(f.launcher_rank, *distinct_.begin());
       }
@@ -216,6 +216,19 @@ class ProcessTracker {
       distinct_.insert(p.id);
       if (f.launcher_rank >= 0) launchers.emplace(f.launcher_rank, p.id);
     }
+  }
+
+  // Whether the only process of a source may be that rank: in none of the communicators that it joins it is another
+  // one.
+  static bool MayBeRank(const SourceFacts& facts, int32_t rank) {
+    bool another = false;
+    for (const Event& e : facts.events) {
+      if (e.kind != EventKind::kCommInitStart && e.kind != EventKind::kCommInitComplete) continue;
+      const auto said = ParseInt<int32_t>(facts.Get(e, FieldId::kRank));
+      if (said && *said == rank) return true;
+      another = another || said.has_value();
+    }
+    return !another;
   }
 
   // A file of one rank that died before its first NCCL line is a process all the same, even when the file is empty.

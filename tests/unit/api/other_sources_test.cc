@@ -42,8 +42,12 @@ const char kTold[] =
 
 TEST_CASE("a node that left a job which went on without it", "[api][other_sources]") {
   const std::string left = Steps(1, 20, 60) + kTold;
-  CHECK(Told({{"node-a.log", Steps(1, 60, 60) + "Training completed.\n"}, {"node-b.log", left}}).outcome ==
-        Outcome::kSucceeded);
+  const std::string word = Clock(21) + "WARN [elastic] node b left the rendezvous, world size 16 -> 8\n";
+  const std::string goes_on = Steps(1, 20, 60) + word + Steps(21, 60, 60) + "Training completed.\n";
+  CHECK(Told({{"node-a.log", goes_on}, {"node-b.log", left}}).outcome == Outcome::kSucceeded);
+  // Without a word of it, what works on and ends well is something else: an evaluation, a task of the same array.
+  CHECK(Told({{"eval.log", Steps(1, 60, 60) + "Training completed.\n"}, {"node-b.log", left}}).outcome ==
+        Outcome::kStopped);
   // The others end when it does, or do not come to the end.
   CHECK(Told({{"node-a.log", Steps(1, 21, 60)}, {"node-b.log", left}}).outcome == Outcome::kStopped);
   CHECK(Told({{"node-a.log", Steps(1, 40, 60)}, {"node-b.log", left}}).outcome == Outcome::kStopped);
@@ -59,6 +63,25 @@ TEST_CASE("records of one job are its history, those of others are not", "[api][
   const std::string lost = "JobID|JobName|State|ExitCode|Restarts\n9110_3|kfold|NODE_FAIL|0:0|0\n";
   CHECK(Told({{"a.out", out}, {"sacct.txt", lost + "9110_3|kfold|COMPLETED|0:0|1\n"}}).outcome == Outcome::kSucceeded);
   CHECK(Told({{"a.out", out}, {"sacct.txt", lost + "9110_4|kfold|COMPLETED|0:0|1\n"}}).outcome != Outcome::kSucceeded);
+}
+
+TEST_CASE("who is told to leave when the others are done has not been stopped", "[api][other_sources]") {
+  const std::string done = Steps(1, 60, 60) + "Training completed.\n";
+  const auto worker = [](int last, int minute) { return Steps(1, last, 60) + Clock(minute) + kTold; };
+  CHECK(Told({{"master.log", done}, {"worker.log", worker(59, 61)}}).outcome == Outcome::kSucceeded);
+  // Long behind it he hung, and in the middle of his work he was stopped.
+  CHECK(Told({{"master.log", done}, {"worker.log", worker(59, 90)}}).outcome != Outcome::kSucceeded);
+  CHECK(Told({{"master.log", done}, {"worker.log", worker(30, 61)}}).outcome == Outcome::kStopped);
+}
+
+TEST_CASE("who runs the job says that it succeeded, later and of this job", "[api][other_sources]") {
+  const std::string refused = "[2023-05-20 03:09:40,100] gn1: rank 2 exited with code 1\n";
+  const auto told = [](const std::string& time) {
+    return "[2023-05-20 " + time + ",100] MPIJob team/bert is successfully completed.\n";
+  };
+  const std::string out = "training starts\n" + Steps(1, 60, 60) + "Training completed.\n";
+  CHECK(Told({{"a.log", refused}, {"b.log", out}, {"operator.log", told("03:49:00")}}).outcome == Outcome::kSucceeded);
+  CHECK(Told({{"a.log", refused}, {"b.log", out}, {"operator.log", told("02:49:00")}}).outcome != Outcome::kSucceeded);
 }
 
 TEST_CASE("a stop behind somebody's own end in another file tidies up", "[api][other_sources]") {
