@@ -37,7 +37,8 @@ bool OtherSources::Overcame(const LifeSign& sign, const WorkEnds& ends) const {
   if (RecordedWell(sign)) return true;
   if (!sign.source.valid()) return false;
   if (LeftWhenDone(sign, ends)) return true;
-  return ends.lines[sign.source.value] == 0 && (WentOn(sign, ends) || ToldDone(sign, ends));
+  const bool own_end = ends.lines[sign.source.value] > 0 && Works(sign.source.value);
+  return !own_end && (WentOn(sign, ends) || ToldDone(sign, ends));
 }
 
 // A node that left a job which does without it, or an attempt before. Work that goes on beside it alone shows nothing:
@@ -88,22 +89,32 @@ bool OtherSources::RecordedWell(const LifeSign& sign) const {
   });
 }
 
-// Who runs the job says that it succeeded, and nothing worse behind it, where this source never worked: a launcher's
-// first try that reached nobody.
+// Who runs the job says behind this end that it succeeded. It was that of a launcher's first try that reached nobody,
+// where this source never worked, or of an attempt before, where the work that came to its end began only behind it.
 bool OtherSources::ToldDone(const LifeSign& sign, const WorkEnds& ends) const {
-  if (Works(sign.source.value)) return false;
-  bool done = sign.how != Ending::kException;
-  for (uint32_t s = 0; s < model_.sources.size(); ++s) done = done || (ends.lines[s] > 0 && Works(s));
-  return done && std::any_of(ends.signs.begin(), ends.signs.end(), [&](const auto& end) {
-           const auto& [source, told] = end;
-           if (told->of != SignOf::kJob || source == sign.source.value || Works(source)) return false;
-           const bool worse = std::any_of(signs_.begin(), signs_.end(), [&, s = source, t = told](const LifeSign& x) {
-             return x.bad() && x.source.valid() && x.source.value == s && x.line > t->line;
-           });
-           const std::string_view from = TimeOf(sign), to = TimeOf(*told);
-           const auto between = from.empty() || to.empty() ? std::optional<double>(0) : TimeBetween(from, to);
-           return !worse && between && *between >= 0;
-         });
+  const std::string_view ended = TimeOf(sign);
+  const auto told = [&](const auto& end) {
+    const auto& [source, said] = end;
+    if (said->of != SignOf::kJob || Works(source)) return false;
+    if (source == sign.source.value) return said->line > sign.line;
+    const std::string_view time = TimeOf(*said);
+    if (ended.empty() || time.empty()) return true;
+    const auto between = TimeBetween(ended, time);
+    return between && *between >= 0;
+  };
+  const auto last = [&](const auto& end) {
+    return std::none_of(signs_.begin(), signs_.end(), [&](const LifeSign& x) {
+      return x.bad() && x.source == end.second->source && x.line > end.second->line;
+    });
+  };
+  if (std::none_of(ends.signs.begin(), ends.signs.end(), [&](const auto& e) { return told(e) && last(e); }))
+    return false;
+  const bool worked = Works(sign.source.value);
+  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+    if (s == sign.source.value || ends.lines[s] == 0 || !Works(s)) continue;
+    if (!worked || IsNext(sign.source.value, s, ended, ends)) return true;
+  }
+  return !worked && sign.how != Ending::kException;
 }
 
 // `master.log` says that training is finished, and seconds later the workers are told to leave.
@@ -145,6 +156,37 @@ bool OtherSources::JustBefore(const LifeSign& first, const LifeSign& then) const
   if (from.empty() || to.empty()) return false;
   const auto between = TimeBetween(from, to);
   return between && *between > kSure && *between < kSoon;
+}
+
+bool OtherSources::IsNext(uint32_t a, uint32_t b, std::string_view ended, const WorkEnds& ends) const {
+  const std::string_view done = DoneAt(b, ends);
+  if (ended.empty() || done.empty()) return false;
+  const auto began = TimeBetween(ended, FirstBeat(b));
+  if (began && *began >= 0) return true;
+  const auto behind = TimeBetween(ended, done);
+  if (!behind || *behind < kMoreSeconds) return false;
+  for (const PulseFacts& x : model_.sources[a]->pulses) {
+    for (const PulseFacts& y : model_.sources[b]->pulses) {
+      const bool same = x.name.valid() && model_.sources[a]->Str(x.name) == model_.sources[b]->Str(y.name);
+      if (same && y.beats.first > 0 && y.last_value > x.last_value) return true;
+    }
+  }
+  return false;
+}
+
+bool OtherSources::Works(uint32_t source) const {
+  constexpr uint64_t kFew = 3;
+  const std::vector<PulseFacts>& pulses = model_.sources[source]->pulses;
+  return std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) { return p.beats.count > kFew; });
+}
+
+std::string_view OtherSources::FirstBeat(uint32_t source) const {
+  const SourceFacts& facts = *model_.sources[source];
+  const PulseFacts* first = nullptr;
+  for (const PulseFacts& p : facts.pulses) {
+    if (p.first_time.valid() && (first == nullptr || p.beats.first < first->beats.first)) first = &p;
+  }
+  return first == nullptr ? std::string_view() : facts.Str(first->first_time);
 }
 
 std::string_view OtherSources::TimeOf(const LifeSign& sign) const {

@@ -38,9 +38,15 @@ class OtherSources {
   bool LeftWhenDone(const LifeSign& sign, const WorkEnds& ends) const;
   // Whether a source that works on, or one that only watches the job, has a word of a loss or of another attempt.
   bool SaysSo(uint32_t source, uint32_t finish) const;
-  bool Works(uint32_t source) const { return !model_.sources[source]->pulses.empty(); }
+  // Whether it counts something for more than a few lines, as a table of events does not.
+  bool Works(uint32_t source) const;
   // Whether `b` never worked, or had come as far as `a` when that was done.
   bool AsFarAs(uint32_t a, uint32_t b) const;
+  // Whether the work that `b` came to its end with went further than that of `a`, and began behind `ended` or was done
+  // long behind it.
+  bool IsNext(uint32_t a, uint32_t b, std::string_view ended, const WorkEnds& ends) const;
+  // The stamp of the first one; empty without.
+  std::string_view FirstBeat(uint32_t source) const;
   uint64_t WorkBehind(uint32_t source, uint32_t line) const;
   // When a sign was printed: by its own stamp, else by the latest beat in front of it, which is not far before its end.
   // Empty where neither has one.
