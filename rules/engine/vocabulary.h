@@ -38,14 +38,15 @@ inline constexpr std::array<NamedValue<Blame>, 6> kBlameWords = {{{"nobody", Bla
                                                                   {"peer", Blame::kPeer},
                                                                   {"connection", Blame::kConnection},
                                                                   {"field", Blame::kField}}};
-inline constexpr std::array<NamedValue<Life>, 8> kLifeWords = {{{"progress", Life::kProgress},
+inline constexpr std::array<NamedValue<Life>, 9> kLifeWords = {{{"progress", Life::kProgress},
                                                                 {"waiting", Life::kWaiting},
                                                                 {"leaving", Life::kLeaving},
                                                                 {"ending", Life::kEnding},
                                                                 {"restart", Life::kRestart},
                                                                 {"launch", Life::kLaunch},
                                                                 {"saved", Life::kSaved},
-                                                                {"stumble", Life::kStumble}}};
+                                                                {"stumble", Life::kStumble},
+                                                                {"entering", Life::kEntering}}};
 inline constexpr std::array<NamedValue<Ending>, 7> kEndingWords = {{{"clean", Ending::kClean},
                                                                     {"exit", Ending::kExit},
                                                                     {"signal", Ending::kSignal},

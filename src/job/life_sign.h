@@ -21,6 +21,7 @@ enum class Life : uint8_t {
   kLaunch,    // what follows is a run of its own: a launcher's first words, a script's echo of its command
   kSaved,     // a state was saved from which the job can go on
   kStumble,   // something failed that the program itself deals with: it tries again, starts a helper anew
+  kEntering,  // it enters what ends only when all have come: a rendezvous, an initialisation
 };
 
 // How a process or a job ended.

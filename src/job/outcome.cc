@@ -309,6 +309,10 @@ class OutcomeReader {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;
         out_.evidence.push_back({Shows::kSilence, *silent, {}});
+      } else if (const LifeSign* entered = SilentStart(model_, signs_)) {
+        out_.outcome = Outcome::kHung;
+        out_.wound_up = false;
+        Add(Shows::kWaiting, *entered);
       }
     }
     AddLastBeat();

@@ -161,4 +161,33 @@ std::optional<Place> SilentWork(const JobModel& model) {
   return std::nullopt;
 }
 
+const LifeSign* SilentStart(const JobModel& model, const std::vector<LifeSign>& signs) {
+  // The others say that they enter, too, and whoever repeats himself has a first line.
+  constexpr uint64_t kLastWords = 8;
+  for (const SourceFacts* facts : model.sources) {
+    const auto works = [&](const PulseFacts& p) { return IsCounted(*facts, p, 0); };
+    if (std::any_of(facts->pulses.begin(), facts->pulses.end(), works)) return nullptr;
+  }
+  std::map<uint32_t, const LifeSign*> entered;  // the latest of each source
+  for (const LifeSign& s : signs) {
+    if (s.life == Life::kEntering && s.source.valid()) entered[s.source.value] = &s;
+  }
+  const LifeSign* latest = nullptr;
+  for (const auto& [source, sign] : entered) {
+    const SourceFacts& facts = *model.sources[source];
+    const uint32_t line = std::max(sign->line, sign->last_line);
+    const Place last = LastLine(model, sign->source);
+    if (NewsBehind(facts, line) > kLastWords || Idles(last.text)) return nullptr;
+    std::string_view from = sign->time.empty() ? StampOf(model, {sign->source, sign->line, sign->offset, sign->text})
+                                               : std::string_view(sign->time);
+    // Lines of a launcher or watcher behind it begin to tell the time.
+    for (const PulseFacts& p : facts.pulses) {
+      if (from.empty() && p.first_time.valid() && p.beats.first > line) from = facts.Str(p.first_time);
+    }
+    const auto silent = from.empty() ? std::nullopt : TimeBetween(from, LastStamp(model, last));
+    if (silent && *silent >= kLongest) latest = sign;
+  }
+  return latest;
+}
+
 }  // namespace ncclwhy

@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "job/job_model.h"
+#include "job/life_sign.h"
 
 namespace ncclwhy {
 
@@ -27,5 +29,10 @@ bool SaysMoreBetween(const SourceFacts& facts, uint32_t after, uint32_t before);
 // times as long as a step took, and for ten minutes at least; nothing where any source works on, or had come to what it
 // counts to. No word says that the job hangs, and none is needed.
 std::optional<Place> SilentWork(const JobModel& model);
+
+// The latest line at which somebody entered what ends only when all have come, in a job that never worked, while others
+// (telemetry, a watcher) only repeat themselves for ten minutes at least behind it; nothing where anything new follows.
+//   h3: I0430 10:01:24.331302 … Rendezvous'ing worker group      h3: telemetry 10:02:00 gpu_util=0 …      10:04:00 …
+const LifeSign* SilentStart(const JobModel& model, const std::vector<LifeSign>& signs);
 
 }  // namespace ncclwhy
