@@ -76,7 +76,8 @@ CREATE VIEW stack AS
       OR (' < ' || frames) GLOB '* < synchronize (*cuda/__init__.py*' OR frames LIKE '%ncclGroupEnd%'
       OR frames LIKE '%ncclAll%' OR frames LIKE '%ncclReduce%' OR frames LIKE '%ncclBroadcast%'
       OR frames LIKE '%ProcessGroupNCCL::%wait%' OR frames LIKE '%cudaStreamSynchronize%'
-      OR frames LIKE '%cuStreamSynchronize%') AS waits,
+      OR frames LIKE '%cuStreamSynchronize%' OR frames LIKE '%/distributed_c10d.py%'
+      OR frames LIKE '%horovod/torch/mpi_ops.py%') AS waits,
     (frames GLOB '*bootstrap[A-Z]*' OR frames LIKE '%ncclCommInitRank%' OR frames LIKE '%ncclTransportP2pSetup%')
       AS starts,
     (frames LIKE '%launch_agent%' OR frames LIKE '%_invoke_run%' OR frames LIKE '%_worker_loop%'
