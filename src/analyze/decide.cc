@@ -238,6 +238,11 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
     // Never certain: the causes that are listed are not all that there are.
     out.confidence = std::min(weight[n], 0.99);
     out.why = Why(c, choices[n], cause, *c.kb.FindCause(cause.id, c.language), zh, &out.look_first);
+    // A job that counted its steps and says of none that it was saved begins again.
+    const bool lost = action != Action::kFixFirst && !out.look_first && !report.progress.empty() && !report.checkpoint;
+    if (lost)
+      out.why += zh ? "；没有哪一行显示保存过检查点：否则会从头开始"
+                    : "; no line shows a checkpoint, without which it begins anew";
     if (action != Action::kRerunWithout) return out;
     out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
     out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());

@@ -130,13 +130,28 @@ std::optional<double> SecondsBetween(std::string_view first, std::string_view la
   return between < 0 ? std::nullopt : std::optional(between);
 }
 
+namespace {
+
+constexpr size_t kWordsBeforeClock = 2;
+
+size_t WordsIn(std::string_view text) {
+  size_t words = 0;
+  for (size_t i = 0; i < text.size(); ++i) words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1 : 0;
+  return words;
+}
+
+}  // namespace
+
 std::string_view StampIn(std::string_view text) {
   for (size_t at = 0; at < std::min(text.size(), kLookColumns); ++at) {
     const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '[' || text[at - 1] == '(';
     if (!begins || !IsDigit(text[at])) continue;
     TimeForm form = TimeForm::kNone;
     const size_t length = TimestampLength(text.substr(at), &form);
-    if (length > 0 && (form == TimeForm::kDate || form == TimeForm::kClock)) return text.substr(at, length);
+    if (length == 0 || (form != TimeForm::kDate && form != TimeForm::kClock)) continue;
+    // "1814 Tl+  do_signal_stop  04:20:58 python -u train.py" of ps: how long, and no time of the day.
+    if (form == TimeForm::kClock && WordsIn(text.substr(0, at)) > kWordsBeforeClock) continue;
+    return text.substr(at, length);
   }
   return {};
 }

@@ -19,6 +19,28 @@ constexpr size_t kMostProse = 120;
 constexpr size_t kLeastQuote = 40;
 constexpr std::string_view kCut = "\xE2\x80\xA6";  // …
 
+// Of a quote without its middle: less is no quote, and a word that wraps leaves so much of its row.
+constexpr size_t kLeastParts = 100;
+constexpr size_t kWordLess = 5;
+
+// Three fifths of the beginning and two of the end, in whole words, with … between; the text itself where it was cut
+// before, as its end is not there.
+std::string WithoutMiddle(std::string_view text, size_t columns) {
+  if (text.ends_with(kCut)) return std::string(text);
+  std::string_view head = PrefixOfWidth(text, columns * 3 / 5);
+  const size_t last = head.find_last_of(' ');
+  if (last != std::string_view::npos && last * 2 > head.size()) head = head.substr(0, last);
+  size_t begin = text.size();
+  // From the end back to where the rest has room: a step at a time, as only prefixes are measured.
+  for (size_t at = text.find(' ', head.size()); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+    if (DisplayWidth(text.substr(at + 1)) > columns * 2 / 5) continue;
+    begin = at + 1;
+    break;
+  }
+  if (begin == text.size()) return std::string(text);
+  return std::string(head) + " " + std::string(kCut) + " " + std::string(text.substr(begin));
+}
+
 // Of each style, in their order: plain, bold, dim, red, green, yellow, cyan.
 constexpr std::array<std::string_view, 7> kCodes = {"",           "\x1b[1m",    "\x1b[2m", "\x1b[1;31m",
                                                     "\x1b[1;32m", "\x1b[1;33m", "\x1b[36m"};
@@ -276,7 +298,13 @@ void Layout::Quote(std::string_view place, std::string_view link, std::string_vi
   out_ += below ? "\n    " : "  ";
   const size_t first = below ? prose_width_ - 4 : prose_width_ - used;
   const size_t room = prose_width_ - 4;
-  std::vector<std::string> lines = Wrap(EscapeTerminal(text), first, room);
+  const std::string whole = EscapeTerminal(text);
+  std::vector<std::string> lines = Wrap(whole, first, room);
+  // What is said at the end tells as much as the beginning: "… Timeout(ms)=1) ran for 90 milliseconds before timing
+  // out".
+  for (size_t columns = first + (rows - 1) * room; lines.size() > rows && columns > kLeastParts; columns -= kWordLess) {
+    lines = Wrap(WithoutMiddle(whole, columns), first, room);
+  }
   if (below) lines.front() = Defused(lines.front());
   EmitRows(std::move(lines), rows, rows == 1 ? first : room, "    ", Style::kPlain, false);
 }

@@ -125,7 +125,10 @@ class ShortAnswer {
   // What the first of those before came to: the last one is what the report is on.
   void EarlierAttempt() {
     for (const Attempt& attempt : report_.attempts) {
-      if (&attempt == &report_.attempts.back() || attempt.sentence.empty()) continue;
+      // The same failure again, or a launcher's bare word, tells nothing new.
+      const bool same = !report_.causes.empty() && attempt.cause == report_.causes.front().id;
+      const bool told = attempt.outcome != Outcome::kFailed || (!attempt.cause.empty() && !same);
+      if (&attempt == &report_.attempts.back() || attempt.sentence.empty() || !told) continue;
       std::string how;
       if (attempt.outcome == Outcome::kSucceeded) how = fmt::format("{}{}", words_.succeeded, words_.clause_separator);
       layout_.Clipped("  ", Labelled(words_.earlier_attempt, how + attempt.sentence), 1);
