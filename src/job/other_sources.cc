@@ -20,6 +20,7 @@ constexpr double kSoon = 1800;
 constexpr double kSure = 1;
 // Who is told to leave when the others are done goes at once; later he hung.
 constexpr double kLeaves = 120;
+constexpr size_t kEnough = 32;       // of ranks that are alike
 constexpr uint32_t kSameWords = 12;  // lines
 constexpr double kAsFar = 0.97;
 constexpr int32_t kEndedBySignal = 128;
@@ -33,24 +34,60 @@ bool IsRequest(std::string_view signal) {
   return std::find(std::begin(kRequests), std::end(kRequests), signal) != std::end(kRequests);
 }
 
-bool OtherSources::Overcame(const LifeSign& sign, const WorkEnds& ends) const {
+bool IsOwnEnd(const LifeSign& sign) {
+  return !IsRequest(sign.signal) && (sign.how == Ending::kExit || sign.how == Ending::kSignal ||
+                                     sign.how == Ending::kAbort || sign.how == Ending::kException);
+}
+
+OtherSources::OtherSources(const JobModel& model, const std::vector<LifeSign>& signs)
+    : model_(model), of_source_(model.sources.size()) {
+  for (const LifeSign& s : signs) {
+    if (!s.source.valid()) continue;
+    of_source_[s.source.value].push_back(&s);
+    if (s.life == Life::kEnding && !s.job.empty()) records_.push_back(&s);
+    if (s.bad() && IsOwnEnd(s) && own_.size() < kEnough) own_.push_back(&s);
+    restarted_ = restarted_ || (s.life == Life::kRestart && !Works(s.source.value));
+  }
+  for (auto& of : of_source_) {
+    std::stable_sort(of.begin(), of.end(), [](const LifeSign* a, const LifeSign* b) { return a->line < b->line; });
+  }
+}
+
+void OtherSources::Know(const WorkEnds& ends) {
+  ends_ = &ends;
+  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
+    if (ends.lines[s] == 0 || !Works(s)) continue;
+    if (done_.size() < kEnough) done_.push_back(s);
+    if (said_.size() < kEnough && (restarted_ || SaysSo(s))) said_.push_back(s);
+  }
+  for (const auto& [source, said] : ends.signs) {
+    if (said->of != SignOf::kJob || Works(source) || told_.size() >= kEnough) continue;
+    const auto& of = of_source_[source];
+    const bool worse = std::any_of(of.begin(), of.end(),
+                                   [said = said](const LifeSign* x) { return x->bad() && x->line > said->line; });
+    if (!worse) told_.push_back(said);
+  }
+}
+
+bool OtherSources::Overcame(const LifeSign& sign) const {
   if (RecordedWell(sign)) return true;
   if (!sign.source.valid()) return false;
-  if (LeftWhenDone(sign, ends)) return true;
-  const bool own_end = ends.lines[sign.source.value] > 0 && Works(sign.source.value);
-  return !own_end && (WentOn(sign, ends) || ToldDone(sign, ends));
+  if (LeftWhenDone(sign)) return true;
+  const bool own_end = ends_->lines[sign.source.value] > 0 && Works(sign.source.value);
+  return !own_end && (WentOn(sign) || ToldDone(sign));
 }
 
 // A node that left a job which does without it, or an attempt before. Work that goes on beside it alone shows nothing:
 // an evaluation, a task of the same array.
-bool OtherSources::WentOn(const LifeSign& sign, const WorkEnds& ends) const {
+bool OtherSources::WentOn(const LifeSign& sign) const {
+  if (said_.empty()) return false;
   const std::string_view ended = TimeOf(sign);
   if (ended.empty()) return false;
-  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-    if (s == sign.source.value || ends.lines[s] == 0 || !SaysSo(s, ends.lines[s])) continue;
+  for (const uint32_t s : said_) {
+    if (s == sign.source.value) continue;
     const SourceFacts& facts = *model_.sources[s];
     for (const PulseFacts& p : facts.pulses) {
-      if (!p.first_time.valid() || !p.last_time.valid() || p.beats.last > ends.lines[s]) continue;
+      if (!p.first_time.valid() || !p.last_time.valid() || p.beats.last > ends_->lines[s]) continue;
       const std::string_view first = facts.Str(p.first_time), last = facts.Str(p.last_time);
       const auto went_on = TimeBetween(ended, last);
       const auto took = TimeBetween(first, last);
@@ -62,12 +99,11 @@ bool OtherSources::WentOn(const LifeSign& sign, const WorkEnds& ends) const {
   return false;
 }
 
-bool OtherSources::SaysSo(uint32_t source, uint32_t finish) const {
-  return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
-    if (!t.source.valid()) return false;
-    if (t.life == Life::kRestart && !Works(t.source.value)) return true;
-    const bool loss = t.life == Life::kRestart || t.life == Life::kStumble || t.bad();
-    return loss && t.source.value == source && t.line < finish && WorkBehind(source, t.line) >= kBeatsBehindLoss;
+bool OtherSources::SaysSo(uint32_t source) const {
+  const auto& of = of_source_[source];
+  return std::any_of(of.begin(), of.end(), [&](const LifeSign* t) {
+    const bool loss = t->life == Life::kRestart || t->life == Life::kStumble || t->bad();
+    return loss && t->line < ends_->lines[source] && WorkBehind(source, t->line) >= kBeatsBehindLoss;
   });
 }
 
@@ -80,59 +116,53 @@ uint64_t OtherSources::WorkBehind(uint32_t source, uint32_t line) const {
 // NODE_FAIL, and behind it COMPLETED of the same job, which was put into the queue again.
 bool OtherSources::RecordedWell(const LifeSign& sign) const {
   if (sign.job.empty()) return false;
-  return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& well) {
-    if (well.life != Life::kEnding || well.bad() || well.job != sign.job) return false;
+  return std::any_of(records_.begin(), records_.end(), [&](const LifeSign* well) {
+    if (well->bad() || well->job != sign.job) return false;
     // In a file of its own it is a history only where it tells of more than one end.
-    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& t) {
-      return t.bad() && t.job == sign.job && t.source == well.source && t.line < well.line;
+    return std::any_of(records_.begin(), records_.end(), [&](const LifeSign* t) {
+      return t->bad() && t->job == sign.job && t->source == well->source && t->line < well->line;
     });
   });
 }
 
 // Who runs the job says behind this end that it succeeded. It was that of a launcher's first try that reached nobody,
 // where this source never worked, or of an attempt before, where the work that came to its end began only behind it.
-bool OtherSources::ToldDone(const LifeSign& sign, const WorkEnds& ends) const {
+bool OtherSources::ToldDone(const LifeSign& sign) const {
+  if (told_.empty()) return false;
   const std::string_view ended = TimeOf(sign);
-  const auto told = [&](const auto& end) {
-    const auto& [source, said] = end;
-    if (said->of != SignOf::kJob || Works(source)) return false;
-    if (source == sign.source.value) return said->line > sign.line;
+  const bool told = std::any_of(told_.begin(), told_.end(), [&](const LifeSign* said) {
+    if (said->source == sign.source) return said->line > sign.line;
     const std::string_view time = TimeOf(*said);
     if (ended.empty() || time.empty()) return true;
     const auto between = TimeBetween(ended, time);
     return between && *between >= 0;
-  };
-  const auto last = [&](const auto& end) {
-    return std::none_of(signs_.begin(), signs_.end(), [&](const LifeSign& x) {
-      return x.bad() && x.source == end.second->source && x.line > end.second->line;
-    });
-  };
-  if (std::none_of(ends.signs.begin(), ends.signs.end(), [&](const auto& e) { return told(e) && last(e); }))
-    return false;
+  });
+  if (!told) return false;
   const bool worked = Works(sign.source.value);
-  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-    if (s == sign.source.value || ends.lines[s] == 0 || !Works(s)) continue;
-    if (!worked || IsNext(sign.source.value, s, ended, ends)) return true;
+  for (const uint32_t s : done_) {
+    if (s != sign.source.value && (!worked || IsNext(sign.source.value, s, ended))) return true;
   }
   return !worked && sign.how != Ending::kException;
 }
 
 // `master.log` says that training is finished, and seconds later the workers are told to leave.
-bool OtherSources::LeftWhenDone(const LifeSign& sign, const WorkEnds& ends) const {
+bool OtherSources::LeftWhenDone(const LifeSign& sign) const {
+  if (done_.empty()) return false;
   const auto asks = [](const LifeSign& s) {
     return s.how == Ending::kStopped || IsRequest(s.signal) ||
            (s.code > kEndedBySignal && IsRequest(std::to_string(s.code - kEndedBySignal)));
   };
   // SignalException: Process 8811 got signal: 15      right behind the line that says that it was told
-  const bool told =
-      asks(sign) || std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& s) {
-        return asks(s) && s.source == sign.source && s.line <= sign.line && s.line + kSameWords >= sign.line;
-      });
+  const auto& of = of_source_[sign.source.value];
+  const bool told = asks(sign) || std::any_of(of.begin(), of.end(), [&](const LifeSign* s) {
+                      return s->line <= sign.line && s->line + kSameWords >= sign.line && asks(*s);
+                    });
+  if (!told) return false;
   const std::string_view left = TimeOf(sign);
-  if (!told || left.empty()) return false;
-  for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-    if (s == sign.source.value || ends.lines[s] == 0 || !Works(s)) continue;
-    const std::string_view done = DoneAt(s, ends);
+  if (left.empty()) return false;
+  for (const uint32_t s : done_) {
+    if (s == sign.source.value) continue;
+    const std::string_view done = DoneAt(s);
     const auto between = done.empty() ? std::nullopt : TimeBetween(done, left);
     if (between && *between >= 0 && *between <= kLeaves && AsFarAs(s, sign.source.value)) return true;
   }
@@ -150,16 +180,20 @@ bool OtherSources::AsFarAs(uint32_t a, uint32_t b) const {
   return false;
 }
 
-bool OtherSources::JustBefore(const LifeSign& first, const LifeSign& then) const {
-  if (!first.source.valid() || !then.source.valid() || first.source == then.source) return false;
-  const std::string_view from = TimeOf(first), to = TimeOf(then);
-  if (from.empty() || to.empty()) return false;
-  const auto between = TimeBetween(from, to);
-  return between && *between > kSure && *between < kSoon;
+bool OtherSources::EndedJustBefore(const LifeSign& sign) const {
+  if (!sign.source.valid() || own_.empty()) return false;
+  const std::string_view to = TimeOf(sign);
+  if (to.empty()) return false;
+  return std::any_of(own_.begin(), own_.end(), [&](const LifeSign* s) {
+    if (s->source == sign.source) return false;
+    const std::string_view from = TimeOf(*s);
+    const auto between = from.empty() ? std::nullopt : TimeBetween(from, to);
+    return between && *between > kSure && *between < kSoon;
+  });
 }
 
-bool OtherSources::IsNext(uint32_t a, uint32_t b, std::string_view ended, const WorkEnds& ends) const {
-  const std::string_view done = DoneAt(b, ends);
+bool OtherSources::IsNext(uint32_t a, uint32_t b, std::string_view ended) const {
+  const std::string_view done = DoneAt(b);
   if (ended.empty() || done.empty()) return false;
   const auto began = TimeBetween(ended, FirstBeat(b));
   if (began && *began >= 0) return true;
@@ -194,11 +228,14 @@ std::string_view OtherSources::TimeOf(const LifeSign& sign) const {
   const std::string_view own = StampOf(model_, {sign.source, sign.line, sign.offset, sign.text});
   if (!own.empty()) return own;
   // Another sign right above it, else the latest beat.
-  for (auto it = signs_.rbegin(); it != signs_.rend(); ++it) {
-    const bool above = it->source == sign.source && it->line <= sign.line && it->line + kSameWords >= sign.line;
-    if (!above) continue;
-    if (!it->time.empty()) return it->time;
-    const std::string_view stamp = StampOf(model_, {it->source, it->line, it->offset, it->text});
+  const auto& of = of_source_[sign.source.value];
+  auto it = std::upper_bound(of.begin(), of.end(), sign.line,
+                             [](uint32_t line, const LifeSign* s) { return line < s->line; });
+  while (it != of.begin()) {
+    const LifeSign& above = **--it;
+    if (above.line + kSameWords < sign.line) break;
+    if (!above.time.empty()) return above.time;
+    const std::string_view stamp = StampOf(model_, {above.source, above.line, above.offset, above.text});
     if (!stamp.empty()) return stamp;
   }
   const SourceFacts& facts = *model_.sources[sign.source.value];
@@ -210,12 +247,12 @@ std::string_view OtherSources::TimeOf(const LifeSign& sign) const {
   return latest == nullptr ? std::string_view() : facts.Str(latest->last_time);
 }
 
-std::string_view OtherSources::DoneAt(uint32_t source, const WorkEnds& ends) const {
-  if (const auto said = ends.signs.find(source); said != ends.signs.end()) return TimeOf(*said->second);
+std::string_view OtherSources::DoneAt(uint32_t source) const {
+  if (const auto said = ends_->signs.find(source); said != ends_->signs.end()) return TimeOf(*said->second);
   const SourceFacts& facts = *model_.sources[source];
   std::string_view latest;
   for (const PulseFacts& p : facts.pulses) {
-    if (p.last_time.valid() && p.beats.last == ends.lines[source]) latest = facts.Str(p.last_time);
+    if (p.last_time.valid() && p.beats.last == ends_->lines[source]) latest = facts.Str(p.last_time);
   }
   return latest;
 }

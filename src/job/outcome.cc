@@ -26,6 +26,7 @@ class OutcomeReader {
   OutcomeReading Read() {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
     FindFinish();
+    others_.Know(ends_);
     FindPulse();
     FindRestarts();
     for (size_t i = 0; i < signs_.size(); ++i) {
@@ -154,7 +155,7 @@ class OutcomeReader {
   bool Overcome(const LifeSign& s) const {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
-    if (attempt_[s.source.value] > line || others_.Overcame(s, ends_)) return true;
+    if (attempt_[s.source.value] > line || others_.Overcame(s)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
@@ -243,12 +244,10 @@ class OutcomeReader {
     const auto ended_before = [&](const LifeSign& stop) {
       // Told late, by a message that came in another order than things happened.
       if (stop.late) return false;
+      if (!stop.signal.empty() && others_.EndedJustBefore(stop)) return true;
       return std::any_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
         const LifeSign& s = signs_[i];
-        const bool own = !IsRequest(s.signal) && (s.how == Ending::kExit || s.how == Ending::kSignal ||
-                                                  s.how == Ending::kAbort || s.how == Ending::kException);
-        if (own && !stop.signal.empty() && others_.JustBefore(s, stop)) return true;
-        return own && s.source == stop.source && s.line < stop.line;
+        return IsOwnEnd(s) && s.source == stop.source && s.line < stop.line;
       });
     };
     const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped && !ended_before(signs_[i]); };
@@ -361,7 +360,7 @@ class OutcomeReader {
   const JobModel& model_;
   const std::vector<LifeSign>& signs_;
   const Aftermath after_;
-  const OtherSources others_;
+  OtherSources others_;
   WorkEnds ends_;
   std::vector<uint32_t> complete_;  // the same, of pulses that reached what they count to
   std::vector<uint32_t> attempt_;   // by source
