@@ -196,7 +196,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
     const CauseTraits traits = c.kb.TraitsOf(report->causes[0].id);
     // Of a job that nobody saw work, or end, somebody took stacks: it stood.
-    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && !FindStacks(c.model).empty()));
+    report->outcome_inferred =
+        !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && !FindStacks(c.model).empty()));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }
