@@ -33,7 +33,7 @@ TEST_CASE("a failure on a terminal of 80 columns", "[report]") {
   rank 3 on gpu-a17, pid 4242, GPU 1: the first rank that could not allocate
 Evidence
   rank3.log:41  gpu-a17:4242:4242 [1] 2025-11-20 10:00:00 misc/shmutils.cc:72
-    NCCL WARN Error: failed to extend /dev/shm/nccl-x8Gh2k to 33030532 bytes,…
+    NCCL WARN Error: … to 33030532 bytes, error: No space left on device (28)
   rank3.log:44  gpu-a17:4242:4242 [1] NCCL INFO transport/shm.cc:590 -> 2
   missing: no line shows a larger /dev/shm
 Then: rank 0 on gpu-a16: lost its peer (rank0.log:88, 12 times) → rank 3 on
