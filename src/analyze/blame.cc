@@ -142,7 +142,9 @@ void NameComplaining(const CaseFile& c, const Hypothesis& hypothesis, const Culp
 //   NVRM: Xid (PCI:0000:41:00): 79, …      [1,6]<stderr>:[CUDA ERROR] at file train.cu:412: unspecified launch failure
 void NameOnItsGpu(const CaseFile& c, const Hypothesis& hypothesis, CandidateList* list) {
   const auto of_gpu = [](std::string_view cause) { return cause.starts_with("gpu."); };
-  if (!of_gpu(hypothesis.cause) || list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
+  const bool by_bus = std::any_of(hypothesis.evidence.begin(), hypothesis.evidence.end(),
+                                  [&](size_t n) { return !c.items[n].finding.Field("bus_id").empty(); });
+  if (!by_bus || list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
   const Finding* found = nullptr;
   for (const EvidenceItem& item : c.items) {
     const Finding& f = item.finding;
@@ -164,20 +166,20 @@ void NameOnItsGpu(const CaseFile& c, const Hypothesis& hypothesis, CandidateList
 // Several hosts cannot reach one and the same peer, and nobody misses another one: it is that host, not who complains.
 //   socketPollConnect: connect to 10.77.0.119<51903> returned Connection timed out, retrying      on node16 and node18
 void NamePeerOfSeveral(const CaseFile& c, const Hypothesis& hypothesis, CandidateList* list) {
-  constexpr std::string_view kCauses[] = {"net.unreachable", "net.efa", "ib.retry-exceeded"};
-  if (std::find(std::begin(kCauses), std::end(kCauses), hypothesis.cause) == std::end(kCauses)) return;
   std::set<std::string> peers, complain;
   for (const size_t n : hypothesis.evidence) {
     const Finding& f = c.items[n].finding;
-    const std::string_view address = !f.Field("peer").empty() ? f.Field("peer") : f.Field("address");
-    if (address.empty() || f.host.empty()) continue;
-    const std::string_view host = c.model.ResolveAddress(address).host;
+    if (f.Field("peer").empty() || f.host.empty()) continue;
+    const std::string_view host = c.model.ResolveAddress(f.Field("peer")).host;
     // Whose the address is nobody says, or his own.
     if (host.empty() || host == f.host) return;
     peers.emplace(host);
     complain.insert(f.host);
   }
   if (peers.size() != 1 || complain.size() < 2 || complain.contains(*peers.begin())) return;
+  // A rank of that host says more than the host.
+  const auto there = [&](const CulpritCandidate& known) { return known.host == *peers.begin(); };
+  if (std::any_of(list->begin(), list->end(), there)) return;
   CulpritCandidate who;
   who.host = *peers.begin();
   who.why = c.chinese() ? "多台主机都连不上它，且只有它" : "several hosts cannot reach it, and only it";

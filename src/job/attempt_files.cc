@@ -1,16 +1,18 @@
 #include "job/attempt_files.h"
 
 #include <algorithm>
-#include <charconv>
+#include <climits>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "job/silence.h"
 #include "job/source_names.h"
+#include "parser/scan.h"
 
 namespace ncclwhy {
 namespace {
@@ -21,17 +23,9 @@ constexpr size_t kMostDigits = 4;  // more is a date or an id
 constexpr double kSameClock = 60;
 constexpr double kOtherClock = 3600;
 
-int NumberOf(std::string_view digits) {
-  int number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
+int NumberOf(std::string_view digits) { return ParseInt<int>(digits).value_or(INT_MAX); }
 
-std::string_view Digits(std::string_view text) {
-  size_t end = 0;
-  while (end < text.size() && IsDigit(text[end])) ++end;
-  return text.substr(0, end);
-}
+std::string_view Digits(std::string_view text) { return text.substr(0, scan::DigitsAt(text, 0)); }
 
 // pod.txt or pod-current.txt beside pod-previous.txt.
 bool IsNextOf(std::string_view name, std::string_view previous) {
@@ -188,7 +182,7 @@ class AttemptReader {
   void FindRequeued() {
     std::map<std::string, std::vector<uint32_t>> alike;
     for (uint32_t s = 0; s < model_.sources.size(); ++s) {
-      if (Lives(s)) alike[WithoutNumbers(model_.sources[s]->name)].push_back(s);
+      if (Lives(s)) alike[NamePattern(model_.sources[s]->name, 1)].push_back(s);
     }
     for (auto& [pattern, sources] : alike) {
       if (sources.size() < 2) continue;
@@ -199,16 +193,6 @@ class AttemptReader {
       int number = 0;
       for (const uint32_t s : sources) named_[number++].push_back(s);
     }
-  }
-
-  static std::string WithoutNumbers(std::string_view name) {
-    std::string out;
-    for (size_t i = 0; i < name.size();) {
-      const std::string_view digits = Digits(name.substr(i));
-      out += digits.empty() ? name[i] : '#';
-      i += std::max<size_t>(digits.size(), 1);
-    }
-    return out;
   }
 
   std::vector<int> Numbers(uint32_t s) const {

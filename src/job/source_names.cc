@@ -87,7 +87,7 @@ std::string_view JobIdInName(std::string_view name) {
   return {};
 }
 
-std::string NamePattern(std::string_view name) { return Masked(name, 2); }
+std::string NamePattern(std::string_view name, size_t least) { return Masked(name, least); }
 
 bool NameHolds(std::string_view name, std::string_view host) {
   if (host.size() < 2) return false;

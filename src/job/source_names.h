@@ -20,8 +20,8 @@ FolderView FoldersOf(const JobModel& model);
 // The id that a scheduler gave, from a file name: slurm-1234.out, slurm-1234_7.out, job_1234.log, train.o1234. May be
 // empty; a number of one or two digits is no id. All of these views are of the name.
 std::string_view JobIdInName(std::string_view name);
-// "nccl.node42.31011.log" → "nccl.node#.#.log": numbers of at least two digits, as pids and times have.
-std::string NamePattern(std::string_view name);
+// "nccl.node42.31011.log" → "nccl.node#.#.log": numbers of at least so many digits, two as pids and times have.
+std::string NamePattern(std::string_view name, size_t least = 2);
 // Whether a word of the name is `host`: launch-gpu-a01.log, gpu-a01/dmesg.txt.
 bool NameHolds(std::string_view name, std::string_view host);
 // How much of the beginning two names have in common, in whole words: 6 of alpha-job.log and alpha-dmesg.txt. 0 when
