@@ -1,6 +1,8 @@
 #include "parser/unglue.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 
 #include "base/limits.h"
 #include "base/logger_prefix.h"
@@ -102,6 +104,46 @@ size_t FirstHead(OuterPrefixStripper& stripper, std::string_view line) {
   return prefix + RecordHeads(line.substr(prefix));
 }
 
+// Lines in which no other record begins. Those that differ from one of them in numbers alone are not looked at
+// again: most lines of a log that a program wrote are such.
+//   … opCount 2a sendbuff 0x7f2c0a000000 …   … opCount 2b sendbuff 0x7f2c0e000000 …
+class WholeLines {
+ public:
+  bool Has(std::string_view line) { return Mask(line) && known_.contains(masked_); }
+  // The line that Has was asked for last.
+  void Add() {
+    if (maskable_ && known_.size() < kMost) known_.insert(masked_);
+  }
+
+ private:
+  static constexpr size_t kMost = 256;
+
+  // What begins a record shows by the places of its digits, but for a time, whose values count: a line that has what
+  // may be one is not masked.
+  bool Mask(std::string_view line) {
+    masked_.assign(line);
+    maskable_ = true;
+    bool hex = false;  // within 0x…
+    for (size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (scan::IsDigit(c) || (hex && IsHexDigit(c))) {
+        masked_[i] = '0';
+        continue;
+      }
+      hex = c == 'x' && i > 0 && line[i - 1] == '0';
+      const bool mark = c == ':' || c == '-' || c == '/';
+      if (mark && i > 0 && i + 1 < line.size() && scan::IsDigit(line[i - 1]) && scan::IsDigit(line[i + 1])) {
+        return maskable_ = false;
+      }
+    }
+    return true;
+  }
+
+  std::unordered_set<std::string> known_;
+  std::string masked_;
+  bool maskable_ = false;
+};
+
 }  // namespace
 
 // Only lines that are longer than programs write them are looked at. Breaks take the place of blanks, so every byte
@@ -110,6 +152,7 @@ Unglued Unglue(std::string_view text) {
   Unglued out;
   std::string cut(text);
   OuterPrefixStripper stripper;
+  WholeLines whole;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
@@ -117,6 +160,11 @@ Unglued Unglue(std::string_view text) {
     if (line.size() > kLongLine && line[0] != '{') {
       size_t record = 0;  // the last one begins here
       const size_t first = FirstHead(stripper, line);
+      if (whole.Has(line.substr(first))) {
+        begin = end + 1;
+        continue;
+      }
+      bool whole_line = true;
       bool known = first > 0;
       for (size_t at = first; at < line.size(); ++at) {
         // Two characters for a newline: the first becomes a blank, so that offsets stay.
@@ -126,6 +174,7 @@ Unglued Unglue(std::string_view text) {
           ++out.cuts;
           record = at + 2;
           ++at;
+          whole_line = false;
           continue;
         }
         // In mid-sentence: `…, NCCL version 2.28.9`
@@ -133,6 +182,7 @@ Unglued Unglue(std::string_view text) {
         if (at < 2 || line[at - 1] != ' ' || line[at] == ' ' || line[at - 2] == ',' || line[at - 2] == '(') continue;
         const size_t head = RecordHeads(line.substr(at));
         if (head == 0) continue;
+        whole_line = false;
         if (scan::IsDigit(line[at]) && AsksForTime(line.substr(0, at))) continue;
         if (!IsPrefix(line, record, at, known)) {
           cut[begin + at - 1] = '\n';
@@ -151,6 +201,7 @@ Unglued Unglue(std::string_view text) {
         }
         --at;
       }
+      if (whole_line) whole.Add();
     }
     begin = end + 1;
   }

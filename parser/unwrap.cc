@@ -68,6 +68,8 @@ bool IsLineStart(std::string_view line) {
   if (HasHeader(line) || HasLabel(line) || BeginsAsUcx(line) || FindTorchRecord(line, 0) == 0 ||
       TimestampLength(line, nullptr) > 0)
     return true;
+  // (EngineCore_DP3 pid=1201) ERROR 10-12 22:15:08 …     of Ray and vLLM
+  if (line[0] == '(' && scan::Contains(line.substr(0, line.find(')')), " pid=")) return true;
   if (PythonExceptionLength(line) > 0 || SniffDialect(line) == Dialect::kPython) return true;
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return scan::StartsWith(line, s); });
 }

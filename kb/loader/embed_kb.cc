@@ -44,8 +44,8 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   out.Numbers("uint16_t", "kAnchored", t.index.anchored);
   out.Numbers("uint16_t", "kLoose", t.index.loose);
   out.Numbers("uint16_t", "kUnfiled", t.index.unfiled);
-  out.Grams("kLongs", t.index.grams.longs);
-  out.Grams("kShorts", t.index.grams.shorts);
+  out.Grams("kLongs", t.index.grams.longs.View());
+  out.Grams("kShorts", t.index.grams.shorts.View());
   return out.Save(
       path,
       "constexpr KbTables kTables = {\n"

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/embedded_source.h"
@@ -13,25 +14,42 @@
 namespace ncclwhy {
 namespace {
 
-// The literal tables are made here, so that a start of the program searches nothing.
-bool Write(const std::vector<Rule>& rules, const std::string& path) {
-  FieldWriter fields;
-  fields(rules);
+// The numbers and literal tables are made here, so that a start of the program reads no rule and searches nothing.
+bool Write(std::vector<Rule> rules, const std::string& path) {
+  std::string bytes;
+  std::vector<uint32_t> begins;
+  for (const Rule& rule : rules) {
+    begins.push_back(static_cast<uint32_t>(bytes.size()));
+    FieldWriter fields;
+    fields(rule);
+    bytes += fields.Take();
+  }
+  begins.push_back(static_cast<uint32_t>(bytes.size()));
   // Of the numbers that RuleSet::Embedded will give: both number the rules in the order of their ids.
-  const LiteralTablesStorage literals = PatternTable(rules).BuildLiterals();
+  const RuleList list(std::move(rules));
+  const PatternTable patterns(list);
+  const LiteralTables& literals = patterns.literals();
   EmbeddedSource out("embed_rules", "rules/catalog", "rules/engine/embedded_rules.h");
-  out.Bytes("kRules", fields.Take());
+  out.Bytes("kRules", bytes);
+  out.Numbers("uint32_t", "kBegins", begins);
+  out.Numbers("uint32_t", "kFirst", patterns.numbers().first);
+  out.Numbers("uint32_t", "kOfLine", patterns.numbers().of_line);
+  out.Table("AskedAsRow", "kAskedAs", patterns.numbers().asked_as,
+            [](const AskedAsRow& r) { return fmt::format("{{{},{}}}", r.number, r.asked_as); });
+  out.Numbers("uint32_t", "kQueryRules", patterns.numbers().query_rules);
   out.Bytes("kLiterals", literals.bytes);
   out.Table("LiteralRow", "kLiteralRows", literals.rows,
             [](const LiteralRow& r) { return fmt::format("{{{},{},{}}}", r.begin, r.size, r.patterns); });
   out.Numbers("uint32_t", "kLiteralPatterns", literals.patterns);
   out.Numbers("uint32_t", "kShortest", literals.shortest);
-  out.Grams("kLongs", literals.grams.longs);
-  out.Grams("kShorts", literals.grams.shorts);
+  out.Grams("kLongs", literals.longs);
+  out.Grams("kShorts", literals.shorts);
   return out.Save(
       path,
       "const EmbeddedRules kEmbeddedRules = {\n"
       "    {kRules, sizeof kRules - 1},\n"
+      "    kBegins,\n"
+      "    {kFirst, kOfLine, kAskedAs, kQueryRules},\n"
       "    {{kLiterals, sizeof kLiterals - 1}, kLiteralRows, kLiteralPatterns, kShortest, kLongs, kShorts}};\n");
 }
 
@@ -48,7 +66,7 @@ int Run(const std::string& catalog, const std::string& causes_directory, const s
   for (Rule& rule : rules) {
     rule.file = "rules/catalog/" + std::filesystem::path(rule.file.str()).lexically_relative(catalog).generic_string();
   }
-  return Write(rules, output) ? 0 : 1;
+  return Write(std::move(rules), output) ? 0 : 1;
 }
 
 }  // namespace

@@ -2,25 +2,24 @@
 // literals at start-up.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "rules/engine/literal_index.h"
-#include "rules/engine/rule.h"
+#include "rules/engine/pattern_numbers.h"
 
 namespace ncclwhy {
 
 // Constants of the program: nothing is copied of the tables, nor of the texts of the rules.
 struct EmbeddedRules {
-  std::string_view rules;  // as rule_fields.h says, in the order of RuleSet::rules()
-  LiteralTables literals;  // by their global pattern numbers (pattern_table.h)
+  std::string_view rules;            // as rule_fields.h says, in the order of RuleSet::rules()
+  std::span<const uint32_t> begins;  // of each in `rules`; and one more, the end
+  PatternNumbers numbers;
+  LiteralTables literals;  // by those numbers
 };
 
 // Defined in the generated source.
 extern const EmbeddedRules kEmbeddedRules;
-
-// Complete: the static_assert in the source refuses a member of Rule that is not written.
-// The rules borrow their texts. Called once by RuleSet::Embedded, and by each Load, whose rules may override them.
-std::vector<Rule> ReadEmbeddedRules();
 
 }  // namespace ncclwhy

@@ -26,8 +26,8 @@ std::string_view ShortHost(std::string_view host) {
   return host.substr(0, dot);
 }
 
-HitIndex::HitIndex(const JobModel& model, std::span<const SourceHits* const> hits, size_t pattern_count)
-    : model_(model), by_pattern_(pattern_count), communicators_(model.processes.size()) {
+HitIndex::HitIndex(const JobModel& model, std::span<const SourceHits* const> hits)
+    : model_(model), communicators_(model.processes.size()) {
   for (const Communicator& communicator : model.communicators) {
     for (const Rank& rank : communicator.ranks) {
       if (rank.process.value < communicators_.size())
@@ -40,9 +40,22 @@ HitIndex::HitIndex(const JobModel& model, std::span<const SourceHits* const> hit
   for (uint32_t source = 0; source < sources; ++source) {
     if (hits[source] == nullptr) continue;
     for (const Hit& hit : hits[source]->hits) {
-      if (hit.pattern < pattern_count) by_pattern_[hit.pattern].push_back({&hit, Place(SourceId{source}, hit)});
+      by_pattern_[hit.pattern].push_back({&hit, Place(SourceId{source}, hit)});
     }
   }
+}
+
+const std::vector<PlacedHit>& HitIndex::OfPattern(uint32_t pattern) const {
+  static const std::vector<PlacedHit> none;
+  const auto found = by_pattern_.find(pattern);
+  return found != by_pattern_.end() ? found->second : none;
+}
+
+std::vector<uint32_t> HitIndex::Patterns() const {
+  std::vector<uint32_t> patterns;
+  for (const auto& [pattern, hits] : by_pattern_) patterns.push_back(pattern);
+  std::sort(patterns.begin(), patterns.end());
+  return patterns;
 }
 
 Where HitIndex::Place(SourceId source, const Hit& hit) const {
@@ -134,7 +147,7 @@ std::vector<HitIndex::Key> HitIndex::KeysOf(Scope scope, const Where& where) {
 const HitIndex::Groups& HitIndex::GroupsOf(uint32_t pattern, Scope scope) {
   const auto [it, inserted] = groups_.try_emplace({pattern, scope});
   if (inserted) {
-    for (const PlacedHit& placed : by_pattern_[pattern]) {
+    for (const PlacedHit& placed : OfPattern(pattern)) {
       for (const Key& key : KeysOf(scope, placed.where)) it->second[key].push_back(&placed);
     }
   }

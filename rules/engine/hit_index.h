@@ -39,10 +39,12 @@ struct PlacedHit {
 class HitIndex {
  public:
   // `hits[i]` is of model.sources[i]; null where a source has none.
-  HitIndex(const JobModel& model, std::span<const SourceHits* const> hits, size_t pattern_count);
+  HitIndex(const JobModel& model, std::span<const SourceHits* const> hits);
 
-  // In (source, line) order.
-  const std::vector<PlacedHit>& OfPattern(uint32_t pattern) const { return by_pattern_[pattern]; }
+  // In (source, line) order; none where the pattern has no hit.
+  const std::vector<PlacedHit>& OfPattern(uint32_t pattern) const;
+  // Those that have hits, in their order.
+  std::vector<uint32_t> Patterns() const;
 
   // The first hit of `pattern` that stands to `where` as `condition` asks, or null. Groups are made per pattern and
   // scope when first asked for; then a look-up and, for a window of lines, a binary search. What has no line is in no
@@ -73,7 +75,7 @@ class HitIndex {
   uint32_t TracebackOf(SourceId source, uint32_t line);
 
   const JobModel& model_;
-  std::vector<std::vector<PlacedHit>> by_pattern_;
+  std::unordered_map<uint32_t, std::vector<PlacedHit>> by_pattern_;
   std::map<std::pair<uint32_t, Scope>, Groups> groups_;
   std::vector<std::vector<uint32_t>> communicators_;  // by process
   // source -> line of an exception -> the line at which its traceback begins

@@ -29,7 +29,7 @@ bool SpeaksAgainst(const Rule& rule) {
 
 }  // namespace
 
-void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
+void DropLastResorts(const RuleList& rules, const KnowledgeBase& kb, const JobModel& model,
                      std::vector<Finding>* findings) {
   using Line = std::pair<uint32_t, uint32_t>;  // source, line
   // A log with lines of NCCL has rules enough: there a guess by words is more often wrong than right.

@@ -6,7 +6,7 @@
 #include "job/job_model.h"
 #include "kb/loader/kb.h"
 #include "rules/engine/finding.h"
-#include "rules/engine/rule.h"
+#include "rules/engine/rule_list.h"
 
 namespace ncclwhy {
 
@@ -15,7 +15,7 @@ namespace ncclwhy {
 // that is known as an ending and no more may still say why.
 // Erases from `findings`, in whose order nothing else changes.
 // `findings`: those of pattern rules, before queries are asked, so that no query takes a guess for a fact.
-void DropLastResorts(const std::vector<Rule>& rules, const KnowledgeBase& kb, const JobModel& model,
+void DropLastResorts(const RuleList& rules, const KnowledgeBase& kb, const JobModel& model,
                      std::vector<Finding>* findings);
 
 }  // namespace ncclwhy

@@ -33,6 +33,15 @@ struct LiteralTables {
   std::span<const uint32_t> patterns;  // by literal
   std::span<const uint32_t> shortest;  // literals that have no grams
   GramTable longs, shorts;             // of the others
+
+  // Calls visit(literal, its pattern numbers) for each, in the order of their texts.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (size_t i = 0; i + 1 < rows.size(); ++i) {
+      const uint32_t begin = rows[i].patterns;
+      visit(bytes.substr(rows[i].begin, rows[i].size), patterns.subspan(begin, rows[i + 1].patterns - begin));
+    }
+  }
 };
 
 class LiteralIndex {

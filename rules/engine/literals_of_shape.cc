@@ -76,21 +76,19 @@ bool IsHexWord(std::string_view literal) {
 
 bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words) {
   const Shape text(shape);
-  for (uint32_t number = 0; number < patterns.size(); ++number) {
-    if (patterns.entry(number).of_line()) continue;
-    for (const std::string_view literal : patterns.entry(number).pattern->literals) {
-      if (!text.MayHoldBytesOf(literal)) continue;
-      if (!text.has_hex() || !IsHexWord(literal)) {
-        if (text.MayHoldText(literal)) return true;
-        continue;
-      }
-      // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
-      // stand outside.
-      if (text.MayHoldOutsideHex(literal)) return true;
-      if (std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
+  bool may = false;
+  patterns.literals().ForEach([&](std::string_view literal, std::span<const uint32_t>) {
+    if (may || !text.MayHoldBytesOf(literal)) return;
+    if (!text.has_hex() || !IsHexWord(literal)) {
+      may = text.MayHoldText(literal);
+      return;
     }
-  }
-  return false;
+    // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
+    // stand outside.
+    may = text.MayHoldOutsideHex(literal);
+    if (!may && std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
+  });
+  return may;
 }
 
 }  // namespace ncclwhy

@@ -31,31 +31,20 @@ bool IsFile(std::string_view path, std::string_view name) {
 }  // namespace
 
 RuleMatcher::RuleMatcher(const PatternTable& patterns, const LiteralIndex& literals)
-    : patterns_(patterns),
-      literals_(literals),
-      // Arrays by pattern: what a pattern needs for each line is one index away.
-      seen_(patterns.size(), 0),
-      kept_total_(patterns.size(), 0),
-      last_kept_(patterns.size(), UINT32_MAX),
-      latest_(patterns.size()),
-      clipped_(patterns) {}
+    : patterns_(patterns), literals_(literals), of_pattern_(patterns.size()), clipped_(patterns) {}
 
 void RuleMatcher::SortByPattern(std::vector<Candidate>* candidates) {
   std::sort(candidates->begin(), candidates->end(),
             [](const Candidate& a, const Candidate& b) { return a.pattern < b.pattern; });
 }
 
-// Each pattern once, however many of its literals the line has: `seen_` keeps the number of the line in which it was
+// Each pattern once, however many of its literals the line has: `seen` keeps the number of the line in which it was
 // found last, which needs no clearing. Sorted, so that hits of one line stand in the order of the rules, and the
 // patterns of a rule stand together.
 void RuleMatcher::FindCandidates(std::string_view body, std::vector<Candidate>* candidates) {
   ++lines_;
   candidates->clear();
-  literals_.Scan(body, [&](uint32_t number) {
-    if (seen_[number] == lines_) return;
-    seen_[number] = lines_;
-    candidates->push_back({number});
-  });
+  literals_.Scan(body, [&](uint32_t number) { AddCandidate(number, candidates); });
   SortByPattern(candidates);
 }
 
@@ -68,7 +57,7 @@ void RuleMatcher::AddOfLine() {
     const PatternEntry& entry = patterns_.entry(candidates_[i].pattern);
     if (entry.condition != nullptr || entry.rule == latest) continue;
     latest = entry.rule;
-    for (const uint32_t number : patterns_.OfLine(entry.rule)) candidates_.push_back({number});
+    for (const uint32_t number : entry.conditions) candidates_.push_back({number});
   }
   if (candidates_.size() > found) SortByPattern(&candidates_);
 }
@@ -144,7 +133,7 @@ void RuleMatcher::OnClipped(const ParsedLine& line, std::string_view text, const
   for (const uint32_t number : matching) {
     Hold(number, line, process, facts);
     // Of what is cut off nobody knows whether it would have been there: conditions are asked of what is.
-    for (const uint32_t of_line : patterns_.OfLine(patterns_.entry(number).rule)) {
+    for (const uint32_t of_line : patterns_.entry(number).conditions) {
       Candidate condition{of_line};
       if (HasLiteral(of_line, line.body)) TryPattern(condition, line, process, facts);
     }
@@ -205,7 +194,7 @@ void RuleMatcher::Hold(uint32_t number, const ParsedLine& line, uint32_t process
 
 void RuleMatcher::CountOnly(uint32_t number, Kept& kept, const ParsedLine& line) {
   ++kept.count;
-  const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
+  const uint32_t last = kept.last != UINT32_MAX ? kept.last : of_pattern_[number].last_kept;
   if (last != UINT32_MAX) ++hits_.hits[last].repeats;
   MoveOn(kept, line.number, line.offset);
 }
@@ -225,9 +214,10 @@ void RuleMatcher::MoveOn(const Kept& kept, uint32_t line, uint64_t offset) {
 // Lines of one process stand together, so the entry that was asked last for a pattern mostly is asked again. The
 // pointer stays good, since an unordered_map does not move its entries.
 RuleMatcher::Kept& RuleMatcher::KeptOf(uint32_t number, uint32_t process) {
-  Latest& latest = latest_[number];
+  OfPattern& latest = of_pattern_[number];
   if (latest.kept == nullptr || latest.process != process) {
-    latest = {process, &kept_[static_cast<uint64_t>(number) << 32 | process]};
+    latest.process = process;
+    latest.kept = &kept_[static_cast<uint64_t>(number) << 32 | process];
   }
   return *latest.kept;
 }
@@ -248,20 +238,21 @@ RuleMatcher::Room RuleMatcher::CountHit(uint32_t number, uint32_t process, uint3
   // one line that tells the cause.
   const uint32_t room =
       hits_.hits.size() < limits::kHitsPerSource ? limits::kHitsPerPatternAndSource : limits::kHitsPerPatternBeyond;
-  const bool beyond_source = kept_total_[number] >= room;
+  OfPattern& of_pattern = of_pattern_[number];
+  const bool beyond_source = of_pattern.kept_total >= room;
   // A hit for which there is no room is told by the last one that is kept: of this process, or else of any.
   if (beyond_source || (beyond_process && !every_place && !latest_place)) {
     facts.counters.Add(Counter::kDroppedHits);
-    const uint32_t last = kept.last != UINT32_MAX ? kept.last : last_kept_[number];
+    const uint32_t last = kept.last != UINT32_MAX ? kept.last : of_pattern.last_kept;
     if (last != UINT32_MAX) hits_.hits[last].repeats += 1 + repeats;
     kept.count += repeats;
     kept.full = true;  // counts only grow, and rooms only shrink
     return Room::kNone;
   }
-  ++kept_total_[number];
+  ++of_pattern.kept_total;
   kept.count += repeats;
   kept.last = static_cast<uint32_t>(hits_.hits.size());
-  last_kept_[number] = kept.last;
+  of_pattern.last_kept = kept.last;
   return beyond_process ? Room::kPlace : Room::kAll;
 }
 

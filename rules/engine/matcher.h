@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/patience.h"
+#include "base/sparse_table.h"
 #include "base/text_memo.h"
 #include "rules/engine/clipped_match.h"
 #include "rules/engine/finding.h"
@@ -43,8 +44,12 @@ class RuleMatcher final : public RuleSet::Matcher {
     bool full = false;  // no more will be kept
   };
 
-  // By pattern: the process of the latest hit. A process writes many lines in a row.
-  struct Latest {
+  // What a source has of one pattern.
+  struct OfPattern {
+    uint64_t seen = 0;                // the last line that made it a candidate
+    uint32_t kept_total = 0;          // hits that were kept
+    uint32_t last_kept = UINT32_MAX;  // index of the last kept hit
+    // Of the latest hit. A process writes many lines in a row.
     uint32_t process = kNoProcess;
     Kept* kept = nullptr;
   };
@@ -113,6 +118,13 @@ class RuleMatcher final : public RuleSet::Matcher {
   static constexpr size_t kMostLength = 32;  // digits of a number
   // `candidates` is replaced: patterns with a literal in `body`, in the order of their numbers.
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
+  // Makes the pattern a candidate, once for each body.
+  void AddCandidate(uint32_t number, std::vector<Candidate>* candidates) {
+    uint64_t& seen = of_pattern_[number].seen;
+    if (seen == lines_) return;
+    seen = lines_;
+    candidates->push_back({number});
+  }
   // Conditions on the same line stand behind the patterns of their rule then.
   static void SortByPattern(std::vector<Candidate>* candidates);
   // One by one: for the few patterns that the index does not hold.
@@ -183,18 +195,15 @@ class RuleMatcher final : public RuleSet::Matcher {
 
   const PatternTable& patterns_;
   LiteralIndex literals_;
-  std::vector<uint64_t> seen_;               // by pattern: the last line that made it a candidate
-  std::vector<uint32_t> kept_total_;         // by pattern, in this source
-  std::vector<uint32_t> last_kept_;          // by pattern: index of the last kept hit
+  SparseTable<OfPattern> of_pattern_;        // by pattern: a source meets few of them
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
-  std::vector<Latest> latest_;
-  std::vector<Candidate> candidates_;  // of the current line
-  TextMemo<Alike> alike_;              // by shape, or by masked body
+  std::vector<Candidate> candidates_;        // of the current line
+  TextMemo<Alike> alike_;                    // by shape, or by masked body
   std::string masked_;
   Patience patience_;  // for bodies that have no shape
   // Room for the captures of one match.
   std::vector<Re2Text> groups_;
-  // Bodies that were scanned; the mark in seen_.
+  // Bodies that were scanned; the mark in OfPattern::seen.
   uint64_t lines_ = 0;
   uint32_t matched_rule_ = UINT32_MAX;  // the latest one of which a pattern matched this line
   ClippedMatch clipped_;

@@ -68,11 +68,7 @@ bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
 void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* alike) {
   FindCandidates(line.body, &candidates_);
   // The literal "status=12" is not in a line with status=5, and may be in the next one of its shape.
-  kind.ForEachDecided(patterns_, [&](uint32_t pattern) {
-    if (seen_[pattern] == lines_) return;
-    seen_[pattern] = lines_;
-    candidates_.push_back({pattern});
-  });
+  kind.ForEachDecided(patterns_, [&](uint32_t pattern) { AddCandidate(pattern, &candidates_); });
   SortByPattern(&candidates_);
   AddOfLine();
   alike->candidates = candidates_;

@@ -1,9 +1,8 @@
-// PatternTable: all line patterns of a rule set under one numbering, compiled when first needed.
+// PatternTable: what matching has to know of each line pattern of a rule set, by its number (pattern_numbers.h). Rules
+// are read, and patterns compiled, when a line first needs one.
 //
-// Numbers run over the rules in order; within a rule over patterns, near, unless, boost. Hit::pattern is such a number.
-//
-// Thread safety: immutable after construction except for the compiled regexes and their texts: threads that need one at
-// the same time each make it, and the first is kept.
+// Thread safety: immutable but for what is made when first needed: threads that need it at the same time each make it,
+// and the first is kept.
 #pragma once
 
 #include <atomic>
@@ -21,8 +20,9 @@
 #include "base/re2_text.h"
 #include "rules/engine/literal_index.h"
 #include "rules/engine/numbers_alike.h"
+#include "rules/engine/pattern_numbers.h"
 #include "rules/engine/regex_texts.h"
-#include "rules/engine/rule.h"
+#include "rules/engine/rule_list.h"
 
 namespace ncclwhy {
 
@@ -33,17 +33,11 @@ struct PatternEntry {
   uint32_t rule = 0;
   uint32_t most = 0;  // hits that are kept of a process
   const Rule* of = nullptr;
+  std::span<const uint32_t> conditions;  // on the same line, of the rule
 
   // Its number is asked behind the patterns of its rule.
-  // A condition on the line that a pattern of its rule matched. No other line is asked for it: `INFO` stands in most.
-  bool of_line() const {
-    return condition != nullptr && condition->scope == Scope::kLine && condition->within == 0 && of->query.empty();
-  }
-  // A condition that counts lines ("within 5 lines, there must be no …") needs every place, but only the place.
-  bool every_place() const {
-    return condition != nullptr &&
-           (condition->within > 0 || condition->scope == Scope::kLine || condition->scope == Scope::kTraceback);
-  }
+  bool of_line() const { return IsOfLine(*of, condition); }
+  bool every_place() const { return NeedsEveryPlace(condition); }
 };
 
 // A regex and its named groups by number.
@@ -56,25 +50,22 @@ struct CompiledPattern {
 
 class PatternTable {
  public:
-  // `rules` is borrowed, and must not change: entries point into it. Linear in the patterns; compiles none.
-  explicit PatternTable(const std::vector<Rule>& rules);
+  // `rules` is borrowed. Reads them all, and sorts their literals; compiles nothing.
+  explicit PatternTable(const RuleList& rules);
+  // The same of rules of which the build did that: nothing is read.
+  PatternTable(const RuleList& rules, const PatternNumbers& numbers, const LiteralTables& literals);
   ~PatternTable();
   PatternTable(const PatternTable&) = delete;
   PatternTable& operator=(const PatternTable&) = delete;
 
-  // Of global numbers.
-  size_t size() const { return entries_.size(); }
-  const PatternEntry& entry(uint32_t number) const { return entries_[number]; }
-  // The first number of a rule; its patterns, near, unless and boost follow.
-  uint32_t first(uint32_t rule) const { return first_[rule]; }
-  // Those of a rule that are conditions on the same line.
-  std::span<const uint32_t> OfLine(uint32_t rule) const {
-    return std::span(of_line_).subspan(of_line_from_[rule], of_line_from_[rule + 1] - of_line_from_[rule]);
-  }
-  // Many rules ask for the same line ("Traceback (most recent call last)" above it). Lines are asked for the first of
-  // equal conditions alone, and its hits are those of all: the number under which the hits of `number` stand.
-  //    35 rules with "unless": "Traceback (most recent call last)"     one pattern is looked for, not 35
-  uint32_t AskedAs(uint32_t number) const { return asked_as_[number]; }
+  // Of patterns.
+  size_t size() const { return numbers_.size(); }
+  const PatternNumbers& numbers() const { return numbers_; }
+  // What is looked for in lines: the literals of all patterns but conditions on the same line, under the numbers that
+  // they are asked as.
+  const LiteralTables& literals() const { return literals_; }
+  // Reads its rule when first asked for. The reference stays valid as long as the table.
+  const PatternEntry& entry(uint32_t number) const { return Of(number).entry; }
   // Compiles it when a line first needs it, within limits::kPatternMemory. The reference stays valid as long as the
   // table.
   // Throws std::bad_alloc where there is no room for RE2 (base/re2_call.h).
@@ -106,39 +97,34 @@ class PatternTable {
   };
   // Made when the first clipped line comes.
   const Beginnings& LiteralBeginnings() const;
-  // Numbers in it are the global ones; literals of conditions on the same line are left out.
-  // For rules that have no prebuilt tables.
-  LiteralTablesStorage BuildLiterals() const;
 
  private:
-  std::vector<PatternEntry> entries_;
-  std::vector<uint32_t> first_;
-  std::vector<uint32_t> of_line_;       // of all rules; those of one stand together
-  std::vector<uint32_t> of_line_from_;  // by rule, where its own begin; one more for the end
-  std::vector<uint32_t> asked_as_;
-  // Fills asked_as_.
-  void JoinEqualConditions();
-  template <typename T>
-  using Slots = std::unique_ptr<std::atomic<const T*>[]>;  // by pattern; null: not needed yet
-  Slots<CompiledPattern> compiled_;
-  Slots<RegexTexts> texts_;
-  Slots<NumbersAlike> alike_;
-  Slots<Named> named_;
+  // What was made of a pattern so far.
+  struct Made {
+    PatternEntry entry;
+    mutable std::atomic<const CompiledPattern*> compiled = nullptr;
+    mutable std::atomic<const RegexTexts*> texts = nullptr;
+    mutable std::atomic<const NumbersAlike*> alike = nullptr;
+    mutable std::atomic<const Named*> named = nullptr;
+    Made() = default;
+    ~Made();
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+  };
+  const Made& Of(uint32_t number) const;
   // Calls visit(literal, number) for all that are looked for in lines.
   template <typename Visit>
   void ForEachLiteral(const Visit& visit) const;
+
+  const RuleList& rules_;
+  PatternNumbersStorage own_numbers_;  // of rules that are no part of the program
+  LiteralTablesStorage own_literals_;
+  PatternNumbers numbers_;
+  LiteralTables literals_;
+  std::unique_ptr<std::atomic<const Made*>[]> made_;  // by number; null: not needed yet
   mutable std::atomic<const NumberedLiterals*> masked_ = nullptr;
   mutable std::atomic<const NumberedLiterals*> for_shapes_ = nullptr;
   mutable std::atomic<const Beginnings*> beginnings_ = nullptr;
 };
-
-// Calls visit(pattern, condition or null) in the order of the global numbers.
-template <typename Visit>
-void VisitPatterns(const Rule& rule, Visit&& visit) {
-  for (const LinePattern& pattern : rule.patterns) visit(pattern, static_cast<const Condition*>(nullptr));
-  for (const auto* list : {&rule.near, &rule.unless, &rule.boost}) {
-    for (const Condition& condition : *list) visit(condition.pattern, &condition);
-  }
-}
 
 }  // namespace ncclwhy

@@ -7,7 +7,7 @@
 
 namespace ncclwhy {
 
-QueryNeeds::QueryNeeds(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
+QueryNeeds::QueryNeeds(const RuleList& rules, const JobModel& model, const std::vector<Finding>& findings,
                        const ViewNames& views)
     : model_(model), views_(views) {
   for (const SourceFacts* source : model.sources) {

@@ -14,7 +14,7 @@
 
 #include "job/job_model.h"
 #include "rules/engine/finding.h"
-#include "rules/engine/rule.h"
+#include "rules/engine/rule_list.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
@@ -24,7 +24,7 @@ namespace ncclwhy {
 class QueryNeeds {
  public:
   // All of them outlive this. `findings`: those of the pattern rules; `views`: what RowsThere says of the job.
-  QueryNeeds(const std::vector<Rule>& rules, const JobModel& model, const std::vector<Finding>& findings,
+  QueryNeeds(const RuleList& rules, const JobModel& model, const std::vector<Finding>& findings,
              const ViewNames& views);
 
   // True for a rule without needs.

@@ -31,9 +31,9 @@ using FoldKey = std::tuple<uint32_t, uint32_t, int32_t, std::string, std::string
 
 class Resolver {
  public:
-  Resolver(const std::vector<Rule>& rules, const PatternTable& patterns, const JobModel& model,
+  Resolver(const RuleList& rules, const PatternTable& patterns, const JobModel& model,
            std::span<const SourceHits* const> hits)
-      : rules_(rules), patterns_(patterns), model_(model), index_(model, hits, patterns.size()) {
+      : rules_(rules), patterns_(patterns), model_(model), index_(model, hits) {
     versions_.resize(model.processes.size(), -1);
     for (size_t i = 0; i < model.processes.size(); ++i) {
       const int32_t version = VersionCode(model.processes[i].nccl_version);
@@ -43,11 +43,24 @@ class Resolver {
     }
   }
 
+  // The rules of which a pattern matched, in their order.
+  std::vector<uint32_t> RulesHit() const {
+    const PatternNumbers& numbers = patterns_.numbers();
+    std::vector<uint32_t> rules;
+    for (const uint32_t number : index_.Patterns()) {
+      if (number >= numbers.size() || patterns_.entry(number).condition != nullptr) continue;
+      const uint32_t rule = patterns_.entry(number).rule;
+      if (rules.empty() || rules.back() != rule) rules.push_back(rule);
+    }
+    return rules;
+  }
+
   void Pattern(uint32_t rule_number, std::vector<Finding>* out) {
     const Rule& rule = rules_[rule_number];
     std::vector<const PlacedHit*> hits;
     for (uint32_t i = 0; i < rule.patterns.size(); ++i) {
-      for (const PlacedHit& placed : index_.OfPattern(patterns_.first(rule_number) + i)) hits.push_back(&placed);
+      for (const PlacedHit& placed : index_.OfPattern(patterns_.numbers().first[rule_number] + i))
+        hits.push_back(&placed);
     }
     std::stable_sort(hits.begin(), hits.end(), [](const PlacedHit* a, const PlacedHit* b) {
       return std::tie(a->where.source, a->where.line, a->hit->offset) <
@@ -205,15 +218,15 @@ class Resolver {
 
     // All of `near`, none of `unless`.
     bool Holds(const Where& where) {
-      uint32_t number = r_.patterns_.first(rule_number_) + static_cast<uint32_t>(rule_.patterns.size());
+      uint32_t number = r_.patterns_.numbers().first[rule_number_] + static_cast<uint32_t>(rule_.patterns.size());
       near_hits_.clear();
       for (const Condition& condition : rule_.near) {
-        const PlacedHit* hit = r_.index_.Find(r_.patterns_.AskedAs(number++), condition, where);
+        const PlacedHit* hit = r_.index_.Find(r_.patterns_.numbers().AskedAs(number++), condition, where);
         if (hit == nullptr) return false;
         near_hits_.push_back(hit);
       }
       for (const Condition& condition : rule_.unless) {
-        if (r_.index_.Find(r_.patterns_.AskedAs(number++), condition, where) != nullptr) return false;
+        if (r_.index_.Find(r_.patterns_.numbers().AskedAs(number++), condition, where) != nullptr) return false;
       }
       return true;
     }
@@ -283,11 +296,12 @@ class Resolver {
     void Conditions(const Where& where, Folded* folded) {
       for (const PlacedHit* near : near_hits_) Captures(*near, &folded->finding);
       folded->boosted.resize(rule_.boost.size() + 1);  // never empty: tells that a hit was folded in
-      uint32_t number = r_.patterns_.first(rule_number_) +
+      uint32_t number = r_.patterns_.numbers().first[rule_number_] +
                         static_cast<uint32_t>(rule_.patterns.size() + rule_.near.size() + rule_.unless.size());
       for (size_t i = 0; i < rule_.boost.size(); ++i, ++number) {
-        const PlacedHit* hit =
-            folded->boosted[i] ? nullptr : r_.index_.Find(r_.patterns_.AskedAs(number), rule_.boost[i], where);
+        const PlacedHit* hit = folded->boosted[i]
+                                   ? nullptr
+                                   : r_.index_.Find(r_.patterns_.numbers().AskedAs(number), rule_.boost[i], where);
         if (hit == nullptr) continue;
         folded->boosted[i] = true;
         Captures(*hit, &folded->finding);
@@ -314,7 +328,7 @@ class Resolver {
     return std::any_of(job_versions_.begin(), job_versions_.end(), fits);
   }
 
-  const std::vector<Rule>& rules_;
+  const RuleList& rules_;
   const PatternTable& patterns_;
   const JobModel& model_;
   HitIndex index_;
@@ -334,20 +348,17 @@ size_t ProcessesHeard(const JobModel& model) {
 
 }  // namespace
 
-std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
-                                     const KnowledgeBase& kb, const JobModel& model,
-                                     std::span<const SourceHits* const> hits, const QueryRunner& query,
-                                     const FindingSink& publish, std::vector<std::string>* problems,
-                                     const ViewNames& views) {
+std::vector<Finding> ResolveFindings(const RuleList& rules, const PatternTable& patterns, const KnowledgeBase& kb,
+                                     const JobModel& model, std::span<const SourceHits* const> hits,
+                                     const QueryRunner& query, const FindingSink& publish,
+                                     std::vector<std::string>* problems, const ViewNames& views) {
   // An invalid SourceId is the largest, so findings without a line come last.
   const auto before = [](const Finding& a, const Finding& b) {
     return std::tie(a.source, a.line, a.offset, a.rule, a.rank) < std::tie(b.source, b.line, b.offset, b.rule, b.rank);
   };
   std::vector<Finding> findings;
   Resolver resolver(rules, patterns, model, hits);
-  for (uint32_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].query.empty()) resolver.Pattern(i, &findings);
-  }
+  for (const uint32_t rule : resolver.RulesHit()) resolver.Pattern(rule, &findings);
   std::stable_sort(findings.begin(), findings.end(), before);
   DropLastResorts(rules, kb, model, &findings);
   if (publish) publish(findings);
@@ -356,9 +367,8 @@ std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const Patte
   const size_t processes = ProcessesHeard(model);
   const TimeBudget time(limits::kQueryRulesMilliseconds);
   size_t skipped = 0;
-  for (uint32_t i = 0; i < rules.size(); ++i) {
-    if (rules[i].query.empty() || processes < rules[i].min_processes) continue;
-    if (!needs.AreMetFor(rules[i])) continue;
+  for (const uint32_t i : patterns.numbers().query_rules) {
+    if (processes < rules[i].min_processes || !needs.AreMetFor(rules[i])) continue;
     if (time.Spent()) {
       ++skipped;
       continue;

@@ -22,10 +22,9 @@ inline constexpr std::string_view kWaitingRanks = "waiting_ranks";
 // which may be null.
 // One thread. `publish` is called twice: with what pattern rules found, then with what queries did. Nothing is thrown
 // for a query that fails.
-std::vector<Finding> ResolveFindings(const std::vector<Rule>& rules, const PatternTable& patterns,
-                                     const KnowledgeBase& kb, const JobModel& model,
-                                     std::span<const SourceHits* const> hits, const QueryRunner& query,
-                                     const FindingSink& publish, std::vector<std::string>* problems,
-                                     const ViewNames& views);
+std::vector<Finding> ResolveFindings(const RuleList& rules, const PatternTable& patterns, const KnowledgeBase& kb,
+                                     const JobModel& model, std::span<const SourceHits* const> hits,
+                                     const QueryRunner& query, const FindingSink& publish,
+                                     std::vector<std::string>* problems, const ViewNames& views);
 
 }  // namespace ncclwhy

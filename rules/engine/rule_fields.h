@@ -1,5 +1,5 @@
 // What of a rule is embedded in the program: one description, which serves writing (embed_rules.cc) and reading
-// (embedded_rules.cc). A new member of Rule is one word here.
+// (rule_list.cc). A new member of Rule is one word here.
 #pragma once
 
 #include "base/field_coding.h"

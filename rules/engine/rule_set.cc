@@ -16,16 +16,15 @@
 namespace ncclwhy {
 
 struct RuleSet::Impl {
-  // `prebuilt` are the literal tables of exactly these rules, or null.
-  Impl(std::vector<Rule> all, const LiteralTables* prebuilt) : rules(std::move(all)), patterns(rules) {
-    // A start with --rules pays for this, one without has them from the build.
-    if (prebuilt == nullptr) storage = patterns.BuildLiterals();
-    literals = LiteralIndex(prebuilt != nullptr ? *prebuilt : storage.View());
-  }
+  // A start with --rules pays for numbers and literals, one without has them from the build.
+  explicit Impl(std::vector<Rule> all) : rules(std::move(all)), patterns(rules), literals(patterns.literals()) {}
+  explicit Impl(const EmbeddedRules& embedded)
+      : rules(embedded.rules, embedded.begins),
+        patterns(rules, embedded.numbers, embedded.literals),
+        literals(patterns.literals()) {}
 
-  std::vector<Rule> rules;
+  RuleList rules;
   PatternTable patterns;
-  LiteralTablesStorage storage;
   LiteralIndex literals;
   mutable std::atomic<uint64_t> fingerprint = 0;  // 0: not asked for yet. Threads may write it twice, the same value.
 };
@@ -36,7 +35,7 @@ RuleSet::~RuleSet() = default;
 const RuleSet& RuleSet::Embedded() {
   static const RuleSet* const set = [] {
     auto* made = new RuleSet();  // never destroyed: threads may still match while the process exits
-    made->impl_ = std::make_unique<Impl>(ReadEmbeddedRules(), &kEmbeddedRules.literals);
+    made->impl_ = std::make_unique<Impl>(kEmbeddedRules);
     return made;
   }();
   return *set;
@@ -45,7 +44,7 @@ const RuleSet& RuleSet::Embedded() {
 std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directories,
                                        std::vector<Diagnostic>* diagnostics) {
   std::map<std::string, Rule> by_id;
-  for (Rule& rule : ReadEmbeddedRules()) by_id[rule.id.str()] = std::move(rule);
+  for (const Rule& rule : Embedded().rules()) by_id.emplace(rule.id.str(), rule);
   for (const std::string& directory : directories) {
     LintOptions options;
     options.logs = false;  // a user's rule is used as it is; `rules lint` asks for its logs
@@ -56,7 +55,7 @@ std::unique_ptr<RuleSet> RuleSet::Load(const std::vector<std::string>& directori
   std::vector<Rule> rules;
   for (auto& [id, rule] : by_id) rules.push_back(std::move(rule));
   std::unique_ptr<RuleSet> set(new RuleSet());
-  set->impl_ = std::make_unique<Impl>(std::move(rules), nullptr);
+  set->impl_ = std::make_unique<Impl>(std::move(rules));
   return set;
 }
 
@@ -64,11 +63,11 @@ std::unique_ptr<RuleSet> RuleSet::LoadOnly(const std::string& directory, std::ve
   LintOptions options;
   options.logs = false;
   std::unique_ptr<RuleSet> set(new RuleSet());
-  set->impl_ = std::make_unique<Impl>(LoadCatalog(directory, options, diagnostics), nullptr);
+  set->impl_ = std::make_unique<Impl>(LoadCatalog(directory, options, diagnostics));
   return set;
 }
 
-const std::vector<Rule>& RuleSet::rules() const { return impl_->rules; }
+const RuleList& RuleSet::rules() const { return impl_->rules; }
 
 const Rule* RuleSet::RuleOf(const Hit& hit) const {
   if (hit.pattern >= impl_->patterns.size()) return nullptr;

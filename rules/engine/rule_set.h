@@ -16,6 +16,7 @@
 #include "parser/parser.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
+#include "rules/engine/rule_list.h"
 
 namespace ncclwhy {
 
@@ -36,7 +37,7 @@ using ViewNames = std::set<std::string, std::less<>>;
 class RuleSet {
  public:
   // The embedded rules. Made at the first call, by whichever thread comes first, and never destroyed.
-  // Rules are decoded; nothing is parsed, and no regex is compiled.
+  // Nothing is parsed, and no regex compiled: a rule is decoded when a log first needs it.
   static const RuleSet& Embedded();
   // The embedded rules plus those below `directories` (same id = override; a later directory wins). Broken rules are
   // refused with a diagnostic and left out; the others are there. The order of rules is that of their ids, so numbers
@@ -49,7 +50,7 @@ class RuleSet {
   ~RuleSet();
 
   // By RuleId, sorted by id.
-  const std::vector<Rule>& rules() const;
+  const RuleList& rules() const;
   const Rule& rule(RuleId id) const { return rules()[id.value]; }
   // The rule of which the line is a match, conditions set aside; null when it is only the line of a condition. Valid as
   // long as the set.

@@ -105,8 +105,10 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
     }
   }
   std::set<std::string_view> own;  // messages that a rule of the user judges instead
-  for (const Rule& rule : rules.rules()) {
-    if (rule.id.starts_with(kMessageRulePrefix)) own.insert(rule.id);
+  const RuleList& all = rules.rules();
+  for (size_t i = all.LowerBound(kMessageRulePrefix); i < all.size() && all[i].id.starts_with(kMessageRulePrefix);
+       ++i) {
+    own.insert(all[i].id);
   }
   std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
   for (uint32_t s = 0; s < digests.size(); ++s) {

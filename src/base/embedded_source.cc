@@ -34,7 +34,7 @@ void EmbeddedSource::Bytes(std::string_view name, std::string_view bytes) {
   text_ += "\";\n";
 }
 
-void EmbeddedSource::Grams(std::string_view name, const GramTableStorage& grams) {
+void EmbeddedSource::Grams(std::string_view name, const GramTable& grams) {
   const std::string own(name);
   Numbers("uint8_t", own + "Filter", grams.filter);
   Numbers("uint32_t", own + "Slots", grams.slots);

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/gram_index.h"
 
@@ -25,15 +24,16 @@ class EmbeddedSource {
   // The names come from the caller, and have to be different; nothing checks that.
   void Bytes(std::string_view name, std::string_view bytes);
   // `constexpr std::array<TYPE, n> NAME`; `row` makes the text of one value.
-  template <typename T, typename Row>
-  void Table(std::string_view type, std::string_view name, const std::vector<T>& values, Row row);
+  // `values` is a vector or a span.
+  template <typename Values, typename Row>
+  void Table(std::string_view type, std::string_view name, const Values& values, Row row);
   // `row` decides how a number is spelled; here as `17u`, so that no value of 32 bits is taken for a signed one.
-  template <typename T>
-  void Numbers(std::string_view type, std::string_view name, const std::vector<T>& numbers) {
-    Table(type, name, numbers, [](const T& number) { return fmt::format("{}u", number); });
+  template <typename Values>
+  void Numbers(std::string_view type, std::string_view name, const Values& numbers) {
+    Table(type, name, numbers, [](const auto& number) { return fmt::format("{}u", number); });
   }
   // `constexpr GramTable NAME`, behind three arrays NAMEFilter, NAMESlots and NAMEEntries that it looks into.
-  void Grams(std::string_view name, const GramTableStorage& grams);
+  void Grams(std::string_view name, const GramTable& grams);
 
   // Ends the source with `definitions`, which tell of what stands before, and writes it. False, with a sentence on
   // standard error: it could not be written.
@@ -44,8 +44,8 @@ class EmbeddedSource {
   std::string text_;
 };
 
-template <typename T, typename Row>
-void EmbeddedSource::Table(std::string_view type, std::string_view name, const std::vector<T>& values, Row row) {
+template <typename Values, typename Row>
+void EmbeddedSource::Table(std::string_view type, std::string_view name, const Values& values, Row row) {
   text_ += fmt::format("constexpr std::array<{}, {}> {} = {{{{", type, values.size(), name);
   constexpr size_t kInLine = 24;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -115,7 +115,7 @@ std::string Matrix(const Run& run) {
   const PatternTable patterns(run.rules->rules());
   for (uint32_t rule = 0; rule < run.rules->rules().size(); ++rule) {
     for (uint32_t i = 0; i < run.rules->rules()[rule].patterns.size(); ++i) {
-      if (run.exercised.count(patterns.first(rule) + i) == 0) {
+      if (run.exercised.count(patterns.numbers().first[rule] + i) == 0) {
         out += fmt::format("{}/match/{}\n", run.rules->rules()[rule].id, i);
       }
     }
@@ -217,10 +217,10 @@ TEST_CASE("every query runs on every log", "[catalog]") {
 // json_extract(), and xid and bus_id are fields of an event.
 TEST_CASE("both rules on an Xid of somebody else's GPU ask the same", "[catalog]") {
   const auto asked = [](std::string_view id) {
-    const std::vector<Rule>& rules = RunOnce().rules->rules();
-    const auto at = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });
-    REQUIRE(at != rules.end());
-    const std::string query = at->query.str();
+    const RuleList& rules = RunOnce().rules->rules();
+    const size_t at = rules.LowerBound(id);
+    REQUIRE((at < rules.size() && rules[at].id == id));
+    const std::string query = rules[at].query.str();
     return query.substr(0, query.find(" SELECT x.")) + query.substr(query.find(" FROM x JOIN"));
   };
   CHECK(asked("kernel-xid-elsewhere") == asked("witness-xid-elsewhere"));

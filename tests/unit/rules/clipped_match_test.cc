@@ -39,7 +39,8 @@ TEST_CASE("too little of a literal tells nothing", "[rules]") {
   LinePattern pattern;
   pattern.literals = {"Cannot re-initialize CUDA in forked subprocess"};
   rules[0].patterns.push_back(pattern);
-  const PatternTable table(rules);
+  const RuleList list(rules);
+  const PatternTable table(list);
   ClippedMatch clipped(table);
   const auto shows = [&](std::string_view text, const std::vector<uint32_t>& whole = {}) {
     const std::vector<uint32_t> showing = clipped.Showing(text, whole);
@@ -61,7 +62,8 @@ TEST_CASE("a letter of a regex at the end of a clipped line tells nothing", "[ru
   pattern.literals = {"environment variable"};
   pattern.regex = "nvironment variable:? \\w+ (?:is )?(?:not set|expected)";
   rules[0].patterns.push_back(pattern);
-  const PatternTable table(rules);
+  const RuleList list(rules);
+  const PatternTable table(list);
   ClippedMatch clipped(table);
   CHECK_FALSE(clipped.Matches(0, "specific environment variables. The runtime has been initialized already, in"));
   CHECK(clipped.Matches(0, "ValueError: the environment variable RANK"));

@@ -16,11 +16,11 @@ std::string ShapeOf(std::string_view text) {
   return shape;
 }
 
-std::vector<Rule> RuleOf(std::vector<KeptText> literals) {
+RuleList RuleOf(std::vector<KeptText> literals) {
   Rule rule;
   rule.patterns.emplace_back();
   rule.patterns.back().literals = std::move(literals);
-  return {rule};
+  return RuleList({rule});
 }
 
 TEST_CASE("a literal with digits may stand in a text with other numbers", "[rules]") {
@@ -49,7 +49,7 @@ TEST_CASE("a literal with digits may stand in a text with other numbers", "[rule
   };
   for (const auto& c : kCases) {
     INFO(c.text << " with " << c.literal);
-    const std::vector<Rule> rules = RuleOf({"something else", c.literal});
+    const RuleList rules = RuleOf({"something else", c.literal});
     std::vector<std::string> words;
     CHECK(MayHoldLiteral(PatternTable(rules), ShapeOf(c.text), &words) == c.may);
     CHECK(words.empty());
@@ -57,11 +57,11 @@ TEST_CASE("a literal with digits may stand in a text with other numbers", "[rule
 }
 
 TEST_CASE("a literal that may be all of a hexadecimal number is a word", "[rules]") {
-  const std::vector<Rule> rules = RuleOf({"c10d", "bad"});
+  const RuleList rules = RuleOf({"c10d", "bad"});
   const PatternTable patterns(rules);
   std::vector<std::string> words;
   CHECK_FALSE(MayHoldLiteral(patterns, ShapeOf("at 0x7f00 done"), &words));
-  CHECK(words == std::vector<std::string>{"c10d", "bad"});
+  CHECK(words == std::vector<std::string>{"bad", "c10d"});
   words.clear();
   CHECK_FALSE(MayHoldLiteral(patterns, ShapeOf("at 17 done"), &words));
   CHECK(words.empty());
@@ -78,7 +78,7 @@ TEST_CASE("no text of a shape holds a literal that the shape cannot hold", "[rul
   size_t impossible = 0;
   for (int round = 0; round < 3000; ++round) {
     const std::string literal = text("01a x,", 1 + random() % 4);
-    const std::vector<Rule> rules = RuleOf({literal});
+    const RuleList rules = RuleOf({literal});
     const PatternTable patterns(rules);
     const std::string shape = ShapeOf(text("01a x, 0 0x1 ", 2 + random() % 12));
     std::vector<std::string> words;

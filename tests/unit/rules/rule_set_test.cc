@@ -39,7 +39,7 @@ void CheckSame(const std::vector<Condition>& a, const std::vector<Condition>& b)
   }
 }
 
-std::set<std::string> Ids(const std::vector<Rule>& rules) {
+std::set<std::string> Ids(const RuleList& rules) {
   std::set<std::string> ids;
   for (const Rule& rule : rules) ids.insert(rule.id.str());
   return ids;
@@ -50,7 +50,7 @@ TEST_CASE("the embedded rules are those of the catalogue", "[rules]") {
   const auto from_disk = RuleSet::LoadOnly(kCatalog, &diagnostics);
   const auto& a = RuleSet::Embedded().rules();
   const auto& b = from_disk->rules();
-  REQUIRE(!a.empty());
+  REQUIRE(a.size() > 0);
   std::vector<std::string> only_one;  // a build that is older than the catalogue
   const std::set<std::string> ids_a = Ids(a);
   const std::set<std::string> ids_b = Ids(b);
@@ -97,7 +97,7 @@ TEST_CASE("a directory adds and overrides rules, and broken ones are left out", 
     return R"({"schema":"ncclwhy.rule/1","id":")" + id +
            R"(","role":"warning","title":{"en":"mine","zh":"mine"},"match":[{"literal":")" + literal + R"("}]})";
   };
-  const std::string overridden = RuleSet::Embedded().rules().front().id.str();
+  const std::string overridden = RuleSet::Embedded().rules()[0].id.str();
   directory.Write("own/" + overridden + "/rule.json", rule(overridden, "something of mine"));
   directory.Write("own/own-new/rule.json", rule("own-new", "something new"));
   directory.Write("own/own-broken/rule.json", "{");
@@ -106,7 +106,7 @@ TEST_CASE("a directory adds and overrides rules, and broken ones are left out", 
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0].code == "R001");
   CHECK(set->rules().size() == RuleSet::Embedded().rules().size() + 1);
-  CHECK(set->rules().front().title_en == "mine");
+  CHECK(set->rules()[0].title_en == "mine");
   CHECK(std::is_sorted(set->rules().begin(), set->rules().end(),
                        [](const Rule& a, const Rule& b) { return a.id < b.id; }));
 
