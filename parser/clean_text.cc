@@ -23,7 +23,10 @@ size_t EscapeLength(std::string_view text, size_t at) {
     while (i < text.size() && (scan::IsDigit(text[i]) || text[i] == ';' || text[i] == '?' || text[i] == ' ')) ++i;
     return i < text.size() ? i + 1 - at : i - at;
   }
-  if (text[at + 1] == ']') {  // title: ends with BEL or ESC backslash
+  // Buildkite's stamp of a line, which is a prefix (outer_prefix.cc), behind ESC: `_bk;t=1749061321249` BEL.
+  if (at == 0 && scan::StartsWith(text.substr(1), "_bk;t=")) return 1;
+  // A title, or what else a terminal keeps to itself: ends with BEL or ESC backslash.
+  if (std::string_view("]_P^X").find(text[at + 1]) != std::string_view::npos) {
     while (i < text.size() && text[i] != '\a' && text[i] != '\x1b') ++i;
     if (i < text.size() && text[i] == '\x1b') ++i;
     return i < text.size() ? i + 1 - at : i - at;

@@ -81,22 +81,9 @@ bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) 
       return Json(text, out);
     case '>':
       return Quote(text, out);
-    case '#': {
-      // ##[error]text of GitHub Actions; `#13 4.991 text` of BuildKit
-      if (scan::StartsWith(text, "##[")) {
-        const size_t close = text.find(']');
-        if (close == std::string_view::npos || close > 20) return false;
-        text.remove_prefix(close + 1);
-        return true;
-      }
-      Cursor cur(text.substr(1));
-      uint64_t v = 0;
-      if (!cur.Uint(&v) || !cur.Char(' ') || !cur.Uint(&v) || !cur.Char('.') || !cur.Uint(&v) || !cur.Char(' ')) {
-        return false;
-      }
-      text = cur.Rest();
-      return true;
-    }
+    case '#':
+    case '_':
+      return StripBuildMark(text, out);
     case ' ': {
       // ` 3: ` of srun -l, ` 2025-02-18 12:54 ` of ts
       std::string_view rest = text;

@@ -336,4 +336,29 @@ bool IsSyslogOf(std::string_view host, std::string_view text) {
   return StripTime(text, line) && line.prefix.host == host;
 }
 
+bool StripBuildMark(std::string_view& text, StrippedLine& out) {
+  static constexpr std::string_view kStamp = "_bk;t=";
+  if (scan::StartsWith(text, kStamp)) {
+    const size_t digits = scan::DigitsAt(text, kStamp.size());  // milliseconds since 1970
+    if (digits < 10 || digits > 13) return false;
+    if (out.prefix.time.empty()) out.prefix.time = text.substr(kStamp.size(), digits);
+    text.remove_prefix(kStamp.size() + digits);
+    if (!text.empty() && text[0] == '\a') text.remove_prefix(1);
+    return true;
+  }
+  if (scan::StartsWith(text, "##[")) {
+    const size_t close = text.find(']');
+    if (close == std::string_view::npos || close > 20) return false;
+    text.remove_prefix(close + 1);
+    return true;
+  }
+  Cursor c(text);
+  uint64_t v = 0;
+  if (!c.Char('#') || !c.Uint(&v) || !c.Char(' ') || !c.Uint(&v) || !c.Char('.') || !c.Uint(&v) || !c.Char(' ')) {
+    return false;
+  }
+  text = c.Rest();
+  return true;
+}
+
 }  // namespace ncclwhy

@@ -21,6 +21,10 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
 //   [Sat Mar  1 12:00:00 2025] text and [131453.740743] text of dmesg
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out);
 
+// What machines that build and test put there: `##[error]text` of GitHub Actions, `#13 4.991 text` of BuildKit,
+// `_bk;t=1749061321249` and BEL of Buildkite, whose copies lose the BEL.
+bool StripBuildMark(std::string_view& text, StrippedLine& out);
+
 // Parts of these. `<stdout>:`
 bool StripStreamTag(scan::Cursor& c, OuterPrefix& prefix);
 // A rank that does not fit into 32 bits is none.

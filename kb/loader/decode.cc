@@ -259,7 +259,6 @@ MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, L
   const JsonValue entry = Parse(record);
   MessageKnowledge out;
   out.level = TextOf(entry, "level");
-  out.format = TextOf(entry, "format");
   out.first = TextOf(entry, "first");
   out.last = TextOf(entry, "last");
   out.product = TextOf(entry, "product");

@@ -22,8 +22,8 @@ CodeKnowledge DecodeCode(std::string_view table, std::string_view record, Langua
 BugKnowledge DecodeBug(std::string_view record, Language language);
 IncidentKnowledge DecodeIncident(std::string_view record, Language language);
 WordKnowledge DecodeWord(std::string_view record);
-// Without the index. `nccl`: a version, or empty; picks the entry of "by_version". The first range that holds it
-// counts; of an unknown version only ranges without ends do.
+// Without the index and the format, which are its key. `nccl`: a version, or empty; picks the entry of "by_version".
+// The first range that holds it counts; of an unknown version only ranges without ends do.
 MessageKnowledge DecodeMessage(std::string_view record, std::string_view nccl, Language language);
 
 }  // namespace ncclwhy

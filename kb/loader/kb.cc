@@ -220,8 +220,9 @@ size_t KnowledgeBase::MessageCount() const { return impl_->tables.messages.size(
 
 MessageKnowledge KnowledgeBase::Message(int index, std::string_view nccl, Language language) const {
   if (index < 0 || static_cast<size_t>(index) >= impl_->tables.messages.size()) return {};
-  MessageKnowledge out =
-      DecodeMessage(impl_->tables.Json(impl_->tables.messages[static_cast<size_t>(index)]), nccl, language);
+  const KbRecord& record = impl_->tables.messages[static_cast<size_t>(index)];
+  MessageKnowledge out = DecodeMessage(impl_->tables.Json(record), nccl, language);
+  out.format = std::string(impl_->tables.Key(record));
   out.index = index;
   return out;
 }

@@ -17,6 +17,11 @@ using nlohmann::json;
 
 // One spelling for equal entries: members in alphabetical order, no blanks; bytes that are not UTF-8 replaced.
 std::string Minified(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+// For lists of thousands: the key stands beside the entry.
+std::string WithoutKey(json entry, const char* key) {
+  entry.erase(key);
+  return Minified(entry);
+}
 
 // One file and what to say about it.
 class File {
@@ -215,7 +220,7 @@ void ReadMessages(File& file, KbData* data) {
     data->PutMessage({{static_cast<MessageLevel>(level - kMessageLevelNames.begin()), entry.at("format")},
                       StringOf(entry, "product"),
                       StringOf(entry, "last"),
-                      Minified(entry)});
+                      WithoutKey(entry, "format")});
   });
 }
 
@@ -230,7 +235,7 @@ void ReadIncidents(File& file, KbData* data, Seen* seen) {
 // words/*.jsonl: {"word": "oom", "rarity": 5.56, "causes": {"app.rank-crashed": -0.04, "host.oom": 3.06}}
 void ReadWords(File& file, KbData* data, Seen* seen) {
   ReadLines(file, CheckWord, [&](const json& entry, size_t line) {
-    Keeper(&file, seen, &data->words)(entry.at("word"), Minified(entry), line);
+    Keeper(&file, seen, &data->words)(entry.at("word"), WithoutKey(entry, "word"), line);
   });
 }
 

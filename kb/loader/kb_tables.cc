@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "base/version_range.h"
@@ -12,23 +13,35 @@ namespace ncclwhy {
 namespace {
 
 // Key and entry behind one another in the text, so that a record needs four numbers and no pointer.
-KbRecord Append(std::string_view key, std::string_view entry, std::string& text) {
-  KbRecord record;
-  record.key = static_cast<uint32_t>(text.size());
-  record.key_size = static_cast<uint32_t>(key.size());
-  text += key;
-  record.json = static_cast<uint32_t>(text.size());
-  record.json_size = static_cast<uint32_t>(entry.size());
-  text += entry;
-  return record;
-}
+// Writes texts one behind the other. Of messages every second says what another one does: such an entry stands there
+// once.
+class TextWriter {
+ public:
+  explicit TextWriter(std::string& text) : text_(text) {}
 
-std::vector<KbRecord> AppendAll(const std::map<std::string, std::string>& entries, std::string& text) {
-  std::vector<KbRecord> records;
-  records.reserve(entries.size());
-  for (const auto& [key, entry] : entries) records.push_back(Append(key, entry, text));
-  return records;
-}
+  KbRecord Append(std::string_view key, const std::string& entry) {
+    KbRecord record;
+    record.key = static_cast<uint32_t>(text_.size());
+    record.key_size = static_cast<uint32_t>(key.size());
+    text_ += key;
+    const auto [known, fresh] = entries_.try_emplace(entry, static_cast<uint32_t>(text_.size()));
+    record.json = known->second;
+    record.json_size = static_cast<uint32_t>(entry.size());
+    if (fresh) text_ += entry;
+    return record;
+  }
+
+  std::vector<KbRecord> AppendAll(const std::map<std::string, std::string>& entries) {
+    std::vector<KbRecord> records;
+    records.reserve(entries.size());
+    for (const auto& [key, entry] : entries) records.push_back(Append(key, entry));
+    return records;
+  }
+
+ private:
+  std::string& text_;
+  std::unordered_map<std::string, uint32_t> entries_;  // where each stands
+};
 
 // The way back, for what --kb adds to.
 std::map<std::string, std::string> EntriesOf(const KbTables& tables, std::span<const KbRecord> records) {
@@ -61,18 +74,19 @@ const KbRecord* KbTables::Find(std::span<const KbRecord> records, std::string_vi
 // All texts in one string: a record is four numbers, and the whole can stand in the program as it is.
 KbTablesOwner BuildTables(const KbData& data) {
   KbTablesOwner out;
-  out.causes = AppendAll(data.causes, out.text);
+  TextWriter writer(out.text);
+  out.causes = writer.AppendAll(data.causes);
   // traits[i] is of causes[i]: both loops go through the same map.
   for (const auto& [id, entry] : data.causes) out.traits.push_back(DecodeTraits(entry));
-  out.variables = AppendAll(data.variables, out.text);
-  out.never_read = AppendAll(data.never_read, out.text);
-  out.codes = AppendAll(data.codes, out.text);
-  out.bugs = AppendAll(data.bugs, out.text);
-  out.incidents = AppendAll(data.incidents, out.text);
-  out.words = AppendAll(data.words, out.text);
+  out.variables = writer.AppendAll(data.variables);
+  out.never_read = writer.AppendAll(data.never_read);
+  out.codes = writer.AppendAll(data.codes);
+  out.bugs = writer.AppendAll(data.bugs);
+  out.incidents = writer.AppendAll(data.incidents);
+  out.words = writer.AppendAll(data.words);
   std::vector<MessageFormat> formats;
   for (const KbMessage* message : InOrder(data.messages)) {
-    out.messages.push_back(Append(message->format.format, message->json, out.text));
+    out.messages.push_back(writer.Append(message->format.format, message->json));
     formats.push_back(message->format);
   }
   out.index = BuildMessageTables(formats);

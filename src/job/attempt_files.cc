@@ -223,7 +223,7 @@ std::optional<int> AttemptInName(std::string_view name) {
     if (word == "previous" || word == "prev") return kPrevious;
     for (const std::string_view known : {"attempt", "restart", "requeue"}) {
       if (word != known) continue;
-      if (end < name.size() && (name[end] == '_' || name[end] == '-' || name[end] == '.')) ++end;
+      if (end < name.size() && std::string_view("_-.=").find(name[end]) != std::string_view::npos) ++end;
       const std::string_view digits = Digits(name.substr(std::min(end, name.size())));
       if (!digits.empty() && digits.size() <= kMostDigits) found = NumberOf(digits);
     }

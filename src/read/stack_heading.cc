@@ -56,6 +56,14 @@ std::string_view HostIn(std::string_view text) {
     const std::string_view word = WordAt(text.substr(at + before.size()));
     if (IsHost(word) && !BeginsWith(word, "rank")) return word;
   }
+  //    monitor: py-spy dump --pid 90218 (node32 rank 11)
+  const size_t rank = text.find(" rank ");
+  if (rank != std::string_view::npos) {
+    const std::string_view before = text.substr(0, rank);
+    const size_t begin = before.find_last_of(" (");
+    const std::string_view word = before.substr(begin == std::string_view::npos ? 0 : begin + 1);
+    if (IsHost(word)) return word;
+  }
   const std::string_view first = WordAt(text);
   if (!IsHost(first) || BeginsWith(first, "rank") || BeginsWith(first, "pid")) return {};
   std::string_view behind = text.substr(first.size());
@@ -71,7 +79,9 @@ std::string_view HostIn(std::string_view text) {
 std::optional<StackHeading> HeadingIn(std::string_view text) {
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   const bool process = BeginsWith(text, "process ");
-  const bool marked = IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
+  const bool tool = text.find("gdb ") != std::string_view::npos || text.find("py-spy ") != std::string_view::npos ||
+                    text.find("pstack ") != std::string_view::npos;
+  const bool marked = tool || IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
                       BeginsWith(text, "pid") || IsDigit(text.front());
   // A frame of gdb is no heading, nor is a line of a list: "#3  0x00007f16 in …"
   if (!marked || text[0] == '[' || (text[0] == '#' && text.size() > 1 && IsDigit(text[1]))) return std::nullopt;
@@ -90,8 +100,6 @@ std::optional<StackHeading> HeadingIn(std::string_view text) {
   heading.rank = static_cast<int32_t>(std::min<int64_t>(NumberOf(text, "rank"), INT32_MAX));
   heading.pid = NumberOf(text, "pid");
   if (heading.pid < 0 && process) heading.pid = NumberOf(text, "process");
-  const bool tool = text.find("gdb ") != std::string_view::npos || text.find("py-spy ") != std::string_view::npos ||
-                    text.find("pstack ") != std::string_view::npos;
   if (heading.pid < 0 && tool) heading.pid = std::max(NumberOf(text, "-p"), NumberOf(text, "pstack"));
   if (heading.rank < 0 && heading.pid < 0) return std::nullopt;
   heading.host = std::string(HostIn(text));

@@ -142,6 +142,7 @@ TEST_CASE("attempts in files of their own: the last one is the job", "[api][jobs
     CHECK(!Analyzed(sources, options).ok());
   };
   told("attempt_0/0/stderr.log", "attempt_1/0/stderr.log");
+  told("attempt=1.log", "attempt=2.log");  // of Airflow
   told("run/restart1/job.log", "run/restart2/job.log");
   told("pod-previous.txt", "pod.txt");
 }

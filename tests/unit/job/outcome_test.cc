@@ -69,6 +69,16 @@ TEST_CASE("who dies when all work is done and a word behind it says that it ende
   CHECK(outcome(half, 14, Ending::kExit) == Outcome::kFailed);
 }
 
+TEST_CASE("the word on the whole holds, whatever a process says behind it", "[outcome]") {
+  const Case c("engine died\n9 passed in 403.18s\n# exit status 0\n");
+  const LifeSign died = c.At(1, Life::kEnding, Ending::kAbort);
+  const LifeSign passed = c.At(2, Life::kEnding, Ending::kClean);
+  const LifeSign left = c.At(3, Life::kEnding, Ending::kClean, SignOf::kSelf);
+  CHECK(ReadOutcome(c.model, {died, passed}).outcome == Outcome::kSucceeded);
+  CHECK(ReadOutcome(c.model, {died, passed, left}).outcome == Outcome::kSucceeded);
+  CHECK(ReadOutcome(c.model, {died, left}).outcome == Outcome::kFailed);
+}
+
 TEST_CASE("stopped from outside is not failed; waiting at the end is hung, before progress it is not", "[outcome]") {
   const Case c(Steps(1, 12) + "a line\n");
   CHECK(ReadOutcome(c.model, {c.At(13, Life::kEnding, Ending::kStopped)}).outcome == Outcome::kStopped);

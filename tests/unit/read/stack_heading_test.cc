@@ -22,6 +22,7 @@ TEST_CASE("what stands above a stack says whose it is", "[read]") {
   Says("$ ssh node07 py-spy dump --pid 30110", -1, 30110, "node07");
   Says("Process 9403: python pretrain_gpt.py  (RANK=3)", 3, 9403, "");
   Says("Rank 12 (node gpu-04, pid 812):", 12, 812, "gpu-04");
+  Says("heartbeat-monitor: py-spy dump --pid 90218 (node-32 rank 11)", 11, 90218, "node-32");
   Says("== 4711", -1, 4711, "");
   Says("--- pid 4711 ---", -1, 4711, "");
 }

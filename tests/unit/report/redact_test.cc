@@ -37,7 +37,7 @@ TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
       {"failed to open /dev/shm/nccl-x8Gh2k", "failed to open /dev/shm/nccl-x8Gh2k"},
       {"File \"/home/alice/train.py\", line 3, by alice", "File \"/path-1\", line 3, by user-1"},
       {"in /mnt/secret-project/run.sh and /mnt/secret-project/run.sh", "in /path-1 and /path-1"},
-      {"HF_TOKEN=hf_abcdefghijklmnopqrst", "name-1=token-1"},
+      {"HF_TOKEN=hf_abcdefghijklmnopqrst", "HF_TOKEN=token-1"},
       {"password: hunter22", "password: token-1"},
       {"pull from https://registry.corp.example/x", "pull from https://url-1"},
       {"node42.cluster.local is down", "host-1 is down"},
