@@ -60,7 +60,8 @@ class NumberReader {
 
   bool More() const { return at_ < text_.size(); }
   bool Take(std::string_view word) {
-    if (!text_.substr(at_).starts_with(word)) return false;
+    // Behind the end: what failed goes on until it looks.
+    if (!More() || !text_.substr(at_).starts_with(word)) return false;
     at_ += word.size();
     return true;
   }
@@ -313,7 +314,10 @@ size_t EndOfPart(std::string_view regex, size_t at) {
   if (regex[at] == '\\') return std::min(at + 2, size);
   if (regex[at] == '[') {
     at += regex.substr(at + 1).starts_with("^") ? 2 : 1;
-    for (++at; at < size && regex[at] != ']'; ++at) at += regex[at] == '\\' ? 1 : 0;
+    // A bracket that stands first is one of the class, and so is one behind a backslash: []a], [\]a]
+    for (const size_t first = at; at < size && (at == first || regex[at] != ']'); ++at) {
+      at += regex[at] == '\\' ? 1 : 0;
+    }
   } else if (regex[at] == '(') {
     for (++at; at < size && regex[at] != ')';) at = EndOfPart(regex, at);
   }

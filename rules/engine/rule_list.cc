@@ -50,4 +50,9 @@ size_t RuleList::LowerBound(std::string_view id) const {
   return begin;
 }
 
+bool RuleList::Has(std::string_view id) const {
+  const size_t at = LowerBound(id);
+  return at < size_ && (*this)[at].id == id;
+}
+
 }  // namespace ncclwhy

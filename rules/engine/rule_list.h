@@ -56,6 +56,7 @@ class RuleList {
 
   // Of a list that is sorted by id, as those of a RuleSet are: the number of the first rule whose id is not less.
   size_t LowerBound(std::string_view id) const;
+  bool Has(std::string_view id) const;
 
  private:
   size_t size_ = 0;

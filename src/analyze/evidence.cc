@@ -104,12 +104,6 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       if (known && spoken.contains({s, hit.line})) judged.emplace(s, hit.process, hit.message);
     }
   }
-  std::set<std::string_view> own;  // messages that a rule of the user judges instead
-  const RuleList& all = rules.rules();
-  for (size_t i = all.LowerBound(kMessageRulePrefix); i < all.size() && all[i].id.starts_with(kMessageRulePrefix);
-       ++i) {
-    own.insert(all[i].id);
-  }
   std::map<std::pair<int, std::string_view>, MessageKnowledge> known;  // by message and version
   for (uint32_t s = 0; s < digests.size(); ++s) {
     for (const CatalogHit& hit : digests[s].catalog) {
@@ -131,8 +125,8 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
       item.note = message.note;
       item.info = message.level != "WARN";
       item.finding = FromCatalogue(model, SourceId{s}, digests[s].facts, hit, message);
-      // Context of the catalogue is no evidence for any cause.
-      if (item.finding.role == Role::kContext || own.count(item.name) != 0) continue;
+      // Context of the catalogue is no evidence for any cause; what a rule of the user judges is the rule's.
+      if (item.finding.role == Role::kContext || rules.rules().Has(item.name)) continue;
       item.finding.message = item.name;
       items.push_back(std::move(item));
     }

@@ -134,6 +134,8 @@ TEST_CASE("a regex names numbers as a whole or it is not known", "[rules]") {
   // What may be missing at the end decides nothing; in the middle it does.
   CHECK(numbers(R"(at (?P<where>\w*)( of (?:3|[45]))*)") == Named{});
   CHECK_FALSE(NumbersNamedBy(R"(x[\d)] of(?: [45])? err)").has_value());
+  CHECK_FALSE(NumbersNamedBy(R"(=12\.?ab(?:c))").has_value());
+  CHECK(numbers(R"(=12 (?:[\])(] y)?)") == Named{"12"});
   CHECK(numbers("signal 9 |code: 137$") == Named{"137", "9"});
   CHECK(numbers(R"(closed by (?P<peer>\S+))") == Named{});
   const auto size = NumbersNamedBy(R"(alloc (?P<size>\d{1,12}) bytes)");
