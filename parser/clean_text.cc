@@ -29,7 +29,8 @@ size_t EscapeLength(std::string_view text, size_t at) {
   if (std::string_view("]_P^X").find(text[at + 1]) != std::string_view::npos) {
     while (i < text.size() && text[i] != '\a' && text[i] != '\x1b') ++i;
     if (i < text.size() && text[i] == '\x1b') ++i;
-    return i < text.size() ? i + 1 - at : i - at;
+    // One that nothing ends would take the rest of the line with it.
+    if (i < text.size()) return i + 1 - at;
   }
   return 2;
 }

@@ -153,17 +153,14 @@ Unglued Unglue(std::string_view text) {
   std::string cut(text);
   OuterPrefixStripper stripper;
   WholeLines whole;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     // A record in JSON keeps its newlines as `\n` inside, where the parser of such lines reads them.
     if (line.size() > kLongLine && line[0] != '{') {
       size_t record = 0;  // the last one begins here
       const size_t first = FirstHead(stripper, line);
-      if (whole.Has(line.substr(first))) {
-        begin = end + 1;
-        continue;
-      }
+      if (whole.Has(line.substr(first))) continue;
       bool whole_line = true;
       bool known = first > 0;
       for (size_t at = first; at < line.size(); ++at) {
@@ -203,7 +200,6 @@ Unglued Unglue(std::string_view text) {
       }
       if (whole_line) whole.Add();
     }
-    begin = end + 1;
   }
   if (out.cuts > 0) out.text = std::move(cut);
   return out;

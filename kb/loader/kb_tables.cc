@@ -12,9 +12,8 @@
 namespace ncclwhy {
 namespace {
 
-// Key and entry behind one another in the text, so that a record needs four numbers and no pointer.
-// Writes texts one behind the other. Of messages every second says what another one does: such an entry stands there
-// once.
+// Writes keys and entries behind one another, so that a record needs four numbers and no pointer. Every second message
+// says what another one does: such an entry stands there once.
 class TextWriter {
  public:
   explicit TextWriter(std::string& text) : text_(text) {}

@@ -70,7 +70,7 @@ PatternTable::~PatternTable() {
   delete beginnings_.load();
 }
 
-const PatternTable::Made& PatternTable::Of(uint32_t number) const {
+const PatternTable::Made& PatternTable::Make(uint32_t number) const {
   return MadeOnce(made_[number], [&] {
     const uint32_t rule_number = numbers_.RuleOf(number);
     const Rule& rule = rules_[rule_number];
@@ -120,13 +120,6 @@ const PatternTable::Named& PatternTable::NumbersNamed(uint32_t number) const {
   return MadeOnce(of.named, [&] { return std::make_unique<Named>(NumbersNamedBy(of.entry.pattern->regex)); });
 }
 
-template <typename Visit>
-void PatternTable::ForEachLiteral(const Visit& visit) const {
-  literals_.ForEach([&](std::string_view literal, std::span<const uint32_t> patterns) {
-    for (const uint32_t number : patterns) visit(literal, number);
-  });
-}
-
 namespace {
 
 std::unique_ptr<PatternTable::NumberedLiterals> Indexed(std::vector<PatternTable::Numbered> all) {
@@ -143,9 +136,10 @@ const PatternTable::NumberedLiterals& PatternTable::MaskedLiterals() const {
   return MadeOnce(masked_, [&] {
     std::vector<Numbered> all;
     std::string room;
-    ForEachLiteral([&](std::string_view literal, uint32_t number) {
+    literals_.ForEach([&](std::string_view literal, std::span<const uint32_t> patterns) {
       if (!HasDigit(literal)) return;
-      all.push_back({std::string(MaskDigits(literal, &room)), NumbersAlike::kNo, number});
+      const std::string_view masked = MaskDigits(literal, &room);
+      for (const uint32_t number : patterns) all.push_back({std::string(masked), NumbersAlike::kNo, number});
     });
     return Indexed(std::move(all));
   });
@@ -154,11 +148,12 @@ const PatternTable::NumberedLiterals& PatternTable::MaskedLiterals() const {
 const PatternTable::NumberedLiterals& PatternTable::LiteralsForShapes() const {
   return MadeOnce(for_shapes_, [&] {
     std::vector<Numbered> all;
-    ForEachLiteral([&](std::string_view literal, uint32_t number) {
+    literals_.ForEach([&](std::string_view literal, std::span<const uint32_t> patterns) {
       const NumbersAlike alike = LiteralAlike(literal);
       // Such a literal stands in all texts of a shape or in none, and is found in the shape itself.
       if (alike == NumbersAlike::kAll && !HasDigit(literal)) return;
-      all.push_back({std::string(PieceWithoutNumber(literal)), alike, number});
+      const std::string_view piece = PieceWithoutNumber(literal);
+      for (const uint32_t number : patterns) all.push_back({std::string(piece), alike, number});
     });
     return Indexed(std::move(all));
   });

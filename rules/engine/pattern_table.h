@@ -111,10 +111,12 @@ class PatternTable {
     Made(const Made&) = delete;
     Made& operator=(const Made&) = delete;
   };
-  const Made& Of(uint32_t number) const;
-  // Calls visit(literal, number) for all that are looked for in lines.
-  template <typename Visit>
-  void ForEachLiteral(const Visit& visit) const;
+  // Asked for each candidate of each line: nearly always it is there.
+  const Made& Of(uint32_t number) const {
+    const Made* const there = made_[number].load(std::memory_order_acquire);
+    return there != nullptr ? *there : Make(number);
+  }
+  const Made& Make(uint32_t number) const;
 
   const RuleList& rules_;
   PatternNumbersStorage own_numbers_;  // of rules that are no part of the program

@@ -48,9 +48,9 @@ class Resolver {
     const PatternNumbers& numbers = patterns_.numbers();
     std::vector<uint32_t> rules;
     for (const uint32_t number : index_.Patterns()) {
-      if (number >= numbers.size() || patterns_.entry(number).condition != nullptr) continue;
-      const uint32_t rule = patterns_.entry(number).rule;
-      if (rules.empty() || rules.back() != rule) rules.push_back(rule);
+      if (number >= numbers.size()) continue;  // of a digest that other rules made
+      const PatternEntry& entry = patterns_.entry(number);
+      if (entry.condition == nullptr && (rules.empty() || rules.back() != entry.rule)) rules.push_back(entry.rule);
     }
     return rules;
   }

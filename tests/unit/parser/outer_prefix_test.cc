@@ -70,6 +70,13 @@ const Case kPrefixes[] = {
     {"2025-03-01T12:00:00.1234567Z  0: (Actor pid=8) ", 0, -1, 8, "", "Actor", "2025-03-01T12:00:00.1234567Z", ""},
 };
 
+TEST_CASE("what a terminal keeps to itself is no text, but for what nothing ends", "[outer_prefix]") {
+  OuterPrefixStripper stripper;
+  CHECK(stripper.Strip("\x1b]0;title\atext").text == "text");
+  CHECK(stripper.Strip("\x1bP1$r0m\x1b\\text").text == "text");
+  CHECK(stripper.Strip("\x1bPRuntimeError: lost").text == "RuntimeError: lost");
+}
+
 TEST_CASE("launcher and collector prefixes", "[outer_prefix]") {
   for (const Case& c : kPrefixes) {
     INFO(c.prefix);
