@@ -61,8 +61,12 @@ Writers WritersIn(std::string_view block) {
 // While nothing is decided all bytes are kept; once off, they go through untouched.
 void BlockJoiner::Push(std::string_view chunk, const Out& out) {
   if (state_ == State::kOff) return out(chunk);
+  // A first chunk that tells is not copied.
+  const bool first = state_ == State::kUndecided && bytes_.empty();
+  if (first) Decide(chunk);
+  if (first && state_ == State::kOff) return out(chunk);
   bytes_ += chunk;
-  if (state_ == State::kUndecided) Decide();
+  if (!first && state_ == State::kUndecided) Decide(bytes_);
   if (state_ == State::kOff) return TurnOff(out);
   // What is left is moved once a chunk, not once a block; a block that ends a writer puts back what is the next one's.
   while (state_ == State::kBlocks && bytes_.size() >= block_) {
@@ -78,11 +82,11 @@ void BlockJoiner::Push(std::string_view chunk, const Out& out) {
 }
 
 // Looks at lines that are whole, and at the borders between them.
-void BlockJoiner::Decide() {
+void BlockJoiner::Decide(std::string_view bytes) {
   while (true) {
-    const size_t end = bytes_.find('\n', looked_);
-    if (end == std::string::npos) break;
-    const std::string_view line = std::string_view(bytes_).substr(looked_, end - looked_);
+    const size_t end = bytes.find('\n', looked_);
+    if (end == std::string_view::npos) break;
+    const std::string_view line = bytes.substr(looked_, end - looked_);
     // The border in this line, if there is one; a border at its beginning cuts nothing.
     // Borders of blocks of 65,536 bytes are borders of 4,096 as well: the smaller step finds both.
     const size_t border = (looked_ / kBlock + 1) * kBlock;
@@ -90,8 +94,8 @@ void BlockJoiner::Decide() {
       const std::string other = WriterOf(line.substr(border - looked_));
       if (!other.empty() && other != writer_) {
         // A border in the middle of a header shows half a name; the next line tells.
-        if (bytes_.size() <= end + other.size()) return;
-        if (std::string_view(bytes_).substr(end + 1).starts_with(other)) {
+        if (bytes.size() <= end + other.size()) return;
+        if (bytes.substr(end + 1).starts_with(other)) {
           block_ = border % kLargeBlock == 0 ? kLargeBlock : kBlock;
           state_ = State::kBlocks;
           writer_.clear();
@@ -111,7 +115,7 @@ void BlockJoiner::Decide() {
     }
     looked_ = end + 1;
   }
-  if (bytes_.size() > kUndecidedBytes) state_ = State::kOff;
+  if (bytes.size() > kUndecidedBytes) state_ = State::kOff;
 }
 
 void BlockJoiner::TakeBlock(std::string_view block, const Out& out) {

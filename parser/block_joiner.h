@@ -40,7 +40,8 @@ class BlockJoiner {
   enum class State : uint8_t { kUndecided, kBlocks, kOff };
 
   // Off at the first header of another process that does not stand at a border: lines of several ranks, whole ones.
-  void Decide();
+  // `bytes`: all since the beginning.
+  void Decide(std::string_view bytes);
   // A whole block, or the last one.
   void TakeBlock(std::string_view block, const Out& out);
   // A block in which one writer ends and another begins: what is behind the border is looked at anew.

@@ -193,25 +193,29 @@ void Thin(CollectiveStream& s) {
 }  // namespace
 
 // In a segment the two kinds of lines have a stream each: which one counts is told by the beginning of the source.
-uint32_t FactsBuilder::FindStream(uint64_t comm, uint32_t process, bool from_call) const {
-  return collectives_.Find(StreamHash(process, comm), [&](uint32_t i) {
+uint32_t FactsBuilder::FindStream(uint64_t comm, uint32_t process, bool from_call) {
+  const auto is = [&](uint32_t i) {
     const StreamState& s = streams_[i];
     return s.comm == comm && s.process == process && (!segment_ || s.from_call == from_call);
-  });
+  };
+  uint32_t& latest = StreamsOf(process).latest;
+  if (latest < streams_.size() && is(latest)) return latest;
+  const uint32_t found = collectives_.Find(StreamHash(process, comm), is);
+  if (found != IndexTable::kEmpty) latest = found;
+  return found;
 }
 
 // The index of a stream that begins with `first`, or kEmpty at a limit.
 uint32_t FactsBuilder::NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first) {
   std::vector<CollectiveStream>& all = facts_->collectives;
-  const size_t slot = stream.process == kNoProcess ? 0 : stream.process + size_t{1};
-  if (comm_counts_.size() <= slot) comm_counts_.resize(slot + 1);
+  OfProcess& process = StreamsOf(stream.process);
   const size_t kinds = segment_ ? 2 : 1;
-  if (comm_counts_[slot] >= limits::kCommunicatorsPerProcess * kinds ||
+  if (process.streams >= limits::kCommunicatorsPerProcess * kinds ||
       all.size() >= limits::kCollectiveStreamsPerSource * kinds) {
     facts_->counters.Add(Counter::kDroppedCommunicators);
     return IndexTable::kEmpty;
   }
-  ++comm_counts_[slot];
+  ++process.streams;
   const auto index = static_cast<uint32_t>(all.size());
   CollectiveStream s;
   s.process = stream.process;
@@ -279,6 +283,12 @@ void FactsBuilder::NoteLast(uint32_t stream, const TextPlace& place, bool from_c
 }
 
 void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process) {
+  const uint32_t stream = AddCall(collective, line, process);
+  if (stream == IndexTable::kEmpty) return;
+  NoteLast(stream, {line.body, line.offset, line.number}, collective.from_call);
+}
+
+uint32_t FactsBuilder::AddCall(const Collective& collective, const ParsedLine& line, uint32_t process) {
   uint32_t index = FindStream(collective.comm, process, collective.from_call);
   if (index == IndexTable::kEmpty) {
     const LineRef first{line.number, line.offset, InternEvidence(line.body)};
@@ -288,13 +298,12 @@ void FactsBuilder::AddCollective(const Collective& collective, const ParsedLine&
     stream.from_call = collective.from_call;
     index = NewStream(stream, collective.comm_text, first);
   }
-  if (index == IndexTable::kEmpty) return;
   // A stream that began with the other kind of line: this one says a call a second time.
-  if (streams_[index].from_call != collective.from_call) return;
+  if (index == IndexTable::kEmpty || streams_[index].from_call != collective.from_call) return IndexTable::kEmpty;
   CollectiveStream& s = facts_->collectives[index];
   if (collective.nranks > 0) s.nranks = collective.nranks;
   Issue(streams_[index], s, collective.call);
-  NoteLast(index, {line.body, line.offset, line.number}, collective.from_call);
+  return index;
 }
 
 void FactsBuilder::JoinEvents(const SourceFacts& segment, SegmentTranslation& in_source) {

@@ -77,6 +77,8 @@ class FactsBuilder {
   };
   // A stream keeps the kind of line it began with: with TRACE both are printed.
   void AddCollective(const Collective& collective, const ParsedLine& line, uint32_t process);
+  // The same without NoteLast, which is left to the caller. The stream, or UINT32_MAX where the call is not counted.
+  uint32_t AddCall(const Collective& collective, const ParsedLine& line, uint32_t process);
 
   // The edge that the latest AddEdge was about, so that lines that say the same again are counted without being parsed;
   // UINT32_MAX: none since it was forgotten.
@@ -120,7 +122,7 @@ class FactsBuilder {
   // places in the order.
   void Lose(StreamState& state, CollectiveStream& s, uint64_t calls) const;
   // The stream of the calls on `comm`, or kEmpty when there is none yet.
-  uint32_t FindStream(uint64_t comm, uint32_t process, bool from_call) const;
+  uint32_t FindStream(uint64_t comm, uint32_t process, bool from_call);
   uint32_t NewStream(const StreamState& stream, std::string_view comm_text, const LineRef& first);
   // Whether there is room for one more event.
   bool CountEvent(EventKind kind, uint32_t process);
@@ -138,8 +140,17 @@ class FactsBuilder {
   std::vector<uint32_t> source_counts_;  // [kind]
   IndexTable edges_;
   IndexTable collectives_;
-  std::vector<StreamState> streams_;   // beside facts_->collectives
-  std::vector<uint32_t> comm_counts_;  // streams of each process
+  std::vector<StreamState> streams_;  // beside facts_->collectives
+  struct OfProcess {
+    uint32_t streams = 0;
+    uint32_t latest = UINT32_MAX;  // most calls of a process are on the communicator of the call before
+  };
+  OfProcess& StreamsOf(uint32_t process) {
+    const size_t slot = process == kNoProcess ? 0 : process + size_t{1};
+    if (of_processes_.size() <= slot) of_processes_.resize(slot + 1);
+    return of_processes_[slot];
+  }
+  std::vector<OfProcess> of_processes_;  // one further on than processes; in front what has none
   uint32_t folded_edge_ = UINT32_MAX;
 };
 

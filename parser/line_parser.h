@@ -73,7 +73,9 @@ class LineParser final : public PieceSink {
   };
 
   FastPath::PlainPath PlainPathFor(ShapeProver* prover) {
-    return {facts_, &builder_, &processes_, recognizer_, sink_, prover, options_.keep_every_collective};
+    return {facts_,      &builder_,    &processes_,
+            recognizer_, sink_,        prover,
+            &stripper_,  &open_label_, options_.keep_every_collective};
   }
   // Prefixes off, records found, each handed to EmitNccl or EmitForeign.
   void ParsePiece(const LinePiece& piece);

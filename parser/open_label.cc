@@ -74,6 +74,7 @@ void OpenLabel::Lend(const OuterPrefix& prefix, StrippedLine* line) const {
   line->prefix = prefix;
   line->prefix.time = time;
   line->prefix.any = true;
+  line->prefix.fixed = false;
   line->only_time = false;
 }
 

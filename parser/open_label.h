@@ -23,6 +23,10 @@ class OpenLabel {
   // Shown every line that does not begin with NCCL's header, its number and what was stripped of it; lends it the label
   // that is open. What it lends points into this object: valid until the next call. The line's own time stays.
   void Apply(uint32_t number, StrippedLine* line);
+  // The same for a line with a label of its own that begins with NCCL's header: it ends what was open.
+  void EndTraceback() { traceback_ = false; }
+  // Whether nothing is open that a line without a label would be lent.
+  bool idle() const { return !traceback_ && block_rank_ < 0; }
 
  private:
   // `==> log.r3 <==`, `---Begin global rank 13 STDERR---`: opens or ends a block.

@@ -44,15 +44,22 @@ StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
   StrippedLine out;
   out.only_time = true;
   bool framed = frame_.any();
+  bool fixed = !framed;
   for (int layer = 0; layer < limits::kPrefixLayers && !part.empty(); ++layer) {
+    const char* const begin = part.data();
+    const bool counted = out.prefix.launcher == LauncherLabel::kSrun;
+    out.prefix.fixed = false;
     if (StripLayer(part, out)) {
       out.prefix.any = true;
+      // Nothing may hide the number of a task, which is counted.
+      fixed = fixed && !counted && (out.prefix.fixed || (layer == 0 && out.prefix.time.data() == begin));
     } else if (!framed || !TakeFrame(part)) {
       break;
     } else {
       framed = false;
     }
   }
+  out.prefix.fixed = fixed && out.prefix.any && out.prefix.Names() == !out.only_time;
   if (out.unit_pid && out.prefix.rank >= 0) {
     // `gpu-a17 job[4711]: [1,3]<stdout>:text`: of mpirun, not of its rank.
     out.prefix.pid = -1;
@@ -109,7 +116,12 @@ bool OuterPrefixStripper::Bracket(std::string_view& text, StrippedLine& out) {
   if (close == std::string_view::npos || close >= 100) return false;
   const std::string_view inside = text.substr(1, close - 1);
   std::string_view rest = text.substr(close + 1);
-  if (!StripNameBracket(inside, rest, out) && !StripTimeBracket(inside, rest, out)) return false;
+  const bool colon = !rest.empty() && rest[0] == ':';
+  if (StripNameBracket(inside, rest, out)) {
+    out.prefix.fixed = colon;
+  } else if (!StripTimeBracket(inside, rest, out)) {
+    return false;
+  }
   text = rest;
   return true;
 }
@@ -131,6 +143,7 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
   if (StripStreamTag(c, out.prefix)) {
     c.Char(' ');
     out.prefix.launcher = LauncherLabel::kMpirun;
+    out.prefix.fixed = true;
     if (!pod.empty()) out.prefix.pod = pod;
   } else {
     // MPICH -prepend-rank: only where it stood in front of a header before.
@@ -209,10 +222,10 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
                  unsure_labels_.in_a_row() >= kSurelyLabels;
   if (!labels_seen_) return false;
   if (!rest.empty() && IsDigit(rest[0]) && text[digits + 1] != ' ') return false;  // a clock: 16:26:52
-  if (label_count_++ > 0 && v != last_label_ + 1) labels_monotonous_ = false;
-  last_label_ = v;
+  CountLabel(v);
   SetTask(out.prefix, v);
   out.prefix.launcher = LauncherLabel::kSrun;
+  out.prefix.fixed = true;
   out.only_time = false;
   text = rest;
   return true;

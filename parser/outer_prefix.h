@@ -42,6 +42,13 @@ class OuterPrefixStripper {
   // for again.
   StrippedLine StripPart(std::string_view part);
 
+  // What Strip notes of a line with this prefix, which is fixed, beside its answer.
+  void Repeat(const OuterPrefix& prefix) {
+    if (prefix.launcher == LauncherLabel::kSrun) CountLabel(static_cast<uint64_t>(prefix.task));
+  }
+  // How many texts were learned: a fixed prefix says the same only as long as this does not change.
+  size_t learned() const { return learned_.size(); }
+
   // Text that stood in front of a header and matched no known form: believed from its second time on. What cannot be a
   // prefix (a progress bar, a piece of a header, more than 96 bytes) is not learned, nor is more than 512 of them.
   void Learn(std::string_view junk);
@@ -94,6 +101,10 @@ class OuterPrefixStripper {
   bool Parenthesis(std::string_view& text, StrippedLine& out);
   // 3: text   Believed once it stood in front of a header, or was seen to number tasks and not lines.
   bool Label(std::string_view& text, StrippedLine& out);
+  void CountLabel(uint64_t label) {
+    if (label_count_++ > 0 && label != last_label_ + 1) labels_monotonous_ = false;
+    last_label_ = label;
+  }
   // See .cc: `worker-3: Traceback …` for the second time.
   bool IsHostBeforeRecords(std::string_view word, std::string_view rest);
   // > text

@@ -25,6 +25,13 @@ struct OuterPrefix {
   LauncherLabel launcher = LauncherLabel::kNone;
   bool rank_said = false;  // by the program, not by a launcher's label
   bool any = false;
+  // Labels of a launcher and nothing else, maybe behind a time: the same bytes say the same in front of every line, but
+  // for the digits of the time.
+  //    [1,3]<stdout>:text      Mar  1 12:00:00 node3 python3[4711]: text
+  bool fixed = false;
+
+  // Whether it says whose the line is, and not only when it was written.
+  bool Names() const { return rank >= 0 || local_rank >= 0 || task >= 0 || pid >= 0 || !host.empty() || !pod.empty(); }
 };
 inline const OuterPrefix kNoPrefix;
 

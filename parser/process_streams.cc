@@ -72,7 +72,7 @@ uint32_t ProcessTable::FindOrAddStream(const Stream& stream) {
 }
 
 // `[1,3]<stdout>:node3:4711:4801 [2] NCCL INFO …`: what comes through this prefix without a header is 4711's.
-void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
+void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer, uint32_t lines) {
   const uint32_t index = StreamIndex(outer);
   if (index == UINT32_MAX) return;
   NoteStream(index, outer);
@@ -87,7 +87,7 @@ void ProcessTable::LinkStream(uint32_t process, const OuterPrefix& outer) {
   if (!outer.pod.empty() && !facts_->processes[process].pod.valid()) {
     facts_->processes[process].pod = builder_->Intern(outer.pod);
   }
-  NoteRank(process, outer);
+  NoteRank(process, outer, lines);
 }
 
 // `[1,3]<stdout>:Traceback (most recent call last):`
@@ -139,10 +139,10 @@ void ProcessTable::NameTasks() {
   }
 }
 
-void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer) {
+void ProcessTable::NoteRank(uint32_t process, const OuterPrefix& outer, uint32_t lines) {
   // Which launcher labels a process is taken from the latest of its lines: they do not change within a job.
   if (outer.launcher != LauncherLabel::kNone) facts_->processes[process].launcher = outer.launcher;
-  if (outer.rank >= 0) Vote(entries_[process], outer.rank);
+  if (outer.rank >= 0) Vote(entries_[process], outer.rank, lines);
 }
 
 // One rank has nearly all votes, so the latest is asked first; a stream that says 65 different ranks says none.

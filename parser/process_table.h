@@ -34,9 +34,9 @@ class ProcessTable {
   // The process of a header, kNoProcess at limits::kProcessesPerSource. `clean`: the header began its line. Shortens
   // header.host when something was glued to it: `-1mew0` is mew0 behind the end of a table's row.
   uint32_t OfHeader(NcclHeader& header, bool clean, const OuterPrefix& outer);
-  // Notes that a line of `process` came through the prefix `outer`.
-  void Link(uint32_t process, const OuterPrefix& outer) {
-    if (outer.any || (process != plain_ && !plain_ambiguous_)) LinkStream(process, outer);
+  // Notes that so many lines of `process` came through the prefix `outer`.
+  void Link(uint32_t process, const OuterPrefix& outer, uint32_t lines = 1) {
+    if (outer.any || (process != plain_ && !plain_ambiguous_)) LinkStream(process, outer, lines);
   }
 
   // The stream of a line without a header, kNoProcess at the limit. A prefix is compared with those of the latest lines
@@ -115,7 +115,7 @@ class ProcessTable {
   // Whether a line was damaged so far: only then a host that begins a line may be the piece of one.
   bool AnyTorn() const;
   // Notes that headers of `process` come through this prefix.
-  void LinkStream(uint32_t process, const OuterPrefix& outer);
+  void LinkStream(uint32_t process, const OuterPrefix& outer, uint32_t lines);
   // Where it spoke first, with the text, which never changes any more.
   void NoteFirst(ProcessFacts& process, const TextPlace& place);
   // Whether a believed host begins with `head`.
@@ -134,7 +134,7 @@ class ProcessTable {
   void NameTasks();
   // A vote of the prefix for the rank of `process`. A vote, since one line with a wrong label, glued to another, must
   // not rename a process.
-  void NoteRank(uint32_t process, const OuterPrefix& outer);
+  void NoteRank(uint32_t process, const OuterPrefix& outer, uint32_t lines = 1);
   void Vote(Entry& entry, int32_t rank, uint32_t lines = 1);
   // At the end, when all believed hosts are known, what was only seen in mid-line is looked at once more.
   void FitProvisional();

@@ -41,6 +41,13 @@ class EdgeLineMemo {
     return false;
   }
 
+  // The same for a whole line, with what may stand behind its newline. How long it is without that, or 0: not counted.
+  size_t CountLine(uint32_t process, std::string_view text);
+  // What is said of an edge: `0[0] -> 1[1] via P2P/CUMEM` of `Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM`; or nothing.
+  static std::string_view BehindChannel(std::string_view body);
+  // Whether no edge was noted.
+  bool empty() const { return entries_.empty(); }
+
   // Notes the text of an edge. Edges of a source are numbered one after the other, whosever they are.
   // `edge`: its number among the edges of the facts. The edge of the line before learns that this one may follow it.
   void Keep(uint32_t process, std::string_view text, uint32_t edge) {
@@ -73,9 +80,9 @@ class EdgeLineMemo {
  private:
   // Nearly every edge is followed by one and the same; a second one has room where a channel ends in another order.
   static constexpr size_t kFollowers = 2;
+  static constexpr uint32_t kMost = 65536;  // edges, and processes
   // With sizes and followers this makes two cache lines. Texts are some forty bytes.
   static constexpr size_t kMostText = 112;
-  static constexpr uint32_t kMost = 65536;  // edges, and processes
 
   // Two cache lines.
   // By edge, so the memo costs 128 bytes for each edge of a source, and 8 MiB at most.

@@ -5,10 +5,14 @@
 #include "parser/facts_builder.h"
 #include "parser/fast/edge_line_memo.h"
 #include "parser/fast/known_headers.h"
+#include "parser/fast/known_labels.h"
+#include "parser/fast/line_runs.h"
 #include "parser/fast/shape_learner.h"
 #include "parser/fast/shape_memo.h"
 #include "parser/fast/shape_prover.h"
 #include "parser/line_shape.h"
+#include "parser/open_label.h"
+#include "parser/outer_prefix.h"
 #include "parser/parser.h"
 #include "parser/process_table.h"
 #include "parser/scan.h"
@@ -17,18 +21,7 @@ namespace ncclwhy {
 namespace {
 
 // More than a line that a memo knows ever has.
-constexpr size_t kLineReach = KnownHeaders::kLongest + ShapeMemo::kReach;
-
-// What is said of an edge: `0[0] -> 1[1] via P2P/CUMEM` of `Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM`; or nothing.
-std::string_view BehindChannel(std::string_view body) {
-  scan::Cursor c(body);
-  uint64_t ignored = 0;
-  if (!c.Literal("Channel ") || !c.Uint(&ignored)) return {};
-  if (c.Char('/') && !c.Uint(&ignored)) return {};
-  if (!c.Literal(" : ")) return {};
-  c.SkipSpaces();
-  return c.Rest();
-}
+constexpr size_t kLineReach = KnownLabels::kReach + KnownHeaders::kLongest + ShapeMemo::kReach;
 
 }  // namespace
 
@@ -46,9 +39,16 @@ struct FastPath::Impl {
   static constexpr uint32_t kOften = 64;    // to find what holds for all costs as much as some dozens of lines
   static constexpr uint32_t kLearned = 64;  // by then ShapeLearner has seen it often enough
 
-  explicit Impl(const PlainPath& p) : plain(p), learner(p.prover) {}
+  explicit Impl(const PlainPath& p) : plain(p), learner(p.prover), runs(p.processes, p.builder) {}
   Impl(const Impl& before, const PlainPath& p)
-      : plain(p), headers(before.headers), answers(before.answers), shapes(before.shapes), learner(p.prover) {}
+      : plain(p),
+        headers(before.headers),
+        labels(before.labels),
+        learned(before.learned),
+        answers(before.answers),
+        shapes(before.shapes),
+        learner(p.prover),
+        runs(p.processes, p.builder) {}
 
   // Whether this was asked already. Lines of several pieces are not ASCII.
   bool HasSeen(const LinePiece& piece, std::string_view text) const {
@@ -58,20 +58,25 @@ struct FastPath::Impl {
   const KnownHeader* HeaderOf(const LinePiece& piece, std::string_view text) {
     return piece.ascii && HasSeen(piece, text) ? answer : headers.Find(text);
   }
-  Taken Take(const KnownHeader& known, const TextPlace& place, std::string_view raw, std::string_view text,
-             const OuterPrefix& outer);
+  void LearnLabel(const LinePiece& piece, std::string_view text, const OuterPrefix& outer);
+  void ForgetLabels();
+  bool Take(const KnownHeader& known, const TextPlace& place, std::string_view raw, std::string_view text,
+            const OuterPrefix& outer);
   bool Fold(const KnownHeader& known, const TextPlace& place);
   void SetLine(const KnownHeader& known, const TextPlace& place);
   void AskForAll(const Extraction& x, Answer* said) const;
 
   const PlainPath plain;
   KnownHeaders headers;
+  KnownLabels labels;
+  size_t learned = 0;  // by the stripper, when the labels were noted
   LineShape shape;
   Patience patience;         // with lines of which no shape is known
   TextMemo<Answer> answers;  // by shape, or by text
   EdgeLineMemo edges;
   ShapeMemo shapes;
   ShapeLearner learner;
+  LineRuns runs;
   // The line that was asked for last, and the header that it begins with.
   uint64_t asked = UINT64_MAX;
   const KnownHeader* answer = nullptr;
@@ -88,41 +93,44 @@ FastPath::FastPath(const FastPath& before, const PlainPath& plain)
 FastPath::~FastPath() = default;
 
 // host:pid:tid [dev] NCCL INFO AllReduce: opCount 1f sendbuff 0x7f32 recvbuff 0x7f32 count 65536 … stream 0xf0
-// Lines of which only the numbers are new: their end is not looked for first.
+// Lines of which only the numbers are new, behind a known label or none: their end is not looked for first.
 FastPath::TakenLines FastPath::TakeLines(std::string_view text, uint64_t offset, uint32_t number) {
   Impl& my = *impl_;
   TakenLines taken;
-  if (my.plain.keep_every_collective) return taken;
+  if (my.plain.keep_every_collective || (my.shapes.empty() && my.edges.empty())) return taken;
+  my.ForgetLabels();
   uint32_t unrecognised = 0;
-  // Lines of one process in a row are counted at once.
-  uint32_t process = kNoProcess;
-  uint32_t lines = 0;
-  TextPlace first, last;
-  // What is shown to the sink may ask for the process's last line, so its lines are counted before that.
-  const auto count = [&] {
-    if (lines > 0) my.plain.processes->CountRun(process, first, last, lines);
-    lines = 0;
-  };
   while (text.size() >= kLineReach) {
-    const KnownHeader* const known = my.headers.Find(text);
-    my.asked = offset + taken.bytes;
-    my.answer = known;
-    if (known == nullptr || !my.shapes.Recall(known->level, text.data() + known->size, &my.taken)) break;
-    const size_t body = known->size + my.taken.body;
-    const size_t size = known->size + my.taken.size;
-    const TextPlace place{text.substr(body, size - body), my.asked, number + taken.lines};
-    if (process != known->process) count();
-    process = known->process;
-    if (lines++ == 0) first = place;
-    last = place;
-    if (my.taken.meaning->kind == LineMeaning::Kind::kShown) count();
-    unrecognised +=
-        my.Take(*known, place, text.substr(0, size), text.substr(0, size), kNoPrefix) == Taken::kUnrecognised ? 1 : 0;
+    KnownLabels::Label* const label = my.labels.Find(text.data());
+    const size_t labelled = label == nullptr ? 0 : label->size;
+    if (label != nullptr && !label->outer.Names() && !my.plain.open_label->idle()) break;
+    const KnownHeader* const known = my.headers.Find(text.substr(labelled));
+    if (label == nullptr) {
+      my.asked = offset + taken.bytes;
+      my.answer = known;
+    }
+    if (known == nullptr) break;
+    const size_t begin = labelled + known->size;
+    const bool channel = text[begin] == 'C' && known->level != LogLevel::kNone;
+    const size_t edge = channel ? my.edges.CountLine(known->process, text.substr(begin, ShapeMemo::kReach)) : 0;
+    if (edge == 0 && !my.shapes.Recall(known->level, text.data() + begin, &my.taken)) break;
+    const size_t body = edge > 0 ? begin : begin + my.taken.body;
+    const size_t size = begin + (edge > 0 ? edge : my.taken.size);
+    const TextPlace place{text.substr(body, size - body), offset + taken.bytes, number + taken.lines};
+    const OuterPrefix& outer = label == nullptr ? kNoPrefix : label->outer;
+    if (label != nullptr) {
+      label->outer.time = text.substr(label->time_begin, label->time_end - label->time_begin);
+      my.plain.stripper->Repeat(outer);
+      my.plain.open_label->EndTraceback();
+    }
+    my.runs.Add(known->process, outer, place);
+    const std::string_view line = text.substr(0, size);
+    if (edge == 0 && !my.Take(*known, place, line, line.substr(labelled), outer)) ++unrecognised;
     taken.bytes += size + 1;
     ++taken.lines;
     text.remove_prefix(size + 1);
   }
-  count();
+  my.runs.Tell();
   Counters& counters = my.plain.facts->counters;
   counters.Add(Counter::kLines, taken.lines);
   counters.Add(Counter::kNccl, taken.lines);
@@ -131,23 +139,24 @@ FastPath::TakenLines FastPath::TakeLines(std::string_view text, uint64_t offset,
   return taken;
 }
 
-// The line that `taken` tells of, which is counted as one of its process.
-FastPath::Taken FastPath::Impl::Take(const KnownHeader& known, const TextPlace& place, std::string_view raw,
-                                     std::string_view text, const OuterPrefix& outer) {
-  plain.processes->Link(known.process, outer);
+// The line that `taken` tells of, which is one of `runs`. False: nobody recognises it.
+bool FastPath::Impl::Take(const KnownHeader& known, const TextPlace& place, std::string_view raw, std::string_view text,
+                          const OuterPrefix& outer) {
   LineMeaning& meaning = *taken.meaning;
   const bool recognised = meaning.message >= 0;
   switch (meaning.kind) {
     case LineMeaning::Kind::kNothing:
-      return Taken::kRecognised;
-    case LineMeaning::Kind::kCollective:
+      return true;
+    case LineMeaning::Kind::kCollective: {
       SetLine(known, place);
-      meaning.Tell(taken.text, line, known.process, plain.builder);
-      return Taken::kRecognised;
+      const uint32_t stream = meaning.Tell(taken.text, line, known.process, plain.builder);
+      if (stream != IndexTable::kEmpty) runs.AddCall(stream, meaning.collective.from_call, place);
+      return true;
+    }
     case LineMeaning::Kind::kCounted:
       if (recognised) {
         plain.prover->Count(meaning.message);
-        return Taken::kRecognised;
+        return true;
       }
       break;
     case LineMeaning::Kind::kShown:
@@ -157,6 +166,8 @@ FastPath::Taken FastPath::Impl::Take(const KnownHeader& known, const TextPlace& 
   if (outer.any || line.outer.any) line.outer = outer;
   if (!recognised) plain.builder->Begin(EventKind::kUnrecognised, line, known.process);
   if (meaning.kind == LineMeaning::Kind::kShown && plain.sink != nullptr) {
+    // What is shown to the sink may ask for the process's last line.
+    runs.Tell();
     line.raw = raw;
     line.text = text;
     line.header.present = true;
@@ -167,7 +178,22 @@ FastPath::Taken FastPath::Impl::Take(const KnownHeader& known, const TextPlace& 
     line.numbers = {meaning.places.data(), meaning.count};
     plain.sink->OnLine(line, known.process, meaning.message, *plain.facts);
   }
-  return recognised ? Taken::kRecognised : Taken::kUnrecognised;
+  return recognised;
+}
+
+// A prefix that the stripper learned since may begin as a label does.
+void FastPath::Impl::ForgetLabels() {
+  if (plain.stripper->learned() == learned) return;
+  learned = plain.stripper->learned();
+  labels.Clear();
+}
+
+// What stands in front of `text`, a part of the piece that begins with a known header.
+void FastPath::Impl::LearnLabel(const LinePiece& piece, std::string_view text, const OuterPrefix& outer) {
+  if (!outer.fixed || !piece.ascii || !piece.first || !piece.last) return;
+  if (text.data() + text.size() != piece.text.data() + piece.text.size()) return;
+  ForgetLabels();
+  labels.Add(piece.text, piece.text.size() - text.size(), outer);
 }
 
 // What `line` has of the header differs from thread to thread; all else was set once.
@@ -192,6 +218,7 @@ FastPath::Taken FastPath::TakeRecord(const LinePiece& piece, std::string_view te
     my.answer = known;
   }
   if (known == nullptr) return Taken::kNo;
+  my.LearnLabel(piece, text, outer);
   const std::string_view body = text.substr(known->size);
   std::array<char, ShapeMemo::kReach + 1> line;  // with room to read behind it
   if (!seen && !my.shapes.empty() && body.substr(0, 8) != "Channel " && body.size() < line.size() && piece.terminated &&
@@ -200,8 +227,10 @@ FastPath::Taken FastPath::TakeRecord(const LinePiece& piece, std::string_view te
     line[body.size()] = '\n';
     if (my.shapes.Recall(known->level, line.data(), &my.taken) && my.taken.size == body.size()) {
       const TextPlace place{body.substr(my.taken.body), piece.offset, piece.number};
-      my.plain.processes->CountRun(known->process, place, place, 1);
-      return my.Take(*known, place, piece.text, text, outer);
+      my.runs.Add(known->process, outer, place);
+      const bool recognised = my.Take(*known, place, piece.text, text, outer);
+      my.runs.Tell();
+      return recognised ? Taken::kRecognised : Taken::kUnrecognised;
     }
   }
   if (known->level == LogLevel::kNone) return Taken::kNo;
@@ -215,7 +244,7 @@ FastPath::Taken FastPath::TakeRecord(const LinePiece& piece, std::string_view te
 // Puts a message behind this header where the one like it was put, or has it parsed if extractors take it by
 // themselves.
 bool FastPath::Impl::Fold(const KnownHeader& known, const TextPlace& place) {
-  const std::string_view edge = BehindChannel(place.text);
+  const std::string_view edge = EdgeLineMemo::BehindChannel(place.text);
   if (!edge.empty() && edges.Count(known.process, edge)) return true;
   SetLine(known, place);
   plain.builder->ForgetFolded();

@@ -18,6 +18,8 @@
 namespace ncclwhy {
 
 class LineSink;
+class OpenLabel;
+class OuterPrefixStripper;
 class ProcessTable;
 class ShapeProver;
 struct SourceFacts;
@@ -35,6 +37,9 @@ class FastPath {
     const MessageRecognizer* recognizer = nullptr;
     LineSink* sink = nullptr;
     ShapeProver* prover = nullptr;
+    // Told of lines behind a launcher's label that they were not asked about.
+    OuterPrefixStripper* stripper = nullptr;
+    OpenLabel* open_label = nullptr;
     // Every call is kept as an event then (`--timeline full`), so lines of calls are not taken at sight.
     bool keep_every_collective = false;
   };

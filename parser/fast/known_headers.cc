@@ -36,9 +36,7 @@ KnownHeaders::Thread* KnownHeaders::FindByHash(std::string_view text) {
   const uint32_t index =
       by_hash_.Find(Thread::HashOf(text.data(), blank), [&](uint32_t i) { return threads_[i].Begins(text); });
   if (index == IndexTable::kEmpty) return nullptr;
-  before_ = now_;
-  now_ = index;
-  return &threads_[index];
+  return Turn(index);
 }
 
 // A header is learned from a line that was parsed. What is not plain ASCII, or too long, is parsed each time.
@@ -68,6 +66,7 @@ void KnownHeaders::Add(std::string_view text, const KnownHeader& header) {
   Thread& thread = threads_.emplace_back();
   std::memcpy(thread.bytes.data(), text.data(), blank + 1);
   thread.size = static_cast<uint32_t>(blank + 1);
+  thread.next = index;
   thread.AddTail(tail, header);
   by_hash_.Add(hash, index, [&](uint32_t i) { return threads_[i].hash(); });
 }

@@ -72,6 +72,7 @@ class KnownHeaders {
     static constexpr size_t kTails = 3;
     uint32_t size = 0;
     uint32_t tail_count = 0;
+    uint32_t next = 0;                   // who came behind it the last time, into threads_
     std::array<char, kLongest> bytes{};  // `host:pid:tid `
     std::array<Tail, kTails> tails;      // the longest ones first
 
@@ -88,15 +89,22 @@ class KnownHeaders {
     void AddTail(std::string_view text, const KnownHeader& header);
   };
 
-  // The thread whose line `text` may be, or null. Most lines are of the same thread as the latest one, or of the one
-  // before: in the file of a rank its proxy and the thread that calls NCCL take turns.
-  // It then is the latest one.
+  // The thread whose line `text` may be, or null. It then is the latest one. Ranks that print the same in one file
+  // take turns, and so do the proxy and the thread that calls NCCL in the file of a rank: who came next the last time
+  // is tried first.
   Thread* FindThread(std::string_view text) {
     if (threads_.empty()) return nullptr;
-    if (threads_[now_].Begins(text)) return &threads_[now_];
-    if (!threads_[before_].Begins(text)) return FindByHash(text);
-    std::swap(now_, before_);
-    return &threads_[now_];
+    const uint32_t next = threads_[now_].next;
+    if (threads_[next].Begins(text)) return Turn(next);
+    if (next != now_ && threads_[now_].Begins(text)) return Turn(now_);
+    if (next != before_ && threads_[before_].Begins(text)) return Turn(before_);
+    return FindByHash(text);
+  }
+  Thread* Turn(uint32_t index) {
+    threads_[now_].next = index;
+    if (index != now_) before_ = now_;
+    now_ = index;
+    return &threads_[index];
   }
   // Of all threads, by the eight bytes in front of the first blank.
   // Compared in the end: the hash only finds whom to compare with.

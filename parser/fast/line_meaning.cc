@@ -1,6 +1,9 @@
 #include "parser/fast/line_meaning.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "base/swar.h"
 #include "parser/scan.h"
@@ -140,40 +143,9 @@ void NoteValues(const Trial& trial, LineMeaning* out) {
   out->collective.call.operation = call.operation;
 }
 
-}  // namespace
-
-void LineMeaning::Tell(const char* readable, const ParsedLine& line, uint32_t process, FactsBuilder* out) {
-  if (kind != Kind::kCollective) return;
-  const auto text_of = [&](size_t value) {
-    const NumberPlace& place = places[static_cast<uint8_t>(sources[value].number)];
-    return std::string_view(readable + place.begin, size_t{place.end} - place.begin);
-  };
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int8_t number = sources[i].number;
-    if (number < 0) continue;
-    const std::string_view text = text_of(i);
-    const uint64_t word = swar::Load(text.data());
-    if (word != words_of_values[i] || text.size() >= sizeof word) values[i] = Read(text, sources[i]);
-    words_of_values[i] = word;
-  }
-  CollectiveCall& call = collective.call;
-  call.op_count = values[kOpCount];
-  call.count = values[kElements];
-  call.datatype = static_cast<uint8_t>(values[kDatatype]);
-  call.op = static_cast<uint8_t>(values[kOp]);
-  call.root = static_cast<int32_t>(values[kRoot]);
-  call.line = line.number;
-  collective.comm = values[kComm];
-  collective.comm_text = text_of(kComm);
-  const char* const comm = collective.comm_text.data();  // as it is printed
-  if (comm[-1] == 'x') collective.comm_text = {comm - 2, collective.comm_text.size() + 2};
-  collective.nranks = static_cast<int64_t>(values[kNranks]);
-  out->AddCollective(collective, line, process);
-}
-
 // First a line with different numbers shows where each value comes from, then lines with the least and the greatest
 // numbers show that it holds.
-bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
+bool FindQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
   *meaning = {};
   const Example first = MakeExample(shape, Distinct);
   Trial trial(level, first.text());
@@ -192,6 +164,71 @@ bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
     return told.SaysTheSame(plain);
   };
   return is_told(first) && HoldsForAll(shape, meaning->most_digits, is_told);
+}
+
+// What was found out of a shape, for all sources of the process: the ranks of a job print the same, a file each.
+class QuietShapes {
+ public:
+  bool Learn(LogLevel level, std::string_view shape, LineMeaning* meaning) {
+    const std::lock_guard lock(mutex_);
+    const std::pair key(level, std::string(shape));
+    if (const auto known = known_.find(key); known != known_.end()) {
+      *meaning = known->second.second;
+      return known->second.first;
+    }
+    const bool quiet = FindQuiet(level, shape, meaning);
+    if (known_.size() < kMost) known_.emplace(key, std::pair(quiet, *meaning));
+    return quiet;
+  }
+
+ private:
+  static constexpr size_t kMost = 512;
+  std::mutex mutex_;
+  std::map<std::pair<LogLevel, std::string>, std::pair<bool, LineMeaning>> known_;
+};
+
+}  // namespace
+
+uint32_t LineMeaning::Tell(const char* readable, const ParsedLine& line, uint32_t process, FactsBuilder* out) {
+  if (kind != Kind::kCollective) return IndexTable::kEmpty;
+  const auto text_of = [&](size_t value) {
+    const NumberPlace& place = places[static_cast<uint8_t>(sources[value].number)];
+    return std::string_view(readable + place.begin, size_t{place.end} - place.begin);
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int8_t number = sources[i].number;
+    if (number < 0) continue;
+    const std::string_view text = text_of(i);
+    Spelling spelling{swar::Load(text.data()), 0, text.size()};
+    if (text.size() > 2 * sizeof spelling.first) {
+      values[i] = Read(text, sources[i]);
+      continue;
+    }
+    if (text.size() >= sizeof spelling.first) {
+      spelling.last = swar::Load(text.data() + text.size() - sizeof spelling.last);
+    }
+    if (spelling == spellings[i]) continue;
+    values[i] = Read(text, sources[i]);
+    spellings[i] = spelling;
+  }
+  CollectiveCall& call = collective.call;
+  call.op_count = values[kOpCount];
+  call.count = values[kElements];
+  call.datatype = static_cast<uint8_t>(values[kDatatype]);
+  call.op = static_cast<uint8_t>(values[kOp]);
+  call.root = static_cast<int32_t>(values[kRoot]);
+  call.line = line.number;
+  collective.comm = values[kComm];
+  collective.comm_text = text_of(kComm);
+  const char* const comm = collective.comm_text.data();  // as it is printed
+  if (comm[-1] == 'x') collective.comm_text = {comm - 2, collective.comm_text.size() + 2};
+  collective.nranks = static_cast<int64_t>(values[kNranks]);
+  return out->AddCall(collective, line, process);
+}
+
+bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning) {
+  static QuietShapes shapes;
+  return shapes.Learn(level, shape, meaning);
 }
 
 // Neither quiet nor anybody's, whatever its numbers are: only catalogue and rules may have something to say.

@@ -45,8 +45,15 @@ struct LineMeaning {
   size_t most_digits = skeleton::kMostDigits;  // of a decimal number: more have not been tried
   std::array<Source, kCollectiveValues> sources;
   // A number that spells the same as before is not read again: most lines of a stream differ in op count alone.
-  std::array<uint64_t, kCollectiveValues> values{};           // of the latest line
-  std::array<uint64_t, kCollectiveValues> words_of_values{};  // the first eight bytes that spell them
+  std::array<uint64_t, kCollectiveValues> values{};  // of the latest line
+  // How they were spelled: the first eight bytes, of which the last ones may stand behind a short number, and of a
+  // longer one the last eight, too.
+  struct Spelling {
+    uint64_t first = 0, last = 0;
+    size_t size = 0;
+    bool operator==(const Spelling&) const = default;
+  };
+  std::array<Spelling, kCollectiveValues> spellings;
   // What is the same in all lines of the shape: the operation, and whether it is of a CALL line.
   FactsBuilder::Collective collective;
 
@@ -59,14 +66,15 @@ struct LineMeaning {
 
   // Puts what `line`, the latest one, says into the facts. `readable`: its body, behind whose numbers sixteen bytes can
   // be read.
-  // Kinds other than kCollective say nothing. `process` is whose line it is.
-  void Tell(const char* readable, const ParsedLine& line, uint32_t process, FactsBuilder* out);
+  // Kinds other than kCollective say nothing. `process` is whose line it is. The stream of the call, whose latest line
+  // is not noted yet (FactsBuilder::NoteLast); UINT32_MAX where there is none.
+  uint32_t Tell(const char* readable, const ParsedLine& line, uint32_t process, FactsBuilder* out);
 };
 
 // Finds out what the quiet lines (ExtractQuiet) of this level and shape say. False: some are not quiet, or it is not
 // known.
-// Costs a dozen extractions; who asks does so once for a shape. Depends on nothing but level and shape, so every thread
-// finds the same.
+// Costs a dozen extractions, once in a process for each of the first shapes; thread-safe. Depends on nothing but level
+// and shape, so every thread finds the same.
 bool LearnQuiet(LogLevel level, std::string_view shape, LineMeaning* meaning);
 // Whether extractors know no text of this level and shape, and make nothing of it.
 bool IsNobodys(LogLevel level, std::string_view shape);

@@ -48,6 +48,37 @@ void ShapeMemo::MarkNumbers(Entry* e) {
   }
 }
 
+#ifdef NCCLWHY_AVX2
+[[gnu::target("avx2")]] bool ShapeMemo::HasWidthsWide(const Entry& e, const char* text) {
+  constexpr size_t kStep = sizeof(__m256i);
+  // Above what is allowed is nothing: max(x, last) is last.
+  const __m256i zero = _mm256_set1_epi8('0');
+  const __m256i nine = _mm256_set1_epi8(9);
+  const __m256i small = _mm256_set1_epi8(0x20);
+  const __m256i a = _mm256_set1_epi8('a');
+  const __m256i five = _mm256_set1_epi8('f' - 'a');
+  __m256i all = _mm256_set1_epi8(-1);
+  for (size_t at = 0;; at += kStep) {
+    if (at + kStep > e.size) at = e.size - kStep;
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + at));
+    const __m256i digit = _mm256_sub_epi8(bytes, zero);
+    const __m256i letter = _mm256_sub_epi8(_mm256_or_si256(bytes, small), a);
+    const __m256i decimal =
+        _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(digit, nine), nine),
+                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(e.numbers.data() + at)));
+    const __m256i hex = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(letter, five), five),
+                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(e.hexes.data() + at)));
+    const __m256i same =
+        _mm256_cmpeq_epi8(bytes, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(e.text.data() + at)));
+    all = _mm256_and_si256(all, _mm256_or_si256(_mm256_or_si256(decimal, hex), same));
+    if (at + kStep == e.size) break;
+  }
+  return _mm256_movemask_epi8(all) == -1;
+}
+#else
+bool ShapeMemo::HasWidthsWide(const Entry&, const char*) { return false; }
+#endif
+
 bool ShapeMemo::TakeOther(Entry& e, const char* text, const char* limit) const {
   const char* p = text;
   const char* q = e.text.data();

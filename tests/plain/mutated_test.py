@@ -24,7 +24,9 @@ import shapes  # noqa: E402
 ROUNDS = 400 if os.environ.get("NCCLWHY_HOSTILE") == "full" else 40
 LINES = 1500  # of a shape
 WORDS = ("rank", "nranks", "comm", "0x", "via", "->", "NCCL", "INFO", "WARN", "opCount", "Channel", "[", "]", ":", "/", "<0>", "failed", "error")
-PREFIXES = ("docker", "csv", "srun", "mpirun", "torchrun", "cri", "time", "syslog", "unknown", "host")
+PREFIXES = ("docker", "csv", "srun", "mpirun", "torchrun", "cri", "time", "syslog", "unknown", "host", "date", "date-srun", "syslog-mpirun", "fraction")
+# What lends the lines behind it a label of their own.
+OPENING = (b"Traceback (most recent call last):", b"==> log.r3 <==", b"==> log <==", b"---Begin rank 2 STDERR---", b"---End rank 2 STDERR---")
 
 
 def lines_of(source):
@@ -45,7 +47,7 @@ def behind(prefix, lines, dice):
     for i, line in enumerate(lines):
         rank, second = dice.randrange(4), b"%02d" % (i // 7 % 60)
         if dice.randrange(50) == 0:
-            out.append(line)
+            out.append(dice.choice((line, *OPENING)))
         elif prefix == "docker":
             text = json.dumps(line.decode("latin-1") + "\n", ensure_ascii=bool(dice.randrange(2))).encode()
             out.append(b'{"log":%s,"stream":"stderr","time":"2026-10-04T07:00:%s.%09dZ"}' % (text, second, i))
@@ -55,6 +57,9 @@ def behind(prefix, lines, dice):
             head = {"srun": b"%d: " % rank, "mpirun": b"[1,%d]<stdout>: " % rank, "torchrun": b"[default%d]:" % rank,
                     "cri": b"2026-10-04T07:00:%s.%09dZ stdout F " % (second, i), "time": b"[2026-10-04 07:00:%s] " % second,
                     "syslog": b"Oct  4 07:00:%s gpu%03d train[%d]: " % (second, rank, 600 + rank),
+                    "date": b"2026-10-04T07:00:%s+02:00 " % second, "date-srun": b"2026-10-04 07:00:%s,123 %d: " % (second, rank),
+                    "syslog-mpirun": b"Oct 14 07:00:%s gpu%03d train[%d]: [1,%d]<stderr>:" % (second, rank, 600, rank),
+                    "fraction": b"2026-10-04T07:00:%s.%dZ [rank%d]: " % (second, i, rank),
                     "unknown": b"<%d> w%d | " % (100 + i % 50, rank), "host": b"node%d: " % rank}[prefix]
             out.append(head + line)
     return out
