@@ -132,6 +132,17 @@ struct PulseFacts {
   std::vector<PulsePeak> peaks;    // in order, at most limits::kPulsePeaks of them, spread over the source
 };
 
+// Somebody waits: a line that came again while nothing in it changed but a number that counted the seconds between its
+// stamps. No work goes on in it, however it grows.
+//   W0606 10:39:31.441 data_loader] read of c4.array_record-00711 pending for 660 s      … pending for 720 s
+struct WaitFacts {
+  uint32_t process = kNoProcess;
+  uint32_t first_line = 0;  // of the second time it came
+  uint32_t last_line = 0;
+  double seconds = 0;  // that the last one says
+  StringId last_time;  // as printed
+};
+
 // What a stream said that it had not said before, and that is no complaint: `saving checkpoint to /ckpt/run17`.
 // Repeated texts are not in it. An alarm behind which news come was survived: see src/job/README.md.
 struct NewsFacts {
@@ -161,6 +172,7 @@ struct SourceFacts {
   std::vector<ConnectionFacts> connections;
   std::vector<CollectiveStream> collectives;
   std::vector<PulseFacts> pulses;          // by process, then by first beat
+  std::vector<WaitFacts> waits;            // by process
   std::vector<NewsFacts> news;             // by process
   std::vector<ComplaintFacts> complaints;  // in line order
 

@@ -159,7 +159,8 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
   return true;
 }
 
-// (RayWorker pid=812, ip=10.1.62.31) text   (VllmWorker rank=1 pid=2514) text   (Worker_TP1 pid=1) text   (raylet) text
+// (RayWorker pid=812, ip=10.1.62.31) text   (VllmWorker rank=1 pid=2514) text   (PolicyWorker[rank=3] pid=5007) text
+// (Worker_TP1 pid=1) text   (raylet) text
 bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out) {
   const size_t close = text.find(") ");
   if (close == std::string_view::npos || close > 120) return false;
@@ -175,14 +176,15 @@ bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out)
   }
   const std::string_view ip = scan::After(inside, "ip=");
   if (!ip.empty()) p.host = Cursor(ip).Until(" ,)");
-  const std::string_view rank = scan::After(inside, " rank=");
+  std::string_view rank = scan::After(inside, " rank=");
+  if (rank.empty()) rank = scan::After(inside, "[rank=");
   if (!rank.empty()) {
     SetRank(p, static_cast<uint64_t>(std::max<int64_t>(0, scan::IntOr(rank, 0))));
   } else {
     const std::string_view tp = scan::After(inside, "_TP");
     if (!tp.empty() && IsDigit(tp[0])) SetParallelRank(inside, p);
   }
-  if (!system) p.pod = Cursor(inside).Until(" ");
+  if (!system) p.pod = Cursor(inside).Until(" [");
   out.framework = true;
   out.only_time = false;
   text.remove_prefix(close + 2);

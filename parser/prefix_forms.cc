@@ -160,10 +160,10 @@ bool BeginsRecord(std::string_view text) {
            TimestampLength(text.substr(2 + digits, 8), nullptr) == 8;
   }
   // 19: date and clock. A date alone begins many a line that is no record.
-  if (scan::DigitsAt(text, 0) == 4) return text[4] == '-' && TimestampLength(text, nullptr) >= 19;
+  if (scan::DigitsAt(text, 0) == 4) return (text[4] == '-' || text[4] == '/') && TimestampLength(text, nullptr) >= 19;
   // As Accelerate and Transformers write it: 11/03/2025 22:10:11 - INFO - __main__ - …
-  return scan::DigitsAt(text, 0) == 2 && text[2] == '/' && text[5] == '/' && text[10] == ' ' &&
-         TimestampLength(text.substr(11, 8), nullptr) == 8;
+  TimeForm form = TimeForm::kNone;
+  return TimestampLength(text, &form) > 0 && form == TimeForm::kTurnedDate;
 }
 
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {

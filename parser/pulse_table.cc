@@ -2,18 +2,25 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
+#include "parser/clock.h"
 #include "parser/segment_translation.h"
 
 namespace ncclwhy {
 namespace {
 
-// How often a number must have grown, and in what share of the lines: of the ranks of a node one brings the news.
-constexpr uint32_t kLeastBeats = 3;
-constexpr uint64_t kMostEchoes = 16;
+// W0606 10:39:31.441 …, which is a part of the text
+bool BeginsWithGlogStamp(std::string_view text) {
+  constexpr size_t kLevelAndDay = 5;
+  return text.size() > kLevelAndDay && (text[0] == 'W' || text[0] == 'I' || text[0] == 'E') && IsDigit(text[1]) &&
+         IsDigit(text[kLevelAndDay - 1]);
+}
+
 // After so many lines of a kind it shows which of its numbers are noise.
 constexpr uint64_t kNoiseLines = 64;
 
@@ -102,7 +109,7 @@ void PulseTable::Kind::Clear() {
   for (; slots_used > 0; --slots_used) slots[slots_used - size_t{1}] = {};
   watched = 0;
   if (beats.count > 0) beats = {};
-  last = {};
+  last = seen = {};
   first_time = {};
   last_time.clear();
   peaks.clear();
@@ -184,12 +191,13 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
     kind = &Add(stream, read.kind());
     kind->lines = 1;
     kind->complaint = read.Complains();
-    if (kind->complaint) return;
-    AddNews(stream, line);
+    if (!kind->complaint) AddNews(stream, line);
     Watch(read, kind);
     return;
   }
   ++kind->lines;
+  kind->seen.line = line.number;
+  kind->seen.offset = line.offset;
   bool grew = false;
   bool counts = false;   // one of its numbers says of how many, and has grown before
   bool counted = false;  // it changed, or a number that counts work grew
@@ -228,43 +236,17 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   // A bar that is drawn once more when the program ends: the count stands, its clock went on.
   //   1999/100000 [1:00:50<46:35:27, 1.71s/it]      1999/100000 [1:02:30<51:04:52, 1.88s/it]
   if (!grew || (counts && !counted)) return;
-  const std::string_view time = line.outer.time.substr(0, 64);
-  if (kind->beats.count == 0 && !time.empty()) kind->first_time = builder_->Intern(time);
+  std::string_view time = line.outer.time.substr(0, 64);
+  if (time.empty() && BeginsWithGlogStamp(line.text)) time = StampIn(line.text);
+  if (!kind->first_time.valid() && !time.empty()) {
+    kind->first_time = builder_->Intern(time);
+    for (Slot& slot : kind->slots) slot.stamped = slot.most;
+  }
   kind->beats.Add(line.number);
   if (kind->beats.count >= kLeastBeats) stream.marks[stream.latest] |= kBeats;
   kind->last.line = line.number;
   kind->last.offset = line.offset;
   if (!time.empty()) kind->last_time.assign(time);
-}
-
-// Of the numbers that grew the one that says of how many, else one that counts work in so many words, else one without
-// a fraction, else the one that grew most.
-const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
-  const Slot* best = nullptr;
-  for (const Slot& slot : kind.slots) {
-    if (slot.grew == 0) continue;
-    const auto worth = [](const Slot& s) {
-      const bool enough = s.grew >= kLeastBeats;
-      return std::tuple(enough && s.total > 0 && !s.unsure_total, enough && s.unit != nullptr, enough && s.whole,
-                        s.grew);
-    };
-    if (best == nullptr || worth(slot) > worth(*best)) best = &slot;
-  }
-  return best;
-}
-
-// A flag, no counter: `Which is: 1`, `Which is: 0` of each test that failed.
-bool PulseTable::IsFlag(const Slot& slot) {
-  return slot.unit == nullptr && slot.total < 0 && slot.whole && slot.first <= 1 && slot.most <= 1;
-}
-
-// What another number of the line says and never changes: {"step": 20, "max_steps": 50}.
-double PulseTable::TotalBeside(const Kind& kind, const Slot& best) {
-  for (const Slot& slot : kind.slots) {
-    const bool constant = slot.grew == 0 && slot.fell == 0 && slot.first >= best.most;
-    if (constant && slot.of != nullptr && std::string_view(slot.of->one) == best.unit->one) return slot.first;
-  }
-  return -1;
 }
 
 // The kinds of a segment go on where those of the source stopped; sums add up, what was first stays.
@@ -295,70 +277,22 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
         const double first = known->slots[i].first;
         const uint32_t grew = known->slots[i].grew;
         const uint32_t fell = known->slots[i].fell;
+        const double stamped = known->slots[i].stamped;
         known->slots[i] = kind.slots[i];
         known->slots[i].grew += grew;
         known->slots[i].fell += fell;
         if (!fresh) known->slots[i].first = first;
+        if (known->first_time.valid()) known->slots[i].stamped = stamped;
       }
       for (const Peak& peak : kind.peaks) {
         known->AddPeak({peak.slot, {in_source.Line(peak.at.line), peak.at.value}});
       }
       known->beats.Join(moved(kind.beats));
       if (known->beats.count >= kLeastBeats) into.marks[into.latest] |= kBeats;
+      if (kind.seen.line != 0) known->seen = {in_source.Line(kind.seen.line), kind.seen.offset, {}};
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
       if (!kind.last_time.empty()) known->last_time = kind.last_time;
-    }
-  }
-}
-
-void PulseTable::Finish() {
-  ReadLastTexts();
-  SourceFacts& facts = builder_->facts();
-  for (size_t s = 0; s < streams_.size(); ++s) {
-    const uint32_t process = s == 0 ? kNoProcess : static_cast<uint32_t>(s - 1);
-    Stream& stream = streams_[s];
-    if (stream.news.count > 0) facts.news.push_back({process, stream.news, builder_->Intern(stream.last_news)});
-    std::vector<const Kind*> beating;
-    for (const Kind& kind : stream.kinds) {
-      const Slot* best = BestSlot(kind);
-      if (best == nullptr || best->grew < kLeastBeats || best->grew * kMostEchoes < kind.lines) continue;
-      if (IsFlag(*best)) continue;
-      beating.push_back(&kind);
-    }
-    std::stable_sort(beating.begin(), beating.end(),
-                     [](const Kind* a, const Kind* b) { return a->beats.last > b->beats.last; });
-    if (beating.size() > limits::kPulsesKept) {
-      // The latest, and of those whose words say what they count the one that beat most: the work, not what follows it.
-      const auto beats_less = [](const Kind* x, const Kind* y) {
-        const auto worth = [](const Kind* k) { return std::pair(BestSlot(*k)->unit != nullptr, k->beats.count); };
-        return worth(x) < worth(y);
-      };
-      const auto most = std::max_element(beating.begin(), beating.end(), beats_less);
-      const auto last_kept = beating.begin() + limits::kPulsesKept - 1;
-      if (most > last_kept) *last_kept = *most;
-      beating.resize(limits::kPulsesKept);
-    }
-    std::stable_sort(beating.begin(), beating.end(), [](const Kind* a, const Kind* b) {
-      return a->beats.first != b->beats.first ? a->beats.first < b->beats.first : a->number < b->number;
-    });
-    for (const Kind* kind : beating) {
-      const Slot& best = *BestSlot(*kind);
-      PulseFacts p;
-      p.process = process;
-      p.beats = kind->beats;
-      p.first_value = best.first;
-      p.last_value = best.most;
-      p.total = best.total >= 0 || best.unit == nullptr ? best.total : TotalBeside(*kind, best);
-      if (best.unsure_total) p.total = -1;
-      if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
-      p.last = kind->last;
-      p.first_time = kind->first_time;
-      if (!kind->last_time.empty()) p.last_time = builder_->Intern(kind->last_time);
-      for (const Peak& peak : kind->peaks) {
-        if (&kind->slots[peak.slot] == &best) p.peaks.push_back(peak.at);
-      }
-      facts.pulses.push_back(std::move(p));
     }
   }
 }

@@ -46,6 +46,7 @@ class PulseTable {
   struct Slot {
     double first = 0;                // of the line in which the kind came first
     double most = 0;                 // since it last began anew
+    double stamped = 0;              // in the first beat that has a time
     double total = -1;               // of how many, as `38/40` says it; -1: it does not
     uint32_t grew = 0;               // lines in which it was above all since it last began anew
     uint32_t fell = 0;               // lines in which it went back
@@ -65,6 +66,7 @@ class PulseTable {
     std::array<Slot, limits::kPulseNumbers> slots;  // beside counters
     LineTrail beats;
     LineRef last;
+    LineRef seen;  // its latest line, a beat or not
     StringId first_time;
     std::string last_time;
     std::vector<Peak> peaks;
@@ -107,6 +109,7 @@ class PulseTable {
     std::string text;
   };
   static constexpr size_t kUnread = 8;
+  static constexpr uint32_t kLeastBeats = 3;  // so often a number grew in what is a pulse
 
   Stream& StreamOf(uint32_t process) {
     const size_t index = process == kNoProcess ? 0 : process + size_t{1};
@@ -132,6 +135,13 @@ class PulseTable {
   Kind& Add(Stream& stream, uint32_t number);
   // The number that says most of the work; null where none grew.
   static const Slot* BestSlot(const Kind& kind);
+  // The bar that a pulse fills up is drawn in another way once it is full, each time alike: then it has come to its
+  // end.
+  //   200/312 [=========>......] - ETA: 22s - loss: 0.41      312/312 [==============] - 61s 195ms/step - loss: 0.40
+  static void FillUp(const Stream& stream, PulseFacts* pulse);
+  // Whether nothing in its lines changes but one number that counts the seconds between their stamps.
+  bool CountsSeconds(const Kind& kind) const;
+  WaitFacts WaitOf(const Kind& kind, uint32_t process);
   // A number that is 0 or 1 and of which nothing says that it counts.
   static bool IsFlag(const Slot& slot);
   // A constant number of the same line that says of how many; -1 without.

@@ -52,6 +52,16 @@ bool Picture(std::string_view text, std::string_view picture) {
   return (swar::Outside(word, '0', '9') & digits) == 0 && (word & others) == bytes;
 }
 
+// Where the clock behind a date begins that has its year last, or two digits of it: 03/01/2025, 01.03.2025, 25/03/01.
+// 0: there is none.
+size_t TurnedDate(std::string_view text) {
+  if (text[2] != '/' && text[2] != '.') return 0;
+  for (const std::string_view date : {"99/99/9999 ", "99.99.9999 ", "99/99/99 "}) {
+    if (Picture(text, date) && Picture(text.substr(date.size()), "99:99:99")) return date.size();
+  }
+  return 0;
+}
+
 // .123 or ,123 at `at`
 // A comma is what Python's logging prints in front of the milliseconds.
 size_t Fraction(std::string_view text, size_t at) {
@@ -80,7 +90,8 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
   if (text.size() < 8) return 0;
   size_t n = 0;
   if (IsDigit(text[0])) {
-    if (EightLike(text, "9999-99-") && text.size() >= 16 && EightLike(text.substr(8), "99?99:99") &&
+    if ((EightLike(text, "9999-99-") || EightLike(text, "9999/99/")) && text.size() >= 16 &&
+        EightLike(text.substr(8), "99?99:99") &&
         // The _ is that of names of files, `2025-03-01_12:00:00`.
         (text[10] == ' ' || text[10] == 'T' || text[10] == '_')) {
       n = 16;
@@ -89,6 +100,10 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
       n += Fraction(text, n);
       n += Zone(text, n);
       *form = TimeForm::kDate;
+    } else if (const size_t clock = TurnedDate(text); clock > 0) {
+      n = clock + 8;
+      n += Fraction(text, n);
+      *form = TimeForm::kTurnedDate;
     } else if (EightLike(text, "99:99:99")) {
       n = 8 + Fraction(text, 8);
       *form = TimeForm::kClock;

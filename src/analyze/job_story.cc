@@ -7,7 +7,7 @@
 #include "analyze/place_evidence.h"
 #include "analyze/story_clocks.h"
 #include "base/limits.h"
-#include "job/clock.h"
+#include "parser/clock.h"
 #include "parser/timestamp.h"
 
 namespace ncclwhy {

@@ -8,7 +8,7 @@
 #include "analyze/place_evidence.h"
 #include "analyze/standstill.h"
 #include "base/numbers.h"
-#include "job/clock.h"
+#include "parser/clock.h"
 #include "job/thread_stack.h"
 #include "parser/pulse_words.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "job/clock.h"
+#include "parser/clock.h"
 #include "job/silence.h"
 
 namespace ncclwhy {

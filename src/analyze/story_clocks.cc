@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "analyze/place_evidence.h"
-#include "job/clock.h"
+#include "parser/clock.h"
 #include "job/host_clocks.h"
 
 namespace ncclwhy {

@@ -217,13 +217,14 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   return out;
 }
 
-// Words that tell little by themselves tell something together: numbers, words of two letters and a word that a pair
-// repeats ("valueerror no", "valueerror") do not count.
+// Words that tell little by themselves tell something together: numbers, words of two letters, a word that a pair
+// repeats ("valueerror no", "valueerror") and one beside its plural ("gpu", "gpus") do not count.
 bool TellsEnough(const WordReading& reading) {
   constexpr size_t kShortestWord = 3;
   std::set<std::string_view> told;
   for (const std::string& feature : reading.words) {
-    for (const std::string_view word : SplitWords(feature)) {
+    for (std::string_view word : SplitWords(feature)) {
+      if (word.size() > kShortestWord && word.back() == 's') word.remove_suffix(1);
       const bool is_other = (word[0] & 0x80) != 0;
       if (is_other || (!IsDigit(word[0]) && word.size() >= kShortestWord)) told.insert(word);
     }

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "job/clock.h"
+#include "parser/clock.h"
 
 namespace ncclwhy {
 namespace {

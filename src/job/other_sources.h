@@ -4,20 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <vector>
 
 #include "job/job_model.h"
 #include "job/life_sign.h"
+#include "job/work_ends.h"
 
 namespace ncclwhy {
-
-// Where the work of each source came to its end: by source its line, 0 = none; the signs that say so.
-struct WorkEnds {
-  std::vector<uint32_t> lines;
-  std::map<uint32_t, const LifeSign*> signs;
-};
 
 // Borrows model and signs. Any number of threads may ask. Ranks are alike: of thousands a few that came to their end,
 // or ended, stand for all, so that each question costs the same however many there are.

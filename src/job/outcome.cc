@@ -6,6 +6,7 @@
 
 #include "job/other_sources.h"
 #include "job/silence.h"
+#include "job/work_ends.h"
 
 namespace ncclwhy {
 namespace {
@@ -21,11 +22,11 @@ constexpr uint64_t kLastNews = 5;
 class OutcomeReader {
  public:
   OutcomeReader(const JobModel& model, const std::vector<LifeSign>& signs)
-      : model_(model), signs_(signs), after_(model), others_(model, signs) {}
+      : model_(model), signs_(signs), after_(model), others_(model, signs), ends_(FindWorkEnds(model, signs)) {}
 
   OutcomeReading Read() {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
-    FindFinish();
+    out_.work_done = std::any_of(ends_.lines.begin(), ends_.lines.end(), [](uint32_t line) { return line > 0; });
     others_.Know(ends_);
     FindPulse();
     FindRestarts();
@@ -38,77 +39,12 @@ class OutcomeReader {
   }
 
  private:
-  // Where the work of each source came to its end: a word that says so and that no beat follows, or a pulse that has
-  // reached what it counts to.
-  void FindFinish() {
-    ends_.lines.assign(model_.sources.size(), 0);
-    complete_.assign(model_.sources.size(), 0);
-    for (const LifeSign& s : signs_) {
-      const bool clean = s.life == Life::kEnding && !s.bad();
-      // A record of a scheduler tells how the last command ended, and is no word of the work.
-      if (!clean || !s.source.valid() || !s.job.empty()) continue;
-      const uint32_t line = std::max(s.line, s.last_line);
-      // A word in front of more work is that of an epoch or of one of several programs.
-      if (GoesOn(s.source, line)) continue;
-      uint32_t& finish = ends_.lines[s.source.value];
-      if (line <= finish) continue;
-      finish = line;
-      // The word on the whole says more than that of a process behind it:
-      //   ===== 9 passed in 403.18s =====      # exit status 0
-      const LifeSign*& said = ends_.signs[s.source.value];
-      if (said == nullptr || said->of != SignOf::kJob || s.of == SignOf::kJob) said = &s;
-    }
-    // A program that begins behind it, as the next of several benchmarks does, has not come to its own.
-    for (const LifeSign& s : signs_) {
-      const bool begins = s.life == Life::kLaunch && s.of == SignOf::kSelf && s.source.valid();
-      if (!begins || std::max(s.line, s.last_line) <= ends_.lines[s.source.value]) continue;
-      ends_.lines[s.source.value] = 0;
-      ends_.signs.erase(s.source.value);
-    }
-    for (uint32_t i = 0; i < model_.sources.size(); ++i) {
-      const PulseFacts* finest = FinestOf(model_.sources[i]->pulses);
-      if (finest == nullptr || !IsComplete(*finest)) continue;
-      const uint32_t line = finest->beats.last;
-      if (GoesOn(SourceId{i}, line) || NcclBegins(i, line)) continue;
-      complete_[i] = line;
-      ends_.lines[i] = std::max(ends_.lines[i], line);
-    }
-    out_.work_done = std::any_of(ends_.lines.begin(), ends_.lines.end(), [](uint32_t line) { return line > 0; });
-  }
-
-  // Whether work goes on behind a line. What only then begins, as what each rank says when it leaves, must be steady.
-  bool GoesOn(SourceId source, uint32_t line) const {
-    const std::vector<PulseFacts>& pulses = model_.sources[source.value]->pulses;
-    return std::any_of(pulses.begin(), pulses.end(), [line](const PulseFacts& p) {
-      return p.beats.After(line) >= (p.beats.first <= line ? kWorksOn : kGoesOn);
-    });
-  }
-
-  // Whether ranks are brought together only behind a line: what was counted up to there was getting ready.
-  //   index shard 26/26 ok      node1:4711:4711 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>
-  bool NcclBegins(uint32_t source, uint32_t line) const {
-    const std::vector<Event>& events = model_.sources[source]->events;
-    return std::any_of(events.rbegin(), events.rend(), [line](const Event& e) {
-      return e.line > line && (e.kind == EventKind::kCommInitStart || e.kind == EventKind::kBootstrapInterface);
-    });
-  }
-
-  // Of the pulses that know of how many the one that beats most: `Epoch 3/3` is said at its beginning.
-  static const PulseFacts* FinestOf(const std::vector<PulseFacts>& pulses) {
-    const PulseFacts* finest = nullptr;
-    for (const PulseFacts& p : pulses) {
-      if (p.total <= 1) continue;
-      if (finest == nullptr || p.beats.count > finest->beats.count) finest = &p;
-    }
-    return finest;
-  }
-
   // The pulse that knows of how many, else one whose line says what it counts, else the one that beat longest.
   // A name or a total says that it is work; of two such the longer one.
   void FindPulse() {
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       for (const PulseFacts& p : model_.sources[i]->pulses) {
-        if (IsComplete(p) && NcclBegins(i, p.beats.last)) continue;  // got ready
+        if (IsComplete(p) && NcclBegins(model_, SourceId{i}, p.beats.last)) continue;  // got ready
         const PulseFacts* best = out_.pulse;
         const auto worth = [](const PulseFacts& q) { return std::tuple(q.total > 0, q.name.valid(), q.beats.count); };
         if (best != nullptr && worth(p) <= worth(*best)) continue;
@@ -162,9 +98,11 @@ class OutcomeReader {
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
+    if (s.how == Ending::kStopped && !s.signal.empty() && !s.late && DoneElsewhere(s)) return true;
     // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
     // works on for as long as it is let.
     const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
+    if (stops_job && then.beats > 0 && NcclBegins(model_, s.source, line)) return true;  // the same script, once more
     if (stops_job && then.beats < kSteadyBeats) return false;
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     // `Aborted (core dumped)` of one, and others begin a new kind of work: then it was no stumble.
@@ -174,9 +112,9 @@ class OutcomeReader {
     if (FinishedBehind(s.source, line)) {
       // All work was done before, and a word behind it says that it ended well:
       //   4800/4800 …      Worker proc VllmWorker-2 died unexpectedly, shutting down executor.      exit code: 0
-      const uint32_t complete = complete_[s.source.value];
+      const uint32_t complete = ends_.complete[s.source.value];
       const bool done = complete > 0 && complete < line && s.how != Ending::kStopped;
-      return done || s.of == SignOf::kSelf || soft || s.how == Ending::kSignal;
+      return done || s.of == SignOf::kSelf || soft || s.how == Ending::kSignal || SaidDoneBefore(s);
     }
     // Its last words, behind its own work: whoever left in order does not end so. An exception's text has lines of its
     // own; who says that he is done has no more to say.
@@ -186,6 +124,25 @@ class OutcomeReader {
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+  }
+
+  // Whether the program had said that it is done, and wound up: whom it then ends, it ends on purpose.
+  //   Training finished. Cleaning up workers      Engine core proc EngineCore_0 died unexpectedly      JOB EXIT CODE: 0
+  bool SaidDoneBefore(const LifeSign& s) const {
+    return s.how != Ending::kStopped && std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
+             return e.life == Life::kEnding && !e.bad() && e.of == SignOf::kSelf && e.source == s.source &&
+                    e.line < s.line && !WorkGoesOn(model_, e.source, e.line);
+           });
+  }
+
+  // Whether the job's own word in another file, its exit code, is that it ended well: a server that it asked is then
+  // told to go.
+  bool DoneElsewhere(const LifeSign& s) const {
+    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
+      const bool whole = e.life == Life::kEnding && !e.bad() && (e.of == SignOf::kJob || e.how == Ending::kExit);
+      if (!whole || !e.source.valid() || e.source == s.source) return false;
+      return ends_.lines[e.source.value] == std::max(e.line, e.last_line);
+    });
   }
 
   // An abort of nobody in particular, behind which the others only did what was under way before they ended badly, too.
@@ -253,6 +210,7 @@ class OutcomeReader {
       });
     };
     const auto stops = [&](size_t i) { return signs_[i].how == Ending::kStopped && !ended_before(signs_[i]); };
+    if (OthersWaitBehind()) return;
     if (!out_.bad.empty()) {
       const bool stopped = std::any_of(out_.bad.begin(), out_.bad.end(), stops);
       // Whoever is ended from outside when the work is done had failed to leave. Who says behind it that he is done has
@@ -287,10 +245,10 @@ class OutcomeReader {
       Add(Shows::kWaiting, s);
     }
     if (out_.outcome == Outcome::kHung && !out_.work_done) {
-      // Who waited has given up.
+      // Who waited has given up, unless he goes on counting.
       const auto aborted = [](const Process& p) { return p.aborted; };
       gave_up = gave_up || std::any_of(model_.processes.begin(), model_.processes.end(), aborted);
-      if (gave_up) out_.outcome = Outcome::kFailed;
+      if (gave_up && !CountedWait(model_)) out_.outcome = Outcome::kFailed;
       AddLastBeat();
       return;
     }
@@ -306,7 +264,7 @@ class OutcomeReader {
     if (LeftInOrder()) out_.outcome = Outcome::kSucceeded;
     out_.wound_up = WoundUp();
     if (out_.outcome == Outcome::kUnknown) {
-      if (const auto silent = SilentWork(model_)) {
+      if (auto silent = SilentWork(model_); silent || (silent = CountedWait(model_))) {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;
         out_.evidence.push_back({Shows::kSilence, *silent, {}});
@@ -317,6 +275,29 @@ class OutcomeReader {
       }
     }
     AddLastBeat();
+  }
+
+  // What ended were single ones, named by a launcher, and behind that others count the seconds of their waiting: nobody
+  // ends the job.
+  //   gn04: ssh exited with exit code 1      gn01: 12:12:17 - WARNING - waited for 7200 s
+  bool OthersWaitBehind() {
+    if (out_.bad.empty() || out_.work_done) return false;
+    const auto waited = CountedWait(model_);
+    if (!waited) return false;
+    const std::vector<WaitFacts>& waits = model_.sources[waited->source.value]->waits;
+    const bool single = std::all_of(out_.bad.begin(), out_.bad.end(), [&](size_t i) {
+      const LifeSign& s = signs_[i];
+      const bool before = s.source != waited->source ||
+                          std::all_of(waits.begin(), waits.end(),
+                                      [&](const WaitFacts& w) { return std::max(s.line, s.last_line) < w.last_line; });
+      return s.of == SignOf::kNamed && s.how != Ending::kStopped && before;
+    });
+    if (!single) return false;
+    out_.outcome = Outcome::kHung;
+    out_.evidence.push_back({Shows::kSilence, *waited, {}});
+    for (const size_t i : out_.bad) Add(Shows::kEnding, signs_[i]);
+    AddLastBeat();
+    return true;
   }
 
   // Behind the last beat of every file that has a pulse stand new things: results, sizes, where the model was saved.
@@ -363,9 +344,8 @@ class OutcomeReader {
   const std::vector<LifeSign>& signs_;
   const Aftermath after_;
   OtherSources others_;
-  WorkEnds ends_;
-  std::vector<uint32_t> complete_;  // the same, of pulses that reached what they count to
-  std::vector<uint32_t> attempt_;   // by source
+  const WorkEnds ends_;
+  std::vector<uint32_t> attempt_;  // by source
   OutcomeReading out_;
 };
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "job/clock.h"
+#include "parser/clock.h"
 #include "parser/pulse_words.h"
 
 namespace ncclwhy {
@@ -41,6 +41,11 @@ std::string_view LastStamp(const JobModel& model, const Place& last) {
   const PulseFacts* latest = nullptr;
   for (const PulseFacts& p : facts.pulses) {
     if (p.last_time.valid() && (latest == nullptr || latest->last.line < p.last.line)) latest = &p;
+  }
+  const auto is_earlier = [](const WaitFacts& a, const WaitFacts& b) { return a.last_line < b.last_line; };
+  const auto wait = std::max_element(facts.waits.begin(), facts.waits.end(), is_earlier);
+  if (wait != facts.waits.end() && (latest == nullptr || latest->last.line < wait->last_line)) {
+    return facts.Str(wait->last_time);
   }
   return latest == nullptr ? std::string_view() : facts.Str(latest->last_time);
 }
@@ -157,6 +162,27 @@ std::optional<Place> SilentWork(const JobModel& model) {
       return theirs.Str(other.pulse->name) == name && other.pulse->last_value > work.pulse->last_value + 1;
     });
     if (!behind) return work.last;
+  }
+  return std::nullopt;
+}
+
+std::optional<Place> CountedWait(const JobModel& model) {
+  constexpr uint64_t kWorksOn = 3;
+  for (uint32_t s = 0; s < model.sources.size(); ++s) {
+    const SourceFacts& facts = *model.sources[s];
+    for (const WaitFacts& wait : facts.waits) {
+      if (wait.seconds < kLongest || NewsBehind(facts, wait.last_line) > kFirstOfRepeated) continue;
+      const auto goes_on = [&](const PulseFacts& p) { return p.beats.After(wait.first_line) >= kWorksOn; };
+      if (std::any_of(facts.pulses.begin(), facts.pulses.end(), goes_on)) continue;
+      const bool elsewhere = std::any_of(model.sources.begin(), model.sources.end(), [&](const SourceFacts* other) {
+        return std::any_of(other->pulses.begin(), other->pulses.end(), [&](const PulseFacts& p) {
+          if (other == &facts || !p.last_time.valid()) return false;
+          return TimeBetween(facts.Str(wait.last_time), other->Str(p.last_time)).value_or(0) > 0;
+        });
+      });
+      const Place last = LastLine(model, SourceId{s});
+      if (!elsewhere && !Idles(last.text)) return last;
+    }
   }
   return std::nullopt;
 }

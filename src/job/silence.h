@@ -30,6 +30,10 @@ bool SaysMoreBetween(const SourceFacts& facts, uint32_t after, uint32_t before);
 // counts to. No word says that the job hangs, and none is needed.
 std::optional<Place> SilentWork(const JobModel& model);
 
+// The last line of a source in which somebody has counted the seconds of his waiting for ten minutes at least
+// (WaitFacts), and nothing else goes on: no work, nothing new, there or in another source.
+std::optional<Place> CountedWait(const JobModel& model);
+
 // The latest line at which somebody entered what ends only when all have come, in a job that never worked, while others
 // (telemetry, a watcher) only repeat themselves for ten minutes at least behind it; nothing where anything new follows.
 //   h3: I0430 10:01:24.331302 … Rendezvous'ing worker group      h3: telemetry 10:02:00 gpu_util=0 …      10:04:00 …

@@ -61,6 +61,11 @@ void Fields(auto& v, Is<PulseFacts> auto& x) {
   v(x.beats, x.first_value, x.last_value, x.total, x.name, x.last, x.first_time, x.last_time, x.peaks);
 }
 
+void Fields(auto& v, Is<WaitFacts> auto& x) {
+  v.Process(x.process);
+  v(x.first_line, x.last_line, x.seconds, x.last_time);
+}
+
 void Fields(auto& v, Is<NewsFacts> auto& x) {
   v.Process(x.process);
   v(x.lines, x.last);
@@ -104,7 +109,7 @@ void Fields(auto& v, Is<SourceDigest> auto& x) {
   v.Processes(f.processes.size());
   v(f.fields);
   v.FieldCount(f.fields.size());
-  v(f.events, f.connections, f.collectives, f.pulses, f.news, f.complaints);
+  v(f.events, f.connections, f.collectives, f.pulses, f.waits, f.news, f.complaints);
   v(x.hits.hits, x.catalog, x.mentions, x.messages, x.parts, x.encoded);
 }
 

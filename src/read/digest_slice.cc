@@ -139,6 +139,10 @@ class Slicer {
       if (Inside(c.line)) out.complaints.push_back({ProcessOf(c.process), c.line, c.text});
     }
     for (const PulseFacts& pulse : facts_.pulses) Pulse(pulse);
+    for (WaitFacts wait : facts_.waits) {
+      wait.process = ProcessOf(wait.process);
+      if (Inside(wait.last_line)) out_.facts.waits.push_back(wait);
+    }
   }
 
   // A pulse that goes on behind the slice: how far it had come at the end of it is known only where it began anew.

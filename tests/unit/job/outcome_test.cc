@@ -47,6 +47,48 @@ TEST_CASE("a log that just ends is unknown", "[outcome]") {
   CHECK(ReadOutcome(c.model, {}).outcome == Outcome::kUnknown);
 }
 
+TEST_CASE("a bar that is drawn in another way once it is full has come to its end, if no epoch is left", "[outcome]") {
+  const auto run = [](int epochs, int of) {
+    std::string text;
+    for (int e = 1; e <= epochs; ++e) {
+      text += "Epoch " + std::to_string(e) + "/" + std::to_string(of) + "\n";
+      for (const char* bar : {"100/312 [====>....] - ETA: 42s", "200/312 [=======>.] - ETA: 22s",
+                              "312/312 [=========] - 61s 195ms/step"}) {
+        text += std::string(bar) + " - loss: 0." + std::to_string(90 - e) + "\n";
+      }
+    }
+    return ReadOutcome(Case(text).model, {}).outcome;
+  };
+  CHECK(run(12, 12) == Outcome::kSucceeded);
+  CHECK(run(7, 12) == Outcome::kUnknown);
+}
+
+TEST_CASE("who counts the seconds of his waiting does no work: the job hangs, whoever ended before", "[outcome]") {
+  const auto waiting = [](int step, const std::string& text, const std::string& unit = " s") {
+    std::string out;
+    for (int minute = 0; minute < 16; ++minute) {
+      const int seconds = step * minute;
+      out += "06/30/2021 10:" + std::to_string(12 + minute) + ":17 - WARNING - " + text + " " +
+             std::to_string(seconds) + unit + "\n";
+    }
+    return out;
+  };
+  const Case hangs("ssh to gn04: exited\n" + waiting(60, "等待 gn04"));
+  REQUIRE(hangs.facts.waits.size() == 1);
+  CHECK(hangs.facts.waits[0].seconds == 900);
+  CHECK(hangs.facts.pulses.empty());
+  CHECK(ReadOutcome(hangs.model, {}).outcome == Outcome::kHung);
+  CHECK(ReadOutcome(hangs.model, {hangs.At(1, Life::kEnding, Ending::kExit, SignOf::kNamed)}).outcome ==
+        Outcome::kHung);
+  CHECK(ReadOutcome(hangs.model, {hangs.At(1, Life::kEnding, Ending::kExit)}).outcome == Outcome::kFailed);
+  CHECK(ReadOutcome(hangs.model, {hangs.At(17, Life::kEnding, Ending::kExit, SignOf::kNamed)}).outcome ==
+        Outcome::kFailed);
+  // A number that grows otherwise than the clock counts something.
+  const Case works(waiting(37, "processed", " items"));
+  CHECK(works.facts.waits.empty());
+  CHECK(works.facts.pulses.size() == 1);
+}
+
 TEST_CASE("an ending behind which work goes on was overcome, one behind which nothing comes was not", "[outcome]") {
   const Case c(Steps(1, 10) + "worker exited\n" + Steps(11, 20) + "exited\n");
   CHECK(ReadOutcome(c.model, {c.At(11, Life::kEnding, Ending::kExit)}).outcome == Outcome::kSucceeded);

@@ -35,6 +35,7 @@ const Case kPrefixes[] = {
     {"[rank: 5] ", 5, -1, -1, "", "", "", ""},
     {"(RayWorker pid=812, ip=10.1.62.31) ", -1, -1, 812, "10.1.62.31", "RayWorker", "", ""},
     {"(VllmWorker rank=1 pid=2514) ", 1, -1, 2514, "", "VllmWorker", "", ""},
+    {"(PolicyWorker[rank=3] pid=5007, ip=10.65.3.4) ", 3, -1, 5007, "10.65.3.4", "PolicyWorker", "", ""},
     {"(Worker_TP1 pid=99) ", 1, 1, 99, "", "Worker_TP1", "", ""},
     {"(Worker_TP1_EP1 pid=99) ", 1, 1, 99, "", "Worker_TP1_EP1", "", ""},
     {"(Worker_PP1_TP1 pid=99) ", -1, 1, 99, "", "Worker_PP1_TP1", "", ""},

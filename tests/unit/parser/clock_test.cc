@@ -1,4 +1,4 @@
-#include "job/clock.h"
+#include "parser/clock.h"
 
 #include <cmath>
 

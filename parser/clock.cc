@@ -1,8 +1,10 @@
-#include "job/clock.h"
+#include "parser/clock.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <tuple>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -91,6 +93,18 @@ std::optional<Instant> InstantOf(std::string_view time) {
       if (time.size() <= kSeconds || time[kSeconds] != ':') return Instant{day + n[3] * 3600 + n[4] * 60, 60};
       return Instant{day + clock(3), fraction.grain};
     }
+    case TimeForm::kTurnedDate: {
+      if (p.count < 6) return std::nullopt;
+      constexpr double kCentury = 2000;
+      constexpr double kMonths = 12;
+      double year = n[2], month = n[0], day = n[1];
+      // 25/03/01 begins with its year; 01.03.2025 with the day, and 31/03/2025 cannot begin with a month.
+      if (year < 100)
+        std::tie(year, month, day) = std::tuple(kCentury + n[0], n[1], n[2]);
+      else if (time[2] == '.' || month > kMonths)
+        std::swap(month, day);
+      return Instant{Days(year, month, day) * kDay + clock(3), fraction.grain};
+    }
     case TimeForm::kClock:
       if (p.count < 3) return std::nullopt;
       return Instant{clock(0), fraction.grain, ClockScale::kDay};
@@ -148,7 +162,7 @@ std::string_view StampIn(std::string_view text) {
     if (!begins || !IsDigit(text[at])) continue;
     TimeForm form = TimeForm::kNone;
     const size_t length = TimestampLength(text.substr(at), &form);
-    if (length == 0 || (form != TimeForm::kDate && form != TimeForm::kClock)) continue;
+    if (length == 0 || (form != TimeForm::kDate && form != TimeForm::kTurnedDate && form != TimeForm::kClock)) continue;
     // "1814 Tl+  do_signal_stop  04:20:58 python -u train.py" of ps: how long, and no time of the day.
     if (form == TimeForm::kClock && WordsIn(text.substr(0, at)) > kWordsBeforeClock) continue;
     return text.substr(at, length);

@@ -1,0 +1,88 @@
+#include "job/work_ends.h"
+
+#include <algorithm>
+
+#include "job/aftermath.h"
+
+namespace ncclwhy {
+namespace {
+
+// Others go on for a step or two when one has died: what they had begun, and what a launcher still holds.
+constexpr uint64_t kFewBeats = 3;
+constexpr uint64_t kSteadyBegun = 8;
+
+// Of the pulses that know of how many the one that beats most: `Epoch 3/3` is said at its beginning.
+const PulseFacts* FinestOf(const std::vector<PulseFacts>& pulses) {
+  const PulseFacts* finest = nullptr;
+  for (const PulseFacts& p : pulses) {
+    if (p.total <= 1) continue;
+    if (finest == nullptr || p.beats.count > finest->beats.count) finest = &p;
+  }
+  return finest;
+}
+
+// Whether something named that is counted has not come to its end: the bar of an epoch is full, and it was the third
+// of twelve.
+bool IsAmidst(const SourceFacts& facts) {
+  return std::any_of(facts.pulses.begin(), facts.pulses.end(),
+                     [](const PulseFacts& p) { return p.name.valid() && p.total > 1 && !IsComplete(p); });
+}
+
+void AddWords(const JobModel& model, const std::vector<LifeSign>& signs, WorkEnds* ends) {
+  for (const LifeSign& s : signs) {
+    const bool clean = s.life == Life::kEnding && !s.bad();
+    // A record of a scheduler tells how the last command ended, and is no word of the work.
+    if (!clean || !s.source.valid() || !s.job.empty()) continue;
+    const uint32_t line = std::max(s.line, s.last_line);
+    // A word in front of more work is that of an epoch or of one of several programs.
+    if (WorkGoesOn(model, s.source, line)) continue;
+    uint32_t& finish = ends->lines[s.source.value];
+    if (line <= finish) continue;
+    finish = line;
+    // The word on the whole says more than that of a process behind it:
+    //   ===== 9 passed in 403.18s =====      # exit status 0
+    const LifeSign*& said = ends->signs[s.source.value];
+    if (said == nullptr || said->of != SignOf::kJob || s.of == SignOf::kJob) said = &s;
+  }
+  // A program that begins behind it, as the next of several benchmarks does, has not come to its own.
+  for (const LifeSign& s : signs) {
+    const bool begins = s.life == Life::kLaunch && s.of == SignOf::kSelf && s.source.valid();
+    if (!begins || std::max(s.line, s.last_line) <= ends->lines[s.source.value]) continue;
+    ends->lines[s.source.value] = 0;
+    ends->signs.erase(s.source.value);
+  }
+}
+
+}  // namespace
+
+WorkEnds FindWorkEnds(const JobModel& model, const std::vector<LifeSign>& signs) {
+  WorkEnds out;
+  out.lines.assign(model.sources.size(), 0);
+  out.complete.assign(model.sources.size(), 0);
+  AddWords(model, signs, &out);
+  for (uint32_t i = 0; i < model.sources.size(); ++i) {
+    const PulseFacts* finest = FinestOf(model.sources[i]->pulses);
+    if (finest == nullptr || !IsComplete(*finest) || IsAmidst(*model.sources[i])) continue;
+    const uint32_t line = finest->beats.last;
+    if (WorkGoesOn(model, SourceId{i}, line) || NcclBegins(model, SourceId{i}, line)) continue;
+    out.complete[i] = line;
+    out.lines[i] = std::max(out.lines[i], line);
+  }
+  return out;
+}
+
+bool WorkGoesOn(const JobModel& model, SourceId source, uint32_t line) {
+  const std::vector<PulseFacts>& pulses = model.sources[source.value]->pulses;
+  return std::any_of(pulses.begin(), pulses.end(), [line](const PulseFacts& p) {
+    return p.beats.After(line) >= (p.beats.first <= line ? kFewBeats : kSteadyBegun);
+  });
+}
+
+bool NcclBegins(const JobModel& model, SourceId source, uint32_t line) {
+  const std::vector<Event>& events = model.sources[source.value]->events;
+  return std::any_of(events.rbegin(), events.rend(), [line](const Event& e) {
+    return e.line > line && (e.kind == EventKind::kCommInitStart || e.kind == EventKind::kBootstrapInterface);
+  });
+}
+
+}  // namespace ncclwhy
