@@ -22,6 +22,8 @@ bool LooksAtHost(const KnowledgeBase& kb, std::string_view command) {
   for (size_t begin = 0; begin < command.size();) {
     const size_t end = std::min(command.find_first_of(" \t;|&(\n", begin), command.size());
     const std::string_view word = command.substr(begin, end - begin);
+    // Whatever reads it, what stands there is this machine's.
+    if (word.starts_with("/proc/")) return true;
     if (!word.empty() && word != "sudo") {
       if (first && kb.FindCode("host_program", word, Language::kEnglish)) return true;
       first = false;

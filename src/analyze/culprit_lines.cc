@@ -81,6 +81,8 @@ void AddLastWords(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     if (f.line > 0 && f.process == who->id && (f.role == Role::kRoot || f.line == who->last.line)) return;
   }
   Evidence e = PlaceEvidence(c.model, who->last, "supporting");
+  // That it had begun well is no news beside what else is known of it.
+  if (h.evidence.size() > 1 && e.text.ends_with("Init COMPLETE")) return;
   const bool zh = c.language == Language::kChinese;
   e.note = zh ? "它的最后一行" : "its last line";
   if (culprit.rank >= 0) e.note = (zh ? "最后一行，rank " : "the last line of rank ") + std::to_string(culprit.rank);

@@ -68,12 +68,12 @@ TEST_CASE("who counts the seconds of his waiting does no work: the job hangs, wh
     std::string out;
     for (int minute = 0; minute < 16; ++minute) {
       const int seconds = step * minute;
-      out += "06/30/2021 10:" + std::to_string(12 + minute) + ":17 - WARNING - " + text + " " +
-             std::to_string(seconds) + unit + "\n";
+      out += "06/30/2021 10:" + std::to_string(12 + minute) + ":17 - " + text + " " + std::to_string(seconds) + unit +
+             "\n";
     }
     return out;
   };
-  const Case hangs("ssh to gn04: exited\n" + waiting(60, "等待 gn04"));
+  const Case hangs("ssh to gn04: exited\n" + waiting(60, "WARNING - 等待 gn04"));
   REQUIRE(hangs.facts.waits.size() == 1);
   CHECK(hangs.facts.waits[0].seconds == 900);
   CHECK(hangs.facts.pulses.empty());
@@ -84,7 +84,7 @@ TEST_CASE("who counts the seconds of his waiting does no work: the job hangs, wh
   CHECK(ReadOutcome(hangs.model, {hangs.At(17, Life::kEnding, Ending::kExit, SignOf::kNamed)}).outcome ==
         Outcome::kFailed);
   // A number that grows otherwise than the clock counts something.
-  const Case works(waiting(37, "processed", " items"));
+  const Case works(waiting(37, "INFO - processed", " items"));
   CHECK(works.facts.waits.empty());
   CHECK(works.facts.pulses.size() == 1);
 }
