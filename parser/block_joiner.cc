@@ -65,6 +65,7 @@ void BlockJoiner::Push(std::string_view chunk, const Out& out) {
   const bool first = state_ == State::kUndecided && bytes_.empty();
   if (first) Decide(chunk);
   if (first && state_ == State::kOff) return out(chunk);
+  if (first) bytes_.reserve(std::max(chunk.size(), kUndecidedBytes) + chunk.size());  // most often so much is needed
   bytes_ += chunk;
   if (!first && state_ == State::kUndecided) Decide(bytes_);
   if (state_ == State::kOff) return TurnOff(out);

@@ -199,17 +199,17 @@ uint32_t LineMeaning::Tell(const char* readable, const ParsedLine& line, uint32_
     const int8_t number = sources[i].number;
     if (number < 0) continue;
     const std::string_view text = text_of(i);
-    Spelling spelling{swar::Load(text.data()), 0, text.size()};
-    if (text.size() > 2 * sizeof spelling.first) {
-      values[i] = Read(text, sources[i]);
-      continue;
-    }
-    if (text.size() >= sizeof spelling.first) {
-      spelling.last = swar::Load(text.data() + text.size() - sizeof spelling.last);
-    }
-    if (spelling == spellings[i]) continue;
+    Spelling& spelled = spellings[i];
+    const uint64_t first = swar::Load(text.data());
+    // Of a short number that the bytes behind it are the same says that it is as long, too.
+    const bool shorter = text.size() < sizeof first;
+    const uint64_t last = shorter ? 0 : swar::Load(text.data() + text.size() - sizeof first);
+    const bool same =
+        first == spelled.first &&
+        (shorter || (last == spelled.last && text.size() == spelled.size && text.size() <= 2 * sizeof first));
+    if (same) continue;
     values[i] = Read(text, sources[i]);
-    spellings[i] = spelling;
+    spelled = {first, last, text.size()};
   }
   CollectiveCall& call = collective.call;
   call.op_count = values[kOpCount];

@@ -51,7 +51,6 @@ struct LineMeaning {
   struct Spelling {
     uint64_t first = 0, last = 0;
     size_t size = 0;
-    bool operator==(const Spelling&) const = default;
   };
   std::array<Spelling, kCollectiveValues> spellings;
   // What is the same in all lines of the shape: the operation, and whether it is of a CALL line.

@@ -23,6 +23,23 @@ constexpr std::string_view kCut = "\xE2\x80\xA6";  // …
 constexpr size_t kLeastParts = 100;
 constexpr size_t kWordLess = 5;
 
+// Where the last word of `text` begins that turns what follows it, if it stands near the end: without it "… reached 15
+// others but Rank 3 on gpu07" says the opposite.
+size_t TurnNearEnd(std::string_view text) {
+  constexpr std::string_view kTurns[] = {" but ",    " not ",    " no ",      " never ",
+                                         " except ", " unless ", " without ", " cannot "};
+  constexpr size_t kNear = 32;
+  size_t turn = std::string_view::npos;
+  for (const std::string_view word : kTurns) {
+    // With the blank behind it, which is that in front of the end.
+    const size_t at = (text.size() < kNear ? text : text.substr(text.size() - kNear)).rfind(word);
+    if (at == std::string_view::npos) continue;
+    const size_t from_begin = text.size() - std::min(text.size(), kNear) + at + 1;
+    turn = turn == std::string_view::npos ? from_begin : std::min(turn, from_begin);
+  }
+  return turn;
+}
+
 // Three fifths of the beginning and two of the end, in whole words, with … between; the text itself where it was cut
 // before, as its end is not there.
 std::string WithoutMiddle(std::string_view text, size_t columns) {
@@ -38,6 +55,14 @@ std::string WithoutMiddle(std::string_view text, size_t columns) {
     break;
   }
   if (begin == text.size()) return std::string(text);
+  if (const size_t turn = TurnNearEnd(text.substr(0, begin)); turn != std::string_view::npos && turn > head.size()) {
+    // What the end takes more, the beginning takes less.
+    const size_t more = DisplayWidth(text.substr(turn, begin - turn));
+    head = PrefixOfWidth(head, DisplayWidth(head) - std::min(more, DisplayWidth(head) / 2));
+    const size_t blank = head.find_last_of(' ');
+    if (blank != std::string_view::npos) head = head.substr(0, blank);
+    begin = turn;
+  }
   return std::string(head) + " " + std::string(kCut) + " " + std::string(text.substr(begin));
 }
 

@@ -63,6 +63,22 @@ TEST_CASE("a long address in a link of the chain does not push out what is said 
   CHECK(HasWords(out, "NET/IB: Got completion with status=IBV_WC_RETRY_EXC_ERR(12)"));
 }
 
+TEST_CASE("a quote that is cut in its middle keeps the word that turns its end", "[report]") {
+  Report report = testing::FailureReport();
+  size_t cut_there = 0;
+  for (size_t more = 0; more < 60; ++more) {
+    report.causes[0].evidence[0].text =
+        "NCCL WARN the ranks of communicator 0x7f3a5c000b60 on hosts gpu-a16 gpu-a17 gpu-a18 and gpu-a19 have reached "
+        "the barrier in time and wait for the end of the step but Rank 12 on gpu-a18 " +
+        std::string(more, 'x');
+    const std::string out = RenderText(report, At(80));
+    CAPTURE(out);
+    CHECK(!HasWords(out, "… Rank 12"));
+    cut_there += HasWords(out, "… but Rank 12") ? 1 : 0;
+  }
+  CHECK(cut_there > 0);
+}
+
 TEST_CASE("everything about a failure on a terminal of 80 columns", "[report]") {
   const std::string expected = R"(FAILURE  /dev/shm is too small  (shm.too-small, 93% sure)
   Outcome: failed, it ended during initialisation, first sign at 10:00:02, end
