@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "serve/connection_pool.h"
 #include "serve/head_gate.h"
+#include "serve/worker_pool.h"
 
 namespace ncclwhy {
 
@@ -34,7 +34,7 @@ class GatedServer : public httplib::Server {
         : server_(server), heavy_(threads, threads), light_(light_threads, HeadGate::kWaiting) {
       gate_ = std::make_unique<HeadGate>([this](int socket, std::string_view head) {
         const bool light = head.starts_with("GET ") || head.starts_with("HEAD ");
-        if (!(light ? light_ : heavy_).TryEnqueue([this, socket] { server_->Serve(socket); })) {
+        if (!(light ? light_ : heavy_).Submit([this, socket] { server_->Serve(socket); })) {
           TurnAway(socket, "503 Service Unavailable", "busy", "too many requests at a time; try again");
         }
       });
@@ -48,14 +48,14 @@ class GatedServer : public httplib::Server {
     void shutdown() override {
       server_->gate_ = nullptr;
       gate_.reset();
-      heavy_.shutdown();
-      light_.shutdown();
+      heavy_.Shutdown();
+      light_.Shutdown();
     }
 
    private:
     GatedServer* server_;
-    ConnectionPool heavy_;  // POST: reads a body, analyses
-    ConnectionPool light_;  // GET, HEAD
+    WorkerPool heavy_;  // POST: reads a body, analyses
+    WorkerPool light_;  // GET, HEAD
     std::unique_ptr<HeadGate> gate_;
   };
 

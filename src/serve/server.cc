@@ -23,11 +23,11 @@
 #include "serve/access.h"
 #include "serve/form.h"
 #include "serve/gated_server.h"
-#include "serve/job_pool.h"
 #include "serve/log_job.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "serve/refusal.h"
+#include "serve/worker_pool.h"
 
 namespace ncclwhy {
 namespace {
@@ -369,7 +369,7 @@ class Server::Impl {
   socket_t listener_ = INVALID_SOCKET;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> ended_{false};
-  JobPool pool_;  // last: its jobs end before what they use
+  WorkerPool pool_;  // last: its jobs end before what they use
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,4 +1,4 @@
-#include "serve/job_pool.h"
+#include "serve/worker_pool.h"
 
 #include <atomic>
 #include <future>
@@ -13,7 +13,7 @@ TEST_CASE("a pool refuses what does not fit", "[serve]") {
   const std::shared_future<void> open = gate.get_future().share();
   std::atomic<int> done{0};
   {
-    JobPool pool(2, 3);
+    WorkerPool pool(2, 3);
     for (int i = 0; i < 5; ++i) {
       CHECK(pool.Submit([&] {
         open.wait();
@@ -29,7 +29,7 @@ TEST_CASE("a pool refuses what does not fit", "[serve]") {
 
 TEST_CASE("a pool without a queue takes what its threads can do", "[serve]") {
   std::promise<void> gate;  // outlives the thread that waits for it
-  JobPool pool(1, 0);
+  WorkerPool pool(1, 0);
   CHECK(pool.Submit([open = gate.get_future().share()] { open.wait(); }));
   CHECK_FALSE(pool.Submit([] {}));
   gate.set_value();

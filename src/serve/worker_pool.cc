@@ -1,4 +1,4 @@
-#include "serve/job_pool.h"
+#include "serve/worker_pool.h"
 
 #include <utility>
 
@@ -6,22 +6,23 @@
 
 namespace ncclwhy {
 
-JobPool::JobPool(size_t threads, size_t queue) : queue_(queue) {
+WorkerPool::WorkerPool(size_t threads, size_t queue) : queue_(queue) {
   StartThreads(
       threads, [this] { Work(); }, &threads_);
 }
 
 // Jobs that wait are run, not dropped: somebody waits for each of their answers.
-JobPool::~JobPool() {
+void WorkerPool::Shutdown() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
-bool JobPool::Submit(std::function<void()> job) {
+bool WorkerPool::Submit(std::function<void()> job) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     // Threads that are free take from the queue at once, so they are room, too.
@@ -32,17 +33,17 @@ bool JobPool::Submit(std::function<void()> job) {
   return true;
 }
 
-size_t JobPool::running() const {
+size_t WorkerPool::running() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return running_;
 }
 
-size_t JobPool::waiting() const {
+size_t WorkerPool::waiting() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return jobs_.size();
 }
 
-void JobPool::Work() {
+void WorkerPool::Work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });

@@ -1,4 +1,5 @@
-// JobPool: a fixed number of threads and a bounded queue before them. What does not fit is refused, not kept.
+// WorkerPool: a fixed number of threads and a bounded queue before them. What does not fit is refused, not kept, so
+// that a flood costs no memory.
 //
 // Thread-safe.
 #pragma once
@@ -13,20 +14,24 @@
 
 namespace ncclwhy {
 
-// One for the analyses of a server: as many threads as processors, since a job computes all the time.
-class JobPool {
+// A server has one for its analyses, with as many threads as processors, since a job computes all the time, and two for
+// its connections (gated_server.h), whose threads mostly wait: for the bytes of a client, and for such a job.
+class WorkerPool {
  public:
-  // Fewer threads where the system gives no more (start_threads.h).
-  JobPool(size_t threads, size_t queue);
-  // Waits for the jobs that run or wait.
-  ~JobPool();
-  JobPool(const JobPool&) = delete;
-  JobPool& operator=(const JobPool&) = delete;
+  // Fewer threads where the system gives no more (start_threads.h); std::system_error where it gives none.
+  WorkerPool(size_t threads, size_t queue);
+  // Waits for the jobs that run or wait, as Shutdown does; both may be called.
+  ~WorkerPool() { Shutdown(); }
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // False when the queue is full. Jobs must not throw.
   // The job is kept until it has run, so it owns what it needs (a shared_ptr). Jobs begin in the order in which they
   // came.
   bool Submit(std::function<void()> job);
+
+  // Runs what waits, and ends; nothing may be submitted then.
+  void Shutdown();
 
   // Jobs that a thread works on at this moment.
   // For /metrics: true at the moment of the call only.
