@@ -34,6 +34,7 @@ const PulseTable::Slot* PulseTable::BestSlot(const Kind& kind) {
 bool PulseTable::CountsSeconds(const Kind& kind) const {
   constexpr double kLeastSeconds = 60;
   constexpr double kLoose = 2;  // seconds, or in a hundred
+  constexpr double kManyMinutes = 600;
   if (!kind.first_time.valid() || kind.last_time.empty() || kind.beats.count < kLeastBeats) return false;
   const Slot* clock = nullptr;
   for (size_t i = 0; i < kind.slots_used; ++i) {
@@ -43,15 +44,22 @@ bool PulseTable::CountsSeconds(const Kind& kind) const {
   }
   if (clock == nullptr || clock->unit != nullptr || clock->total >= 0) return false;
   const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
-  return passed && *passed >= kLeastSeconds &&
-         std::abs(clock->most - clock->stamped - *passed) <= std::max(kLoose, *passed * kLoose / 100);
+  if (!passed || *passed < kLeastSeconds) return false;
+  const double counted = clock->most - clock->stamped;
+  if (std::abs(counted - *passed) <= std::max(kLoose, *passed * kLoose / 100)) return true;
+  // Minutes: steps that take a minute each, to the second and for so long, are none.
+  return *passed >= kManyMinutes && std::abs(counted * 60 - *passed) <= kLoose;
 }
 
 WaitFacts PulseTable::WaitOf(const Kind& kind, uint32_t process) {
   const double seconds = std::max_element(kind.slots.begin(), kind.slots.end(), [](const Slot& a, const Slot& b) {
                            return a.grew < b.grew;
                          })->most;
-  return {process, kind.beats.first, kind.last.line, seconds, builder_->Intern(kind.last_time)};
+  const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
+  // What counts minutes says fewer of them than seconds passed.
+  const bool minutes = passed && seconds * 2 < *passed;
+  return {process, kind.beats.first, kind.last.line, minutes ? seconds * 60 : seconds,
+          builder_->Intern(kind.last_time)};
 }
 
 // A flag, no counter: `Which is: 1`, `Which is: 0` of each test that failed.

@@ -190,6 +190,8 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   if (kind == nullptr) {
     kind = &Add(stream, read.kind());
     kind->lines = 1;
+    kind->seen.line = line.number;
+    kind->seen.offset = line.offset;
     kind->complaint = read.Complains();
     if (!kind->complaint) AddNews(stream, line);
     Watch(read, kind);

@@ -25,6 +25,7 @@
 #include "analyze/rule_words.h"
 #include "analyze/seen_before.h"
 #include "analyze/standstill.h"
+#include "analyze/strangers.h"
 #include "analyze/word_evidence.h"
 #include "base/limits.h"
 #include "rules/engine/vocabulary.h"
@@ -295,6 +296,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   const std::vector<LifeSign> signs = SignsOfLife(items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
+  MarkStrangers(model, items);
   MarkConsequences(kb, items);
   MarkExplainedAbsence(model, kb, items);
   // In this order: what survived is no consequence of anything, and what others explain is no evidence for the order in

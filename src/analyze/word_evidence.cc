@@ -193,6 +193,15 @@ bool IsDeprecation(const Complaint& said) {
          said.text.find("FutureWarning") != std::string_view::npos;
 }
 
+// What somebody should do if something happens, which has not.
+//   CUDA graphs can take additional 1~3 GiB memory per GPU. If you are running out of memory, consider decreasing …
+bool IsAdvice(const Complaint& said) {
+  constexpr std::string_view kWords[] = {"If you are ", "If you run ", "If you see ",
+                                         "if you run ", ", consider ", "You can also "};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return said.text.find(word) != std::string_view::npos; });
+}
+
 // What a logger calls information is no complaint, however it sounds.
 //   distributed.core - INFO - Event loop was unresponsive in Worker for 12.41s.
 bool IsInformation(const Complaint& said) {
@@ -212,7 +221,7 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   std::erase_if(out, [&](const Complaint& x) {
     return judged.contains({x.source.value, x.line}) || harmless.contains(std::string(MaskDigits(x.text, &room))) ||
            IsRecord(x.text) || IsQuotedCode(c.model, x) || IsExplainedClass(x) || IsDeprecation(x) ||
-           IsInformation(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+           IsInformation(x) || IsAdvice(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
   });
   return out;
 }

@@ -102,7 +102,12 @@ class OutcomeReader {
     // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
     // works on for as long as it is let.
     const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
-    if (stops_job && then.beats > 0 && NcclBegins(model_, s.source, line)) return true;  // the same script, once more
+    // The same script, once more: it begins anew, or works on and comes to its end.
+    if (stops_job && then.beats > 0 && NcclBegins(model_, s.source, line)) return true;
+    if (stops_job && then.beats >= kWorksOn && ends_.signs.contains(s.source.value) && FinishedBehind(s.source, line)) {
+      return true;
+    }
+    if (IsStrangers(s)) return true;
     if (stops_job && then.beats < kSteadyBeats) return false;
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     // `Aborted (core dumped)` of one, and others begin a new kind of work: then it was no stumble.
@@ -124,6 +129,20 @@ class OutcomeReader {
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+  }
+
+  // Whether a machine's log tells of the end of a process that nobody knows in the job, which came to its end: on a
+  // machine that others use, too, it is one of theirs.
+  //   Memory cgroup out of memory: Killed process 1204533 (python3)      Finished. Best val_mae 0.0778 (epoch 60)
+  bool IsStrangers(const LifeSign& s) const {
+    const bool told = s.of == SignOf::kNamed && s.pid >= 0 && model_.sources[s.source.value]->pulses.empty();
+    if (!told || ends_.signs.empty()) return false;
+    const bool known = std::any_of(model_.processes.begin(), model_.processes.end(),
+                                   [&](const Process& p) { return p.pid == s.pid; });
+    for (size_t i = 0; i < model_.sources.size(); ++i) {
+      if (!model_.sources[i]->pulses.empty() && ends_.lines[i] == 0) return false;
+    }
+    return !known;
   }
 
   // Whether the program had said that it is done, and wound up: whom it then ends, it ends on purpose.
