@@ -179,12 +179,13 @@ std::string WithoutHosts(const CaseFile& c, const std::set<std::string>& hosts) 
   for (const std::string& host : hosts) {
     // In the words of a shell, quoted; a name that is no host's is in capitals and gives no command.
     // A pod is not what a scheduler can leave out.
-    if (c.environment.IsPod(host)) return {};
+    if (c.environment.IsPod(host)) continue;
     const TemplateValues word = CommandWords({{"host", host}});
     const auto it = word.find("host");
     if (it == word.end() || it->second == "HOST") return {};
     words.insert(it->second);
   }
+  if (words.empty()) return {};
   for (const std::string& word : c.environment.words) {
     const auto known = c.kb.FindCode("environment", word, Language::kEnglish);
     if (!known || !known->more.contains("without")) continue;

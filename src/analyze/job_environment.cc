@@ -153,6 +153,7 @@ void ReadFindings(const std::vector<EvidenceItem>& items, Collector& facts, JobE
     const bool environment = item.rule != nullptr && item.rule->family == kFamily;
     for (const auto& [name, value] : f.fields) {
       if (environment) facts.Add(name, value, f.source, f.line);
+      if (name == "pod") out->pods.emplace(value);
       if (name == "device" || name == "interface") out->interfaces.emplace(value.substr(0, value.find(':')));
       // Who complains of a variable found it set, to whatever: "Invalid NCCL_COMM_ID [node-0:38254], please use
       // format".
