@@ -147,7 +147,6 @@ void LineParser::InheritPrefix(const LinePiece& piece, StrippedLine* stripped) {
     line_prefix_.host = line_host_;
     line_prefix_.pod = line_pod_;
     line_prefix_.time = line_prefix_.stream = {};
-    line_prefix_.fixed = prefix.fixed = false;
   } else if (!prefix.any && line_prefix_.any) {
     prefix = line_prefix_;
     stripped->only_time = false;

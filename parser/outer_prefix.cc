@@ -393,10 +393,8 @@ bool OuterPrefixStripper::Learned(std::string_view& text, StrippedLine& out) {
     return true;
   };
   if (begins_with(learned_[last_learned_])) return take(last_learned_);
-  for (size_t i = 0; i < learned_.size(); ++i) {
-    if (begins_with(learned_[i])) return take(i);
-  }
-  return false;
+  const auto known = std::find_if(learned_.begin(), learned_.end(), begins_with);
+  return known != learned_.end() && take(static_cast<size_t>(known - learned_.begin()));
 }
 
 }  // namespace ncclwhy

@@ -152,6 +152,7 @@ std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const 
   std::vector<std::string_view> hosts;
   for (const Culprit& culprit : culprits) {
     if (culprit.host.empty() || culprit.why != culprits.front().why) return {};
+    if (c.environment.IsPod(culprit.host)) continue;  // it runs on one of them
     if (std::find(hosts.begin(), hosts.end(), culprit.host) == hosts.end()) hosts.push_back(culprit.host);
   }
   if (hosts.size() < alike) return {};

@@ -8,8 +8,8 @@
 #include "analyze/place_evidence.h"
 #include "analyze/standstill.h"
 #include "base/numbers.h"
-#include "parser/clock.h"
 #include "job/thread_stack.h"
+#include "parser/clock.h"
 #include "parser/pulse_words.h"
 
 namespace ncclwhy {
@@ -209,8 +209,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   });
   const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
   if (o.outcome == Outcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
-  const bool badly = o.outcome == Outcome::kHung || (o.outcome == Outcome::kFailed && !o.work_done);
-  if (badly && report->verdict == Verdict::kFailure && ranking.failed &&
+  if (o.outcome == Outcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
       c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop) {
     report->outcome = Outcome::kStopped;
   }
