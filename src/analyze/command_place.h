@@ -11,8 +11,8 @@
 namespace ncclwhy {
 
 // "gpu-a17", or "gpu-a17,gpu-a18" of up to three that are blamed, when `command` starts a program that looks at the
-// machine it runs on (table "host_program" of kb/codes.json), or reads /proc. Empty when it does not, names a host itself, nobody is
-// blamed, or there are more.
+// machine it runs on (table "host_program" of kb/codes.json), or reads /proc. Empty when it does not, names a host
+// itself, nobody is blamed, or there are more.
 std::string HostToRunOn(const KnowledgeBase& kb, std::string_view command, const std::vector<Culprit>& culprits);
 
 }  // namespace ncclwhy
