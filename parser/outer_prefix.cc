@@ -237,8 +237,7 @@ bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
 bool OuterPrefixStripper::Quote(std::string_view& text, StrippedLine& out) {
   if (scan::StartsWith(text, ">>>")) return false;
   size_t n = scan::StartsWith(text, ">>") ? 2 : 1;
-  if (n < text.size() && text[n] != ' ') return false;
-  if (n < text.size()) ++n;
+  if (n < text.size() && text[n++] != ' ') return false;
   text.remove_prefix(n);
   out.only_time = false;
   return true;
@@ -310,6 +309,7 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
       words_.emplace_back(word);
     }
     p.host = word;
+    p.fixed = true;
     out.only_time = false;
     text = c.Rest();
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace ncclwhy {
 
@@ -32,6 +33,8 @@ void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view bod
     const bool prefixed = place.begin > 0 && body[place.begin - 1u] == 'x';
     if (c == skeleton::kHex && !prefixed && meaning.kind == LineMeaning::Kind::kShown) e.bare |= bit;
   }
+  e.places = e.meaning.places;
+  e.line_size = e.size;
   MarkNumbers(&e);
   uint32_t& slot = first_[SlotOf(level, e.text.data())];
   e.next = slot;
@@ -42,7 +45,7 @@ void ShapeMemo::Keep(LogLevel level, std::string_view head, std::string_view bod
 void ShapeMemo::MarkNumbers(Entry* e) {
   e->numbers = e->hexes = {};
   for (size_t n = 0; n < e->meaning.count; ++n) {
-    const NumberPlace& place = e->meaning.places[n];
+    const NumberPlace& place = e->places[n];
     std::fill(e->numbers.begin() + place.begin, e->numbers.begin() + place.end, '\xff');
     if ((e->hex >> n & 1) != 0) std::fill(e->hexes.begin() + place.begin, e->hexes.begin() + place.end, '\xff');
   }
@@ -91,7 +94,7 @@ bool ShapeMemo::TakeOther(Entry& e, const char* text, const char* limit) const {
   uint32_t words = e.meaning.words;
   std::array<NumberPlace, skeleton::kMostNumbers> now;
   for (size_t n = 0; n < e.meaning.count; ++n) {
-    const NumberPlace& place = e.meaning.places[n];
+    const NumberPlace& place = e.places[n];
     const ptrdiff_t letters = e.text.data() + place.begin - q;
     if (!same(letters)) return false;
     p += letters;
@@ -107,10 +110,15 @@ bool ShapeMemo::TakeOther(Entry& e, const char* text, const char* limit) const {
   if (!same(end - q)) return false;
   const auto size = static_cast<size_t>(p + (end - q) - text);
   if (size < kMostRead) return false;
-  e.size = static_cast<uint32_t>(size);
-  std::memcpy(e.text.data(), text, size);
   e.meaning.places = now;
   e.meaning.words = words;
+  e.line_size = static_cast<uint32_t>(size);
+  // Where the widths change with every line it is not worth while to compare the next one with this one.
+  e.elsewhere = std::exchange(e.other_size, e.line_size) != e.line_size;
+  if (e.elsewhere) return true;
+  e.size = e.line_size;
+  std::memcpy(e.text.data(), text, size);
+  e.places = now;
   MarkNumbers(&e);
   return true;
 }

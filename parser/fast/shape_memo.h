@@ -62,7 +62,7 @@ class ShapeMemo {
       line->meaning = &e.meaning;
       line->text = begin;
       line->body = static_cast<size_t>(begin - text) + e.head;
-      line->size = static_cast<size_t>(begin - text) + e.size - 1;
+      line->size = static_cast<size_t>(begin - text) + e.line_size - 1;
       if (i != &first) {  // the next line is likely one of these
         const uint32_t found = *i;
         *i = e.next;
@@ -98,11 +98,15 @@ class ShapeMemo {
     // Or kNone behind the last one.
     uint32_t next = kNone;  // entry of the same slot
     uint32_t head = 0;
-    uint32_t size = 0;  // of the latest line, with its newline
+    uint32_t size = 0;  // of `text`, with its newline
     uint32_t hex = 0;   // a bit for each number
     uint32_t bare = 0;  // hexadecimal without 0x
-    // The latest line, its newline included: a longer line with the same beginning is none of this shape.
+    // One of the latest lines, its newline included: a longer line with the same beginning is none of this shape.
     std::array<char, kReach> text{};
+    std::array<NumberPlace, skeleton::kMostNumbers> places;  // of its numbers
+    uint32_t line_size = 0;                                  // of the latest line, with its newline
+    uint32_t other_size = 0;                                 // of the latest one whose numbers were of other widths
+    bool elsewhere = false;  // `meaning` has the places of the latest line, which is not `text`
     // Of its bytes: -1 where another digit may stand, or another letter of a hexadecimal number.
     std::array<char, kReach> numbers{};
     std::array<char, kReach> hexes{};
@@ -130,6 +134,11 @@ class ShapeMemo {
   bool Take(Entry& e, const char* text, const char* limit) const {
     const bool same = wide_ && e.size >= 32 ? HasWidthsWide(e, text) : HasWidths(e, text);
     if (!same) return TakeOther(e, text, limit);
+    if (e.elsewhere) {
+      e.meaning.places = e.places;
+      e.line_size = e.size;
+      e.elsewhere = false;
+    }
     for (uint32_t left = e.words ? e.hex : e.bare; left != 0; left &= left - 1) {
       const auto n = static_cast<size_t>(std::countr_zero(left));
       const NumberPlace& place = e.meaning.places[n];

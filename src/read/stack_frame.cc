@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
