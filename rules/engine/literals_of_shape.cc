@@ -74,17 +74,29 @@ bool IsHexWord(std::string_view literal) {
 
 }  // namespace
 
-bool MayHoldLiteral(const PatternTable& patterns, std::string_view shape, std::vector<std::string>* words) {
+bool MayHoldLiteral(const PatternTable& patterns, LogLevel level, std::string_view shape,
+                    std::vector<std::string>* words) {
   const Shape text(shape);
   bool may = false;
-  patterns.literals().ForEach([&](std::string_view literal, std::span<const uint32_t>) {
+  // ` done` of a program's last words is none of NCCL's `request 0x7f0000006b00 done`.
+  const auto is_asked = [&](std::span<const uint32_t> of) {
+    return std::any_of(of.begin(), of.end(), [&](uint32_t number) {
+      const LinePattern& pattern = *patterns.entry(number).pattern;
+      const auto any_or_has = [](const auto& values, auto value) {
+        return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+      };
+      return any_or_has(pattern.levels, level) && any_or_has(pattern.dialects, Dialect::kNccl);
+    });
+  };
+  patterns.literals().ForEach([&](std::string_view literal, std::span<const uint32_t> of) {
     if (may || !text.MayHoldBytesOf(literal)) return;
     if (!text.has_hex() || !IsHexWord(literal)) {
-      may = text.MayHoldText(literal);
+      may = text.MayHoldText(literal) && is_asked(of);
       return;
     }
     // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
     // stand outside.
+    if (!is_asked(of)) return;
     may = text.MayHoldOutsideHex(literal);
     if (!may && std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
   });

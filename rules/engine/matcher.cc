@@ -145,8 +145,8 @@ bool RuleMatcher::Fits(const LinePattern& pattern, const ParsedLine& line) {
          (pattern.file.empty() || IsFile(line.header.file, pattern.file));
 }
 
-bool RuleMatcher::MayMatch(std::string_view shape, std::vector<std::string>* words) const {
-  return MayHoldLiteral(patterns_, shape, words);
+bool RuleMatcher::MayMatch(LogLevel level, std::string_view shape, std::vector<std::string>* words) const {
+  return MayHoldLiteral(patterns_, level, shape, words);
 }
 
 // Texts that every match must have, or that are enough for one, are looked for first: RE2 is the last to be asked,

@@ -29,7 +29,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   // `message` is not asked: a rule may match what the catalogue knows as well.
   // Lines of a source in their order. A line that is shown twice is two hits.
   void OnLine(const ParsedLine& line, uint32_t process, int message, SourceFacts& facts) override;
-  bool MayMatch(std::string_view shape, std::vector<std::string>* words) const override;
+  bool MayMatch(LogLevel level, std::string_view shape, std::vector<std::string>* words) const override;
   // The matcher is used up then.
   SourceHits Take() override;
   // Takes all that `segment` has.

@@ -51,7 +51,7 @@ TEST_CASE("a literal with digits may stand in a text with other numbers", "[rule
     INFO(c.text << " with " << c.literal);
     const RuleList rules = RuleOf({"something else", c.literal});
     std::vector<std::string> words;
-    CHECK(MayHoldLiteral(PatternTable(rules), ShapeOf(c.text), &words) == c.may);
+    CHECK(MayHoldLiteral(PatternTable(rules), LogLevel::kInfo, ShapeOf(c.text), &words) == c.may);
     CHECK(words.empty());
   }
 }
@@ -60,12 +60,12 @@ TEST_CASE("a literal that may be all of a hexadecimal number is a word", "[rules
   const RuleList rules = RuleOf({"c10d", "bad"});
   const PatternTable patterns(rules);
   std::vector<std::string> words;
-  CHECK_FALSE(MayHoldLiteral(patterns, ShapeOf("at 0x7f00 done"), &words));
+  CHECK_FALSE(MayHoldLiteral(patterns, LogLevel::kInfo, ShapeOf("at 0x7f00 done"), &words));
   CHECK(words == std::vector<std::string>{"bad", "c10d"});
   words.clear();
-  CHECK_FALSE(MayHoldLiteral(patterns, ShapeOf("at 17 done"), &words));
+  CHECK_FALSE(MayHoldLiteral(patterns, LogLevel::kInfo, ShapeOf("at 17 done"), &words));
   CHECK(words.empty());
-  CHECK(MayHoldLiteral(patterns, ShapeOf("at 0x7f00 in c10d"), &words));
+  CHECK(MayHoldLiteral(patterns, LogLevel::kInfo, ShapeOf("at 0x7f00 in c10d"), &words));
 }
 
 TEST_CASE("no text of a shape holds a literal that the shape cannot hold", "[rules]") {
@@ -82,7 +82,7 @@ TEST_CASE("no text of a shape holds a literal that the shape cannot hold", "[rul
     const PatternTable patterns(rules);
     const std::string shape = ShapeOf(text("01a x, 0 0x1 ", 2 + random() % 12));
     std::vector<std::string> words;
-    if (MayHoldLiteral(patterns, shape, &words) || !words.empty()) continue;
+    if (MayHoldLiteral(patterns, LogLevel::kInfo, shape, &words) || !words.empty()) continue;
     ++impossible;
     for (int k = 0; k < 20; ++k) {
       std::string filled;
