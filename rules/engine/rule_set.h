@@ -64,8 +64,8 @@ class RuleSet {
   // A sink for one source: collects hits. Use one per source and thread; the rule set must outlive it.
   class Matcher : public LineSink {
    public:
-    // Whether an NCCL line of this level and skeleton (parser/skeleton.h) may match; but for those with one of the `words`, which it
-    // may add, in a hexadecimal number.
+    // Whether an NCCL line of this level and skeleton (parser/skeleton.h) may match; but for those with one of the
+    // `words`, which it may add, in a hexadecimal number.
     virtual bool MayMatch(LogLevel level, std::string_view shape, std::vector<std::string>* words) const = 0;
     // All hits, in line order; once.
     virtual SourceHits Take() = 0;
