@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parser/clock.h"
 #include "job/silence.h"
+#include "parser/clock.h"
 
 namespace ncclwhy {
 namespace {

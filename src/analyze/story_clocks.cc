@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "analyze/place_evidence.h"
-#include "parser/clock.h"
 #include "job/host_clocks.h"
+#include "parser/clock.h"
 
 namespace ncclwhy {
 namespace {

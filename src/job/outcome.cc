@@ -137,8 +137,8 @@ class OutcomeReader {
   bool IsStrangers(const LifeSign& s) const {
     const bool told = s.of == SignOf::kNamed && s.pid >= 0 && model_.sources[s.source.value]->pulses.empty();
     if (!told || ends_.signs.empty()) return false;
-    const bool known = std::any_of(model_.processes.begin(), model_.processes.end(),
-                                   [&](const Process& p) { return p.pid == s.pid; });
+    const bool known =
+        std::any_of(model_.processes.begin(), model_.processes.end(), [&](const Process& p) { return p.pid == s.pid; });
     for (size_t i = 0; i < model_.sources.size(); ++i) {
       if (!model_.sources[i]->pulses.empty() && ends_.lines[i] == 0) return false;
     }

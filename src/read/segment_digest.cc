@@ -50,7 +50,8 @@ class SegmentDigest::Sink : public LineSink, public ShapeProver {
     if (message >= 0 && !MessageOf(message).silent) return false;
     // Costs a look at all literals, and the catalogue in all its formats: asked once for a thread's sources.
     const auto ask = [&](SharedAnswers::Counting* answer) {
-      answer->only_counts = !matcher_->MayMatch(level, shape, &answer->words) && kb_.RecognizeShape(level, shape) == message;
+      answer->only_counts =
+          !matcher_->MayMatch(level, shape, &answer->words) && kb_.RecognizeShape(level, shape) == message;
     };
     SharedAnswers::Counting counting;
     if (answers_ == nullptr) {
