@@ -1,6 +1,7 @@
 #include "analyze/strangers.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,10 +11,11 @@
 namespace ncclwhy {
 namespace {
 
-// How names of Python's processes begin, as the kernel shows them: PyTorch's threads, Ray's actors, vLLM's.
-constexpr std::string_view kPythons[] = {
-    "python",  "pt_",     "ray",     "Ray",      "torch", "VLLM", "vllm", "sglang", "train", "deepspeed", "accelerate",
-    "ipython", "jupyter", "uvicorn", "gunicorn", "mpi",   "srun", "nccl", "cuda",   "[",     "<"};
+// How the names begin under which the kernel may show a process or thread of such a job: Python's, PyTorch's threads,
+// Ray's actors, vLLM's, a launcher's; and "[…" of a thread of its own, "<…" where it knew no name.
+constexpr std::string_view kOfJobs[] = {"python",   "pt_",   "ray",       "Ray",        "torch",   "VLLM",    "vllm",
+                                        "sglang",   "train", "deepspeed", "accelerate", "ipython", "jupyter", "uvicorn",
+                                        "gunicorn", "mpi",   "srun",      "nccl",       "cuda",    "[",       "<"};
 
 // "blender" of `pid=2990, name=blender, Graphics …`; empty without.
 std::string_view ProgramIn(std::string_view text) {
@@ -39,15 +41,18 @@ bool IsPython(const JobModel& model) {
 }  // namespace
 
 void MarkStrangers(const JobModel& model, std::vector<EvidenceItem>& items) {
+  std::optional<bool> is_python;  // asked once, and only where the kernel names a program
   for (EvidenceItem& i : items) {
     const std::string_view program = ProgramIn(i.finding.text);
     const auto pid = ParseInt<int64_t>(i.finding.Field("pid"));
     if (program.empty() || !pid || !i.finding.anybodys) continue;
-    const bool python = std::any_of(std::begin(kPythons), std::end(kPythons),
-                                    [&](std::string_view name) { return program.starts_with(name); });
+    const bool perhaps_ours = std::any_of(std::begin(kOfJobs), std::end(kOfJobs),
+                                          [&](std::string_view name) { return program.starts_with(name); });
     const bool known =
         std::any_of(model.processes.begin(), model.processes.end(), [&](const Process& p) { return p.pid == *pid; });
-    i.survived = i.survived || (!python && !known && IsPython(model));
+    if (perhaps_ours || known) continue;
+    if (!is_python) is_python = IsPython(model);
+    i.survived = i.survived || *is_python;
   }
 }
 

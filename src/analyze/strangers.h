@@ -9,8 +9,8 @@
 
 namespace ncclwhy {
 
-// Marks such lines in a job of Python programs as survived: they name a program that is none, with a pid that is no
-// process's. A pid alone tells nothing, as a container counts its own.
+// Marks such lines in a job of Python programs as survived: they name a program that is none of it, with a pid that is
+// no process's. A pid alone tells nothing, as a container counts its own.
 void MarkStrangers(const JobModel& model, std::vector<EvidenceItem>& items);
 
 }  // namespace ncclwhy
