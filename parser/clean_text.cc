@@ -185,13 +185,14 @@ constexpr std::string_view kMembers[] = {
     // of the time
     "\"time\"", "\"@timestamp\"", "\"timestamp\"", "\"_time\"",
     // of where it comes from
-    "\"stream\"", "\"pod_name\"", "\"pod\"", "\"_HOSTNAME\""};
+    "\"stream\"", "\"pod_name\"", "\"pod\"", "\"_HOSTNAME\"", "\"hostname\"",
+    "\"compute.googleapis.com/resource_name\"", "\"resourceName\""};
 constexpr size_t kLine = 0, kUnsureLine = 7, kCollector = 10, kTime = 14, kStream = 18, kPodName = 19, kPod = 20,
-                 kHostName = 21;
+                 kHostName = 21, kResource = 24;
 // The indices above are written by hand: a name that is put in at the wrong place would make a pod of a time.
-static_assert(std::size(kMembers) == kHostName + 1 && kMembers[kUnsureLine] == "\"line\"" &&
-              kMembers[kCollector] == "\"labels\":" && kMembers[kTime] == "\"time\"" &&
-              kMembers[kStream] == "\"stream\"");
+static_assert(std::size(kMembers) == kResource + 1 && kMembers[kHostName] == "\"_HOSTNAME\"" &&
+              kMembers[kUnsureLine] == "\"line\"" && kMembers[kCollector] == "\"labels\":" &&
+              kMembers[kTime] == "\"time\"" && kMembers[kStream] == "\"stream\"");
 constexpr WordFinder kMemberFinder(kMembers);
 
 class JsonMembers {
@@ -259,7 +260,9 @@ bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
   out->stream = members.Get(kStream);
   out->pod = members.Get(kPodName);
   if (out->pod.empty()) out->pod = members.Get(kPod);
-  out->host = members.Get(kHostName);
+  out->host = members.FirstOf(kHostName, kResource);
+  // "projects/ml/zones/europe-west4-b/instances/trainer-1", in Google's audit log of machines
+  if (out->host.empty()) out->host = scan::After(members.Get(kResource), "/instances/");
   return true;
 }
 

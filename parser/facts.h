@@ -133,14 +133,14 @@ struct PulseFacts {
 };
 
 // Somebody waits: a line that came again while nothing in it changed but a number that counted the seconds between its
-// stamps. No work goes on in it, however it grows.
+// stamps, or of which its words say so where nothing stamps it. No work goes on in it, however it grows.
 //   W0606 10:39:31.441 data_loader] read of c4.array_record-00711 pending for 660 s      … pending for 720 s
 struct WaitFacts {
   uint32_t process = kNoProcess;
   uint32_t first_line = 0;  // of the second time it came
   uint32_t last_line = 0;
   double seconds = 0;  // that the last one says
-  StringId last_time;  // as printed
+  StringId last_time;  // as printed; invalid without
 };
 
 // What a stream said that it had not said before, and that is no complaint: `saving checkpoint to /ckpt/run17`.

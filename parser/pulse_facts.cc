@@ -35,7 +35,7 @@ bool PulseTable::CountsSeconds(const Kind& kind) const {
   constexpr double kLeastSeconds = 60;
   constexpr double kLoose = 2;  // seconds, or in a hundred
   constexpr double kManyMinutes = 600;
-  if (!kind.first_time.valid() || kind.last_time.empty() || kind.beats.count < kLeastBeats) return false;
+  if (kind.beats.count < kLeastBeats) return false;
   const Slot* clock = nullptr;
   for (size_t i = 0; i < kind.slots_used; ++i) {
     const Slot& slot = kind.slots[i];
@@ -43,6 +43,8 @@ bool PulseTable::CountsSeconds(const Kind& kind) const {
     if (slot.grew > 0) clock = &slot;
   }
   if (clock == nullptr || clock->unit != nullptr || clock->total >= 0) return false;
+  // Nothing stamps its lines, but its words say what it counts: `last iteration finished 900s ago`
+  if (!kind.first_time.valid() || kind.last_time.empty()) return clock->most * clock->seconds >= kLeastSeconds;
   const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
   if (!passed || *passed < kLeastSeconds) return false;
   const double counted = clock->most - clock->stamped;
@@ -52,9 +54,12 @@ bool PulseTable::CountsSeconds(const Kind& kind) const {
 }
 
 WaitFacts PulseTable::WaitOf(const Kind& kind, uint32_t process) {
-  const double seconds = std::max_element(kind.slots.begin(), kind.slots.end(), [](const Slot& a, const Slot& b) {
-                           return a.grew < b.grew;
-                         })->most;
+  const Slot& clock = *std::max_element(kind.slots.begin(), kind.slots.end(),
+                                        [](const Slot& a, const Slot& b) { return a.grew < b.grew; });
+  if (kind.last_time.empty()) {
+    return {process, kind.beats.first, kind.last.line, clock.most * clock.seconds, StringId()};
+  }
+  const double seconds = clock.most;
   const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
   // What counts minutes says fewer of them than seconds passed.
   const bool minutes = passed && seconds * 2 < *passed;

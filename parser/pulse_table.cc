@@ -143,6 +143,7 @@ void PulseTable::Watch(PulseLine& read, Kind* kind) {
     slot.whole = whole;
     slot.unit = read.UnitOf(counter);
     slot.of = read.TotalOf(counter);
+    slot.seconds = read.SecondsOf(counter.number, kind->complaint);
   }
 }
 

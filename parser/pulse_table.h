@@ -53,6 +53,7 @@ class PulseTable {
     bool whole = true;               // it never had a fraction
     const WorkUnit* unit = nullptr;  // its word says that it counts work
     bool unsure_total = false;       // it changed
+    double seconds = 0;              // that one of it is, where it says for how long somebody waits
     const WorkUnit* of = nullptr;    // it says of how many of these: max_steps
   };
   // What is remembered of a kind of line; limits::kPulsesPerStream bounds how many there are.

@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace ncclwhy {
 namespace {
 
 #define NO_WORK(text)
+#define WAITS(text)
 #define NAMES(word)
 #define COUNTS(word, one, many, zh) {word, one, many, zh},
 constexpr WorkUnit kUnits[] = {
 #include "parser/pulse_words.def"
 };
+#undef WAITS
+#undef COUNTS
+#define WAITS(text) text,
+#define COUNTS(word, one, many, zh)
+constexpr std::string_view kWaits[] = {
+#include "parser/pulse_words.def"
+};
 #undef NO_WORK
+#undef WAITS
 #undef NAMES
 #undef COUNTS
 
@@ -45,5 +55,23 @@ uint8_t NumberOf(const WorkUnit* unit) {
   return unit == nullptr ? uint8_t{0} : static_cast<uint8_t>(unit - kUnits + 1);
 }
 const WorkUnit* WorkUnitNumbered(uint8_t number) { return number == 0 ? nullptr : &kUnits[number - 1]; }
+
+bool SaysWaiting(std::string_view line) {
+  return std::any_of(std::begin(kWaits), std::end(kWaits),
+                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
+double SecondsBehind(std::string_view behind, bool waits) {
+  constexpr double kMinute = 60, kHour = 60 * kMinute;
+  constexpr std::pair<std::string_view, double> kTimes[] = {
+      {"s", 1},         {"sec", 1},        {"secs", 1},         {"second", 1},        {"seconds", 1},
+      {"min", kMinute}, {"mins", kMinute}, {"minute", kMinute}, {"minutes", kMinute}, {"hour", kHour},
+      {"hours", kHour}, {"秒", 1},         {"分钟", kMinute},   {"小时", kHour}};
+  if (behind.starts_with(' ')) behind.remove_prefix(1);
+  const std::string_view word = behind.substr(0, behind.find_first_of(" ,;:.)]"));
+  const auto time = std::find_if(std::begin(kTimes), std::end(kTimes), [&](const auto& t) { return t.first == word; });
+  if (time == std::end(kTimes)) return 0;
+  return waits || behind.substr(word.size()).starts_with(" ago") ? time->second : 0;
+}
 
 }  // namespace ncclwhy

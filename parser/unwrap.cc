@@ -58,15 +58,25 @@ bool BeginsAsUcx(std::string_view line) {
   return line.substr(0, place).find(".c:") != std::string_view::npos && scan::StartsWith(line.substr(text), "UCX ");
 }
 
+// [88190.417733] Lustre: …, [   12.1] nvidia: the kernel's stamp
+bool HasKernelStamp(std::string_view line) {
+  if (line[0] != '[') return false;
+  const size_t begin = std::min(line.find_first_not_of(' ', 1), line.size());
+  const size_t point = begin + scan::DigitsAt(line, begin);
+  if (point == begin || point >= line.size() || line[point] != '.') return false;
+  const size_t digits = scan::DigitsAt(line, point + 1);
+  return digits > 0 && line.substr(point + 1 + digits).starts_with("] ");
+}
+
 // Where a line certainly begins: a header, a time, what a program is known by, an empty line.
 bool IsLineStart(std::string_view line) {
   // What is no record of a known program, but no piece of a sentence either.
   // The signs of shells, quotes and lists; `[W` and `[I` are PyTorch's and glog's levels.
-  static constexpr std::array<std::string_view, 13> kStarts = {
-      "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
+  static constexpr std::array<std::string_view, 14> kStarts = {
+      "[W", "[I", "[1,", "INFO", "WARN", "ERROR", "Error: ", "DEBUG:", "    ", "#", "$ ", "> ", "| ", "- "};
   if (line.find_first_not_of(' ') == std::string_view::npos) return true;
   if (HasHeader(line) || HasLabel(line) || BeginsAsUcx(line) || FindTorchRecord(line, 0) == 0 ||
-      TimestampLength(line, nullptr) > 0)
+      TimestampLength(line, nullptr) > 0 || HasKernelStamp(line))
     return true;
   // (EngineCore_DP3 pid=1201) ERROR 10-12 22:15:08 …     of Ray and vLLM
   if (line[0] == '(' && scan::Contains(line.substr(0, line.find(')')), " pid=")) return true;

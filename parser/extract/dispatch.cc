@@ -110,7 +110,8 @@ bool ExtractOfDialect(const Extraction& x, ForeignState& state) {
 
 bool ExtractForeign(const Extraction& x, ForeignState& state) {
   const bool taken = ExtractOfDialect(x, state);
-  return (!taken || x.line.dialect == Dialect::kKernel ? ExtractRollCall(x) : false) || taken;
+  if (taken && x.line.dialect != Dialect::kKernel) return true;
+  return ExtractRollCall(x) || (!taken && ExtractHostHeading(x)) || taken;
 }
 
 }  // namespace ncclwhy

@@ -96,6 +96,8 @@ bool ExtractKernel(const Extraction& x);
 bool ExtractKubernetes(const Extraction& x);
 // Lines in which a program says at its start who is where; job/roll_call.h reads them.
 bool ExtractRollCall(const Extraction& x);
+// root@node3:~# dmesg -T | tail: what follows is of that host; job/host_headings.h reads them.
+bool ExtractHostHeading(const Extraction& x);
 
 // `ADDR<PORT>` or `HOST<PORT>` split; port empty when there is none.
 // Views of the text. IPv6 keeps its scope: `fe80::1%eth0<41243>`.

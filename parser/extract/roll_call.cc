@@ -4,6 +4,7 @@
 //   process 5/8 on gpu-a17 local_devices=4 ip 10.0.3.16      rank 4/8 on lsfgpu04      rank=12 local_rank=4 device=GPU-faa31e25-02b0-…
 //   task [xgboost.dask-5]:tcp://10.0.3.19:40905 got new rank 5
 //   Launching process for local_rank(5), global_rank(13) with pid(3113)
+//   (WorkerDict pid=31004) [reward] rank 3 sandbox: …        5125 RANK=5, of /proc/PID/environ        79->41177 (rank 10)
 // And which address a GPU has: NVRM: GPU at PCI:0000:9d:00: GPU-faa31e25-02b0-…
 #include <algorithm>
 #include <array>
@@ -77,6 +78,41 @@ int64_t RankIn(std::string_view text) {
   return found;
 }
 
+// Somebody else's, of whom the line speaks: waiting for rank 3.
+bool SpeaksOfAnother(std::string_view text) {
+  constexpr std::string_view kOther[] = {"for rank", "from rank", "to rank", "with rank", "of rank", "by rank", "peer"};
+  return std::any_of(std::begin(kOther), std::end(kOther),
+                     [&](std::string_view word) { return scan::Find(text, word) != std::string_view::npos; });
+}
+
+// The number that ends right in front of `at`; -1 where there is none of three digits at least, as pids have.
+int64_t PidBefore(std::string_view text, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && IsDigit(text[begin - 1])) --begin;
+  const bool alone = begin == 0 || (!IsAlnum(text[begin - 1]) && text[begin - 1] != '.');
+  return at - begin >= 3 && at - begin <= 7 && alone ? scan::IntOr(text.substr(begin, at - begin), -1) : -1;
+}
+
+void NoteProcess(const Extraction& x, int64_t pid, int64_t rank) {
+  x.Begin(EventKind::kRollCall).Set(FieldId::kRank, rank).Set(FieldId::kPid, pid);
+}
+
+// Pids with the rank behind each, as somebody lists them: `77->41175 (rank 8) 78->41176 (rank 9)`, `5125 RANK=5`.
+bool ExtractList(const Extraction& x) {
+  bool any = false;
+  const std::string_view text = x.body();
+  for (const std::string_view word : {" (rank ", " RANK="}) {
+    for (size_t at = scan::Find(text, word); at != std::string_view::npos; at = scan::Find(text, word, at + 1)) {
+      const int64_t pid = PidBefore(text, at);
+      const int64_t rank = NumberAt(text, at + word.size());
+      if (pid < 0 || rank < 0) continue;
+      NoteProcess(x, pid, rank);
+      any = true;
+    }
+  }
+  return any;
+}
+
 // A name with a number in it, or one with a hyphen that the sentence ends with where it counts ranks: "mpi rank 8 of 16
 // on dgx-b, local rank 0", but not "rank 3 on data-parallel group 0".
 bool NamesHost(std::string_view name, std::string_view behind, bool counts) {
@@ -127,6 +163,7 @@ bool ExtractRollCall(const Extraction& x) {
         .Set(FieldId::kDevice, gpu);
     return true;
   }
+  if (ExtractList(x)) return true;
   const int64_t rank = RankIn(text);
   if (rank < 0) return false;
   const std::string_view host = HostIn(text);
@@ -134,6 +171,8 @@ bool ExtractRollCall(const Extraction& x) {
   const std::string_view address = Cursor(scan::After(text, "tcp://")).Until(" ,)>'");
   int64_t pid = -1;
   if (const size_t at = scan::Find(text, "pid"); at != std::string_view::npos) pid = NumberAt(text, at + 3);
+  // Of a label that has no rank: what its process says of itself.
+  if (pid < 0 && x.line.outer.rank < 0 && !SpeaksOfAnother(text)) pid = x.line.outer.pid;
   if (host.empty() && gpu.empty() && address.empty() && pid < 0) return false;
   EventWriter event = x.Begin(EventKind::kRollCall);
   event.Set(FieldId::kRank, rank).Set(FieldId::kHost, host).Set(FieldId::kDevice, gpu).Set(FieldId::kAddress, address);

@@ -83,6 +83,12 @@ Where HitIndex::Place(SourceId source, const Hit& hit) const {
   if (where.host.empty() && !where.process.valid() && hit.process < labelled.size()) {
     where.host = Facts(source).Str(labelled[hit.process].host);
   }
+  // Of what somebody collected by hand a heading or prompt tells: root@node3:~# dmesg -T | tail
+  const auto nobodys = [&](const Process& p) { return p.pid < 0 && p.rank < 0 && p.host.empty(); };
+  if (where.host.empty() && where.rank < 0 && hit.launcher_rank < 0 &&
+      (!where.process.valid() || nobodys(model_.processes[where.process.value]))) {
+    where.host = model_.HostAt(source, hit.line);
+  }
   return where;
 }
 

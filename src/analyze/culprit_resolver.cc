@@ -1,7 +1,6 @@
 #include "analyze/culprit_resolver.h"
 
 #include <algorithm>
-#include <span>
 
 #include "analyze/launcher_hosts.h"
 #include "analyze/process_on_gpu.h"
@@ -10,10 +9,6 @@
 #include "job/rank_in_text.h"
 
 namespace ncclwhy {
-
-static const Communicator* LargestOrNull(const JobModel& model) {
-  return model.largest.valid() ? &model.communicators[model.largest.value] : nullptr;
-}
 
 CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<EvidenceItem>& items, bool chinese)
     : model_(model),
@@ -192,6 +187,7 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
     c.rank = f.rank;
     c.host = f.host;
   }
+  if (c.rank < 0 && c.host.empty()) c.host = f.host;
   if (c.rank < 0 && c.host.empty()) {
     if (const RayTask task = RayTaskOf(model_, f); !task.host.empty()) {
       c = OfTask(task);
@@ -200,6 +196,7 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
     }
   }
   // A traceback on a shared terminal belongs to no process, but may say whose it is.
+  if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
   if (c.rank < 0) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = quoted_.OfWords(f);
   if (c.host.empty()) c.host = HostBeforeRank(f.text);
@@ -214,7 +211,19 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   CulpritCandidate c;
   c.host = Get(f.fields, "culprit_host");
   if (c.host.empty()) c.host = f.host;
+  // dmesg-gpu-b17.txt: lines of no process
+  if (c.host.empty() && !f.process.valid() && f.source.valid()) c.host = model_.source_hosts[f.source.value];
   const ProcessId named = Named(f);
+  // dmesg of a host that nothing names, and a list of the ranks' pids beside it.
+  if (c.host.empty() && !named.valid()) {
+    c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
+    if (c.rank >= 0) {
+      FillRank(c);
+      c.device = Get(f.fields, "device");
+      c.why = Say("the failing line names its process", "失败的那一行点名了它的进程");
+      return {c};
+    }
+  }
   if (c.host.empty() && !named.valid()) {
     const Process* printed = f.process.valid() ? &model_.processes[f.process.value] : nullptr;
     if (printed == nullptr || printed->rank < 0) return {};
@@ -236,7 +245,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
     c = OfProcess(named);
   } else if (c.host == f.host && f.process.valid()) {
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
+    if (c.host.empty()) c.host = f.host;
   }
+  if (c.rank < 0 && f.text.starts_with("[rank")) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
   // The kernel's host and the launcher's may have names that nothing joins; a pid joins them: `exitcode  : -9 (pid:
   // 77)`
@@ -280,6 +291,10 @@ CulpritResolver::Candidates CulpritResolver::Field(const Finding& f, const Rule*
     const int32_t of_task = FailedUnder(c.rank);
     c.rank = of_task >= 0 ? of_task : FailedOn(c.host);
   }
+  const auto pid = ParseInt(Get(f.fields, "pid"));
+  if (c.rank < 0 && rank.empty() && pid) c.rank = roll_.RankOfPid(*pid, c.host);
+  const bool stack = rule != nullptr && !rule->query.empty() && f.process.valid();
+  if (c.rank < 0 && rank.empty() && stack) c.rank = OfProcess(f.process).rank;
   if (c.rank < 0 && c.host.empty()) return {};
   if (c.rank >= 0) FillRank(c);
   // Of a rank that was started again the query says which of its processes.
@@ -307,94 +322,6 @@ void CulpritResolver::FillRank(CulpritCandidate& c) const {
   if (!c.host.empty()) return;
   c.host = hosts_.HostOf(c.rank);
   c.by_neighbours = !c.host.empty();
-}
-
-CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
-  const std::string why = Say("a peer's line points at it", "对端的日志指向它");
-  // The rank itself, a local rank of the same host, the program's own list of addresses, the owner of an address.
-  if (const auto rank = ParseInt<int32_t>(Get(f.fields, "peer_rank"))) {
-    CulpritCandidate c;
-    c.rank = *rank;
-    FillRank(c);
-    c.why = why;
-    return {c};
-  }
-  if (const auto local = ParseInt<int32_t>(Get(f.fields, "local_rank"))) {
-    const Communicator* comm = LargestOrNull(model_);
-    for (const Rank& r : comm != nullptr ? std::span<const Rank>(comm->ranks) : std::span<const Rank>()) {
-      if (r.local_rank == *local && r.host == f.host && r.process.valid()) {
-        CulpritCandidate c = OfProcess(r.process);
-        c.why = why;
-        return {c};
-      }
-    }
-  }
-  if (const std::string address = Get(f.fields, "address"); roll_.RankAt(address) >= 0) {
-    CulpritCandidate c;
-    c.rank = roll_.RankAt(address);
-    FillRank(c);
-    if (c.host.empty()) c.host = model_.ResolveAddress(address).host;
-    c.why = why;
-    return {c};
-  }
-  for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
-    const std::string value = Get(f.fields, name);
-    if (value.empty()) continue;
-    const JobModel::Owner owner = model_.ResolveAddress(value);
-    if (owner.host.empty()) continue;
-    CulpritCandidate c;
-    c.host = std::string(owner.host);
-    c.why = why;
-    std::set<int32_t> peers = NetPeers(f, owner.host);
-    if (peers.size() > 1) {
-      // All but one have a log: the one that nobody heard.
-      std::set<int32_t> unheard;
-      for (const int32_t rank : peers) {
-        if (!processes_.contains(rank)) unheard.insert(rank);
-      }
-      if (unheard.size() == 1) peers = unheard;
-    }
-    if (peers.size() == 1) {
-      c.rank = *peers.begin();
-      FillRank(c);
-    } else if (peers.empty() && owner.processes.size() == 1) {
-      c = OfProcess(owner.processes[0]);
-      c.why = why;
-    }
-    return {c};
-  }
-  return {};
-}
-
-// Which end of a silent connection is at fault, neither end can see. A peer whose log just ends is it.
-CulpritResolver::Candidates CulpritResolver::Connection(const Finding& f) const {
-  Candidates ends = Peer(f);
-  if (ends.empty() || f.host.empty() || !f.process.valid() || ends.front().host == f.host) return ends;
-  for (const Process& p : model_.processes) {
-    // Its log stops in the middle: it went first, and this end only noticed.
-    const bool peer = ends.front().process.valid() ? p.id == ends.front().process : p.host == ends.front().host;
-    if (peer && (p.log_just_ends || p.last_torn)) return ends;
-  }
-  CulpritCandidate here = OfProcess(f.process);
-  here.why = Say("the other end of that connection", "该连接的另一端");
-  here.second = true;
-  ends.push_back(std::move(here));
-  return ends;
-}
-
-// Ranks on `host` that the finding's rank talks to over the network, also those without a log.
-std::set<int32_t> CulpritResolver::NetPeers(const Finding& f, std::string_view host) const {
-  std::set<int32_t> there;
-  const int32_t rank = f.rank < 0 && f.process.valid() ? model_.RankOf(f.process) : f.rank;
-  const auto peers = net_peers_.find(rank);
-  if (rank < 0 || peers == net_peers_.end()) return there;
-  for (const int32_t peer : peers->second) {
-    CulpritCandidate c;
-    c.rank = peer;
-    FillRank(c);
-    if (c.host == host) there.insert(peer);
-  }
-  return there;
 }
 
 }  // namespace ncclwhy

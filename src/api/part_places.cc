@@ -18,25 +18,25 @@ class Parts {
 
   bool empty() const { return parts_.empty(); }
 
-  // Returns how many lines stand in the parts before.
-  uint64_t Place(std::string* file, uint64_t* line) const {
-    // The line is counted within the part from here on.
+  // From here on the line is that of the part's file.
+  void Place(std::string* file, uint64_t* line) const {
     const SourcePart* const part = Of(*file, *line);
-    if (part == nullptr) return 0;
+    if (part == nullptr) return;
     *file = part->name;
-    *line -= part->first_line - 1;
-    return part->first_line - 1;
+    *line += part->line - part->first_line;
   }
 
   void Place(Evidence* evidence) const {
-    const uint64_t before = Place(&evidence->file, &evidence->line);
-    if (before == 0) return;
+    const SourcePart* const part = Of(evidence->file, evidence->line);
+    if (part == nullptr) return;
     std::vector<ContextLine> context;
-    // Lines in front of the part belong to another file.
+    // Lines of other parts belong to another file, or stand elsewhere.
     for (ContextLine& near : evidence->context) {
-      if (near.line > before) context.push_back({near.line - before, std::move(near.text)});
+      if (Of(evidence->file, near.line) != part) continue;
+      context.push_back({near.line + part->line - part->first_line, std::move(near.text)});
     }
     evidence->context = std::move(context);
+    Place(&evidence->file, &evidence->line);
   }
 
   // An attempt that reaches from one part into another is in several files.
@@ -47,7 +47,9 @@ class Parts {
       attempt->first_line = attempt->last_line = 0;
       return;
     }
-    attempt->last_line -= Place(&attempt->file, &attempt->first_line);
+    std::string file = attempt->file;
+    Place(&file, &attempt->last_line);
+    Place(&attempt->file, &attempt->first_line);
   }
 
  private:

@@ -23,11 +23,12 @@ bool SpokeBefore(const Process& p, SourceId source, uint32_t line) {
   return p.first.line > 0 && (p.first.source != source || p.first.line < line);
 }
 
-// A few numbers line by line, not seen before, of which no word says what they count, and soon the end: a table that
-// explains a failure.
+// A few numbers close to each other, not seen before, of which no word says what they count, and soon the end: a table
+// that explains a failure.
 //   PID   MEM(GB)  COMMAND      3290  119.20  ray::Worker      3292  118.58  ray::Worker
+//   mlx5_0 1 2 …  10.41.0.12 v1      mlx5_0 1 3 …  10.41.0.12 v2      (others)      mlx5_1 1 2 …  10.41.1.12 v1
 bool IsListing(const SourceFacts& facts, const PulseFacts& p, uint32_t line) {
-  const bool line_by_line = p.beats.count < kWorksAnew && p.beats.last - p.beats.first < 2 * kWorksAnew;
+  const bool line_by_line = p.beats.count < kWorksAnew && p.beats.last - p.beats.first < 4 * kWorksAnew;
   return p.beats.first > line && line_by_line && !p.name.valid() && p.total <= 0 &&
          facts.counters.Get(Counter::kLines) <= p.beats.last + kLifeGoesOn;
 }

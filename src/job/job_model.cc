@@ -7,6 +7,7 @@
 #include "job/address_book.h"
 #include "job/collective_compare.h"
 #include "job/communicator_tracker.h"
+#include "job/host_headings.h"
 #include "job/host_names.h"
 #include "job/job_groups.h"
 #include "job/process_tracker.h"
@@ -141,6 +142,7 @@ JobModel BuildJobModel(const std::vector<const SourceFacts*>& sources) {
   NameHostsOfAddresses(model);
   MarkSilentEnds(model);
   FindSourceHosts(model);
+  FindHostHeadings(model);
   GroupJobs(model);
   return model;
 }

@@ -138,6 +138,12 @@ struct Edge {
   Place place;
 };
 
+// A line behind which what follows is of a host.
+struct HostHeading {
+  uint32_t line = 0;
+  std::string host;
+};
+
 // Immutable behind BuildJobModel; any number of threads may read it.
 struct JobModel {
   std::vector<const SourceFacts*> sources;  // by SourceId, sorted by name
@@ -149,6 +155,8 @@ struct JobModel {
   // By SourceId: the host whose lines it holds, by its processes or its name; empty where none is told. May be one that
   // `hosts` does not have.
   std::vector<std::string> source_hosts;
+  // By SourceId, by line: behind which the lines of nobody are of a host (host_headings.h).
+  std::vector<std::vector<HostHeading>> headings;
   Counters dropped;  // what was left out of the model at a limit
 
   // The process of a line, or an invalid id. A line without a header belongs to the process of its launcher rank, else
@@ -160,6 +168,8 @@ struct JobModel {
   // The rank that a launcher's number in front of a line of `source` means; -1 where it is that of a task with several
   // ranks, whose host, if it has one alone, goes to `host`.
   int32_t RankOfLabel(SourceId source, int32_t label, std::string_view* host) const;
+  // The host that a heading in front of this line tells; empty without one.
+  std::string_view HostAt(SourceId source, uint32_t line) const;
   // Resolves `10.0.0.7<41243>`, `10.0.0.7`, a host name or `host<port>` to hosts and ranks that are known to own it.
   // Host names are the same up to their first dot. Empty where nobody does; an address that several hosts claim is
   // nobody's.

@@ -99,6 +99,7 @@ class OutcomeReader {
     // Its own beats behind it: it lived on.
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
     if (s.how == Ending::kStopped && !s.signal.empty() && !s.late && DoneElsewhere(s)) return true;
+    if (s.how == Ending::kStopped && ListedBeside(s)) return true;
     // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
     // works on for as long as it is let.
     const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
@@ -160,6 +161,19 @@ class OutcomeReader {
     return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
       const bool whole = e.life == Life::kEnding && !e.bad() && (e.of == SignOf::kJob || e.how == Ending::kExit);
       if (!whole || !e.source.valid() || e.source == s.source) return false;
+      return ends_.lines[e.source.value] == std::max(e.line, e.last_line);
+    });
+  }
+
+  // Whether a list of events tells it, in which nobody works, and the launcher's last word in the file of the work is
+  // that the job ended well: a machine was lost, and the job got over it.
+  //   NodeNotReady  pod/clip-worker-k8p2n  Node is not ready        SUCC cli.py:64 -- Job 'clip-ft' succeeded
+  bool ListedBeside(const LifeSign& s) const {
+    if (!model_.sources[s.source.value]->pulses.empty()) return false;
+    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
+      const bool well = e.life == Life::kEnding && !e.bad() && e.of == SignOf::kJob;
+      if (!well || !e.source.valid() || e.source == s.source || model_.sources[e.source.value]->pulses.empty())
+        return false;
       return ends_.lines[e.source.value] == std::max(e.line, e.last_line);
     });
   }

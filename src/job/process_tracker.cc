@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "job/rank_in_file_name.h"
+#include "job/rank_in_text.h"
 #include "job/recorded_process.h"
 #include "job/stack_dump.h"
 
@@ -250,10 +251,17 @@ class ProcessTracker {
   std::set<int32_t> ambiguous_;  // launcher ranks that several processes have
 };
 
-// Whether lines of a file speak for another rank than its name: lab-r1.log is of a host, whose lines are of [Rank 3].
+// Whether lines of a file speak for another rank than its name: lab-r1.log is of a host, whose lines are of [Rank 3],
+// and worker-2.log of one whose exceptions say `[RankID:21]`, or whose launcher's table tells of rank 19.
 bool SpeaksForAnother(const SourceFacts& facts, int32_t number) {
   return std::any_of(facts.events.begin(), facts.events.end(), [&](const Event& e) {
-    if (e.kind != EventKind::kTorchWatchdog && e.kind != EventKind::kTorchError) return false;
+    if (e.kind == EventKind::kPythonException) {
+      const int32_t said = RankInText(facts.Get(e, FieldId::kMessage));
+      return said >= 0 && said != number;
+    }
+    const bool tells =
+        e.kind == EventKind::kTorchWatchdog || e.kind == EventKind::kTorchError || e.kind == EventKind::kTorchElastic;
+    if (!tells) return false;
     const auto rank = ParseInt<int32_t>(facts.Get(e, FieldId::kRank));
     return rank && *rank != number;
   });

@@ -8,6 +8,10 @@ namespace ncclwhy {
 NumberInName NumberInFileName(std::string_view path) {
   const size_t slash = path.find_last_of("/:");
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  // What a machine says is of a host: dmesg-tw-mi-19.txt
+  for (const std::string_view machine : {"dmesg", "kern", "journal", "syslog", "-smi", "host-", "host_"}) {
+    if (name.find(machine) != std::string_view::npos) return {};
+  }
   // A named number wins: rank3, rank_3, worker-2, proc0, task7.
   for (const std::string_view word : {"rank", "worker", "proc", "task", "node", "r"}) {
     for (size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {

@@ -52,8 +52,9 @@ int32_t RankInText(std::string_view text) {
     for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
       if (!NamesSpeaker(text.substr(0, at))) continue;
       size_t begin = at + word.size();
+      if (text.substr(begin).starts_with("ID")) begin += 2;  // RankID:19, of HCCL
       // Up to three signs between: `rank": 3`, `rank = 3`, `rank=3`.
-      while (begin < text.size() && begin < at + word.size() + kMarks &&
+      while (begin < text.size() && begin < at + word.size() + 2 + kMarks &&
              std::string_view(" \"':=").find(text[begin]) != std::string_view::npos) {
         ++begin;
       }

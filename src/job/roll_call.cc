@@ -46,6 +46,7 @@ RollCall::RollCall(const JobModel& model) {
       }
       const auto rank = ParseInt<int32_t>(f.Get(e, FieldId::kRank));
       if (!rank) continue;
+      if (const auto pid = ParseInt<int64_t>(f.Get(e, FieldId::kPid))) Note(pids_, *pid, *rank, -1);
       if (!host.empty()) Note(hosts_, *rank, host, std::string());
       if (!device.empty()) Note(gpus_, device, *rank, -1);
       if (const std::string address(f.Get(e, FieldId::kAddress)); !address.empty()) {

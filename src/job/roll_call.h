@@ -20,8 +20,9 @@ class RollCall {
 
   // Empty where the roll does not tell it.
   std::string HostOf(int32_t rank) const;
-  // Of a launcher's table of those that ended, as told on `host`; -1 where no row has that pid, rows of two ranks have,
-  // or the row is of another host that the logs know, too: pids come again on every host.
+  // Of a launcher's table of those that ended, or as a process or somebody's list says it; `host`: where the pid was
+  // told. -1 where nobody has that pid, two ranks have, or the table's row is of another host that the logs know, too:
+  // pids come again on every host.
   int32_t RankOfPid(int64_t pid, std::string_view host) const;
   // -1 where nobody has it, or several have.
   int32_t RankOnGpu(std::string_view host, std::string_view bus_id) const;
@@ -31,7 +32,7 @@ class RollCall {
  private:
   void NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row);
 
-  std::map<int64_t, int32_t> pids_;                                   // -1: of several
+  std::map<int64_t, int32_t> pids_;                                   // -1: of several ranks
   std::set<std::string, std::less<>> known_hosts_;                    // of these, those that other lines know
   std::map<int32_t, std::string> table_hosts_;                        // of launchers' tables of those that ended
   std::map<int32_t, std::string> hosts_;                              // empty: told differently

@@ -168,16 +168,25 @@ std::optional<Place> SilentWork(const JobModel& model) {
 
 std::optional<Place> CountedWait(const JobModel& model) {
   constexpr uint64_t kWorksOn = 3;
+  constexpr double kHalfDay = 12 * 60 * 60;  // of two clocks without a date the one that is more ahead was before
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];
     for (const WaitFacts& wait : facts.waits) {
       if (wait.seconds < kLongest || NewsBehind(facts, wait.last_line) > kFirstOfRepeated) continue;
       const auto goes_on = [&](const PulseFacts& p) { return p.beats.After(wait.first_line) >= kWorksOn; };
       if (std::any_of(facts.pulses.begin(), facts.pulses.end(), goes_on)) continue;
+      // Without a stamp nobody knows what came later: whoever worked in another source must wait there, too.
+      const auto waits_there = [&](const PulseFacts& p, const SourceFacts& there) {
+        return std::any_of(there.waits.begin(), there.waits.end(),
+                           [&](const WaitFacts& w) { return w.last_line > p.beats.last; });
+      };
       const bool elsewhere = std::any_of(model.sources.begin(), model.sources.end(), [&](const SourceFacts* other) {
         return std::any_of(other->pulses.begin(), other->pulses.end(), [&](const PulseFacts& p) {
-          if (other == &facts || !p.last_time.valid()) return false;
-          return TimeBetween(facts.Str(wait.last_time), other->Str(p.last_time)).value_or(0) > 0;
+          if (other == &facts) return false;
+          if (!wait.last_time.valid()) return IsCounted(*other, p, 0) && !waits_there(p, *other);
+          if (!p.last_time.valid()) return false;
+          const double later = TimeBetween(facts.Str(wait.last_time), other->Str(p.last_time)).value_or(0);
+          return later > 0 && later < kHalfDay;
         });
       });
       const Place last = LastLine(model, SourceId{s});

@@ -6,38 +6,21 @@
 #include <map>
 #include <set>
 
+#include "base/host_name.h"
 #include "base/text.h"
 
 namespace ncclwhy {
 namespace {
 
-// A word with a number that tells something else: rank3, attempt-2.
-constexpr std::array<std::string_view, 26> kNoHost = {
-    "rank",    "ranks",   "proc", "process", "local", "localrank", "task", "job",  "run",
-    "attempt", "restart", "try",  "trial",   "epoch", "stdout",    "step", "part", "seed",
-    "exp",     "version", "pid",  "fold",    "gpu",   "log",       "case", "test"};
 // In front of a host: `node0-h200-13`, `dmesg-gpu-c12`, `launch-h100-24`.
-constexpr std::array<std::string_view, 27> kInFront = {
-    "node",    "rank",   "proc",   "task",   "worker",   "dmesg",  "kern",   "journal",  "syslog",
-    "smi",     "nccl",   "stacks", "launch", "launcher", "srun",   "mpirun", "torchrun", "slurmd",
-    "console", "output", "out",    "err",    "stderr",   "stdout", "log",    "digest",   "collect"};
+constexpr std::array<std::string_view, 28> kInFront = {
+    "host",   "node", "rank",   "proc",   "task",     "worker", "dmesg",  "kern",     "journal", "syslog",
+    "smi",    "nccl", "stacks", "launch", "launcher", "srun",   "mpirun", "torchrun", "slurmd",  "console",
+    "output", "out",  "err",    "stderr", "stdout",   "log",    "digest", "collect"};
 
 template <size_t N>
 bool IsOneOf(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Letters and digits, and no number of something else: node17, gpu-c12, nid005470, ip-10-0-1-2.
-bool LooksLikeHost(std::string_view word) {
-  // Three characters: `r1`, `p0` are no hosts.
-  if (word.size() < 3 || !IsAlpha(word[0]) || std::none_of(word.begin(), word.end(), IsDigit)) return false;
-  size_t letters = 0;
-  while (letters < word.size() && IsAlpha(word[letters])) ++letters;
-  std::string stem(word.substr(0, letters));
-  std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) { return static_cast<char>(c | 0x20); });
-  const bool numbered = std::all_of(word.begin() + static_cast<std::ptrdiff_t>(letters), word.end(),
-                                    [](char c) { return IsDigit(c) || c == '-'; });
-  return !(numbered && IsOneOf(kNoHost, stem));
 }
 
 // What stands behind `node0-` or `dmesg-`, if that is a host by itself.

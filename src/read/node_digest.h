@@ -18,7 +18,7 @@
 namespace ncclwhy {
 
 // Changes with digest_fields.h and with the frames.
-inline constexpr uint32_t kDigestFormat = 2;
+inline constexpr uint32_t kDigestFormat = 3;
 
 // `sources` in the order of SortSources, `problems`: what could not be read of them. Fails at a limit.
 // Equal sources make equal bytes. kLimit names the source that says too much.

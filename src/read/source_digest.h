@@ -43,10 +43,12 @@ struct MessageCount {
   StringId text;
 };
 
-// A part of a source that was read from several files (rotated_files.h).
+// A part of a source whose lines stand in another file: one of several (rotated_files.h), or one that has more than
+// this source (headed_files.h).
 struct SourcePart {
   std::string name;         // of the file
   uint64_t first_line = 1;  // where its lines begin in the source
+  uint64_t line = 1;        // and in the file
 };
 
 // Immutable once it is finished, but for its name (OrderByName) and for slices. Owns everything.
@@ -56,7 +58,7 @@ struct SourceDigest {
   std::vector<CatalogHit> catalog;
   std::vector<EnvMention> mentions;
   std::map<int, MessageCount> messages;  // by catalogue number
-  std::vector<SourcePart> parts;         // oldest first; empty when the source is one file
+  std::vector<SourcePart> parts;         // in order; empty when the source is one file
   bool encoded = false;                  // it begins as no text does (unread_text.h)
   // The file of digests that it came in (node_digest.h); empty when it was read itself. No part of what it says.
   std::string carrier;

@@ -29,7 +29,8 @@ bool IsLibrary(std::string_view path) {
   }
   constexpr std::string_view kBegin[] = {"./",          "../",      "torch/",     "torch_",      "threading.py",
                                          "selectors.",  "queue.py", "socket.py",  "subprocess.", "multiprocessing/",
-                                         "concurrent/", "asyncio/", "importlib/", "runpy.py",    "contextlib.py"};
+                                         "concurrent/", "asyncio/", "importlib/", "runpy.py",    "contextlib.py",
+                                         "jax/",        "jaxlib/",  "flax/",      "tensorflow/", "numpy/"};
   constexpr std::string_view kHold[] = {"/site-packages/", "/dist-packages/", "/lib/python", "/lib64/python", "\"<",
                                         "/torch/",         "/importlib/",     "/nccl/",      ".so",           "<frozen",
                                         "/sysdeps/",       "/nptl/",          "/glibc"};

@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "base/word_finder.h"
 #include "parser/scan.h"
 
 namespace ncclwhy {
@@ -12,6 +13,9 @@ namespace {
 
 constexpr size_t kLongest = 160;
 constexpr std::string_view kMarks = " =-#*:>$@";
+
+constexpr std::array<std::string_view, 3> kToolNames = {"gdb ", "py-spy ", "pstack "};
+constexpr WordFinder kTools(kToolNames);
 
 bool IsMark(char c) { return kMarks.find(c) != std::string_view::npos; }
 
@@ -48,6 +52,24 @@ std::string_view WordAt(std::string_view text) {
   return word;
 }
 
+//    kubectl exec -n ml trainer-worker-3 -c pytorch -- py-spy dump --pid 1
+std::string_view PodIn(std::string_view text) {
+  const size_t at = text.find(" exec ");
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + 6);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (word == "-n" || word == "-c" || word == "--namespace" || word == "--container") {
+      text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+    } else if (!word.empty() && word.front() != '-') {
+      const std::string_view pod = word.substr(word.starts_with("pod/") ? 4 : 0);
+      return IsHost(pod) ? pod : std::string_view();
+    }
+  }
+  return {};
+}
+
 // Behind "on", "host" or "node"; or the first word, in front of the rank or pid.
 std::string_view HostIn(std::string_view text) {
   for (const std::string_view before : {" on ", "host ", "host=", "node ", "node=", "ssh "}) {
@@ -56,6 +78,7 @@ std::string_view HostIn(std::string_view text) {
     const std::string_view word = WordAt(text.substr(at + before.size()));
     if (IsHost(word) && !BeginsWith(word, "rank")) return word;
   }
+  if (const std::string_view pod = PodIn(text); !pod.empty()) return pod;
   //    monitor: py-spy dump --pid 90218 (node32 rank 11)
   const size_t rank = text.find(" rank ");
   if (rank != std::string_view::npos) {
@@ -79,8 +102,7 @@ std::string_view HostIn(std::string_view text) {
 std::optional<StackHeading> HeadingIn(std::string_view text) {
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   const bool process = BeginsWith(text, "process ");
-  const bool tool = text.find("gdb ") != std::string_view::npos || text.find("py-spy ") != std::string_view::npos ||
-                    text.find("pstack ") != std::string_view::npos;
+  const bool tool = kTools.Find(text) != 0;
   const bool marked = tool || IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
                       BeginsWith(text, "pid") || IsDigit(text.front());
   // A frame of gdb is no heading, nor is a line of a list: "#3  0x00007f16 in …"
@@ -99,6 +121,9 @@ std::optional<StackHeading> HeadingIn(std::string_view text) {
   if (IsDigit(text.front())) return std::nullopt;  // a time, a count
   heading.rank = static_cast<int32_t>(std::min<int64_t>(NumberOf(text, "rank"), INT32_MAX));
   heading.pid = NumberOf(text, "pid");
+  //    gcloud compute tpus tpu-vm ssh v4-64-b --worker=6 --command 'sudo py-spy dump --pid $(pgrep -f train.py)'
+  if (heading.rank < 0 && tool)
+    heading.rank = static_cast<int32_t>(std::min<int64_t>(NumberOf(text, "--worker"), INT32_MAX));
   if (heading.pid < 0 && process) heading.pid = NumberOf(text, "process");
   if (heading.pid < 0 && tool) heading.pid = std::max(NumberOf(text, "-p"), NumberOf(text, "pstack"));
   if (heading.rank < 0 && heading.pid < 0) return std::nullopt;

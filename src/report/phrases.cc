@@ -198,10 +198,15 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
       for (const std::vector<std::string>* names : {&decision.hosts, &decision.devices}) {
         for (const std::string& name : *names) {
           // A device is told with its host: the host alone would say more than is meant.
-          // "gpu-a17 mlx5_2" says the host, too.
+          //    gpu-a17 mlx5_2
           const bool said = std::any_of(decision.devices.begin(), decision.devices.end(),
                                         [&](const std::string& device) { return device.starts_with(name + " "); });
-          if (!said) without += (without.empty() ? "" : ", ") + name;
+          if (said) continue;
+          const size_t host = names == &decision.devices ? name.find(' ') : std::string::npos;
+          without += (without.empty() ? "" : ", ") +
+                     (host == std::string::npos
+                          ? name
+                          : fmt::format(fmt::runtime(words.device_of), name.substr(0, host), name.substr(host + 1)));
         }
       }
       out = Filled(words.rerun_without, without);

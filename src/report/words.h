@@ -26,6 +26,7 @@ struct Words {
   std::string_view nearly_certain, very_likely, likely, possible, why_sure;
   // what to do
   std::string_view decision, rerun, rerun_without, fix_first, undecided;  // rerun_without: {hosts}
+  std::string_view device_of;                                             // {host} {device}
   std::string_view then_rerun;                                            // after a look
   // the short answer
   std::string_view in_folder;     // {title} {folder}

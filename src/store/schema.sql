@@ -76,7 +76,11 @@ CREATE VIEW stack AS
       OR (' < ' || frames) GLOB '* < synchronize (*cuda/__init__.py*' OR frames LIKE '%ncclGroupEnd%'
       OR frames LIKE '%ncclAll%' OR frames LIKE '%ncclReduce%' OR frames LIKE '%ncclBroadcast%'
       OR frames LIKE '%ProcessGroupNCCL::%wait%' OR frames LIKE '%cudaStreamSynchronize%'
-      OR frames LIKE '%cuStreamSynchronize%' OR frames LIKE '%/distributed_c10d.py%'
+      OR frames LIKE '%cuStreamSynchronize%' OR frames LIKE '%cudaEventSynchronize%'
+      OR frames LIKE '%hipStreamSynchronize%' OR frames LIKE '%hipEventSynchronize%'
+      OR frames LIKE '%aclrtSynchronize%' OR frames LIKE '%block_until_ready%'
+      OR (' < ' || frames) GLOB '* < _value (jax/*' OR frames LIKE '%MPI_All%' OR frames LIKE '%MPI_Barrier%'
+      OR frames LIKE '%MPI_Bcast%' OR frames LIKE '%MPI_Reduce%' OR frames LIKE '%/distributed_c10d.py%'
       OR frames LIKE '%horovod/torch/mpi_ops.py%') AS waits,
     (frames GLOB '*bootstrap[A-Z]*' OR frames LIKE '%ncclCommInitRank%' OR frames LIKE '%ncclTransportP2pSetup%')
       AS starts,

@@ -1,0 +1,47 @@
+#include "job/host_headings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ncclwhy {
+namespace {
+
+bool IsKnown(const JobModel& model, std::string_view host) {
+  const std::string_view name = model.NameOfHost(host);
+  return std::find(model.hosts.begin(), model.hosts.end(), name) != model.hosts.end() ||
+         std::find(model.source_hosts.begin(), model.source_hosts.end(), name) != model.source_hosts.end();
+}
+
+}  // namespace
+
+void FindHostHeadings(JobModel& model) {
+  model.headings.resize(model.sources.size());
+  for (size_t s = 0; s < model.sources.size(); ++s) {
+    const SourceFacts& facts = *model.sources[s];
+    std::map<std::string_view, std::set<std::string_view>> names;  // by form
+    for (const Event& e : facts.events) {
+      if (e.kind == EventKind::kHostHeading) names[facts.Get(e, FieldId::kPhase)].insert(facts.Get(e, FieldId::kHost));
+    }
+    if (names.empty()) continue;
+    for (const Event& e : facts.events) {
+      if (e.kind != EventKind::kHostHeading) continue;
+      const std::string_view form = facts.Get(e, FieldId::kPhase), host = facts.Get(e, FieldId::kHost);
+      if (form != "described" && names[form].size() < 2 && !IsKnown(model, host)) continue;
+      model.headings[s].push_back({e.line, std::string(model.NameOfHost(host))});
+    }
+  }
+}
+
+std::string_view JobModel::HostAt(SourceId source, uint32_t line) const {
+  constexpr uint32_t kReach = 400;  // lines; what follows a few commands by hand may be the job's own output
+  if (!source.valid() || source.value >= headings.size()) return {};
+  const std::vector<HostHeading>& of = headings[source.value];
+  const auto behind =
+      std::upper_bound(of.begin(), of.end(), line, [](uint32_t l, const HostHeading& h) { return l < h.line; });
+  if (behind == of.begin()) return {};
+  const HostHeading& heading = *std::prev(behind);
+  return line <= heading.line + kReach ? std::string_view(heading.host) : std::string_view();
+}
+
+}  // namespace ncclwhy
