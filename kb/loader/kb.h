@@ -24,6 +24,8 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 // fallback. Unknown names without fallback become "?". What is put in is not looked at again, so a value that holds {x}
 // stays what it is.
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values);
+// Nothing where a name without a fallback, outside of [[ ]], is not known: a sentence with a hole tells less than none.
+std::optional<std::string> ExpandWhole(std::string_view text, const TemplateValues& values);
 
 // A sentence with what it asks of the job, as a fix does: of several the first that fits is told.
 struct FittingText {

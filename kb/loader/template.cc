@@ -116,6 +116,11 @@ TemplatePlace PlaceAt(std::string_view text) {
 
 std::string ExpandTemplate(std::string_view text, const TemplateValues& values) { return Expand(text, values, 0).text; }
 
+std::optional<std::string> ExpandWhole(std::string_view text, const TemplateValues& values) {
+  Expansion out = Expand(text, values, 0);
+  return out.complete ? std::optional(std::move(out.text)) : std::nullopt;
+}
+
 // Names and brackets; whether a command stays one is CheckCommand's.
 std::vector<std::string> CheckTemplate(std::string_view text) {
   std::vector<std::string> wrong;

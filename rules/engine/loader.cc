@@ -138,8 +138,10 @@ void ReadMeaning(const json& root, RuleReader& reader, Rule& rule) {
 
 void ReadWarning(const json& root, RuleReader& reader, Rule& rule) {
   if (root.contains("when")) {
-    rule.healthy_only = reader.String(root["when"], "/when") == "healthy";
-    if (!rule.healthy_only) reader.Error("/when", "R005", "only \"healthy\" is known here");
+    const std::string when = reader.String(root["when"], "/when");
+    rule.open_end_only = when == "open-end";
+    rule.healthy_only = rule.open_end_only || when == "healthy";
+    if (!rule.healthy_only) reader.Error("/when", "R005", "\"healthy\" and \"open-end\" are known here");
   }
   if (root.contains("degrades")) {
     rule.degrades = reader.Bool(root["degrades"], "/degrades");

@@ -243,7 +243,7 @@ Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_v
   const Finding& f = item.finding;
   Evidence e = PlaceEvidence(c.model, {f.source, f.line, f.offset, f.text}, role);
   e.rule = item.name;
-  e.note = ExpandTemplate(item.note, FindingValues(f));
+  e.note = ExpandWhole(item.note, FindingValues(f)).value_or("");
   return e;
 }
 
@@ -278,6 +278,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     return;
   }
   // A rule that judges the line closer may tell other sentences and fixes than its cause.
+  const std::vector<FittingText> own = known->summary;
   TellByRule(c, h, &*known);
   cause->title = ExpandTemplate(known->title, values);
   TemplateValues told = values;
@@ -287,7 +288,9 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     told["host"] = hosts;
   }
   if (told["host"].empty()) told.erase("host");
-  cause->summary = FitText(c.environment, c.kb, known->summary, told) + AlikeSentence(c, *known, cause->culprits);
+  cause->summary = FitText(c.environment, c.kb, known->summary, told);
+  if (cause->summary.empty()) cause->summary = FitText(c.environment, c.kb, own, told);
+  cause->summary += AlikeSentence(c, *known, cause->culprits);
   // Read by its words alone: the line itself is the better headline.
   if (const std::string said = ReadByWords(c, h); !said.empty()) {
     cause->summary = said + (c.chinese() ? "：" : ": ") + cause->title + (c.chinese() ? "。" : ".");

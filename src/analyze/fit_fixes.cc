@@ -173,7 +173,10 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
     Offer offer{each, fitter.ForJob(each.environment), Asked(each)};
     Fix& fix = offer.fix;
     // Expanded before it is judged: a value of the log may make it what is set already.
-    fix.text = ExpandTemplate(fix.text, values);
+    // Of what is missing nothing can be said; a command has a name in capitals in its place.
+    std::optional<std::string> text = ExpandWhole(fix.text, values);
+    if (!text) continue;
+    fix.text = *std::move(text);
     fix.command = ExpandTemplate(fix.command, words);
     fix.cost = ExpandTemplate(fix.cost, values);
     const std::optional<std::string> command = fitter.Unsets(fix.command);
@@ -228,9 +231,11 @@ std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const Knowle
 std::string FitText(const JobEnvironment& environment, const KnowledgeBase& kb, const std::vector<FittingText>& known,
                     const TemplateValues& values) {
   const Fitter fitter(environment, values, &kb);
-  const auto it =
-      std::find_if(known.begin(), known.end(), [&](const FittingText& each) { return fitter.HasAll(each.needs); });
-  return it == known.end() ? std::string() : ExpandTemplate(it->text, values);
+  for (const FittingText& each : known) {
+    if (!fitter.HasAll(each.needs)) continue;
+    if (std::optional<std::string> text = ExpandWhole(each.text, values)) return *std::move(text);
+  }
+  return {};
 }
 
 void KeepFirstFixes(Cause* cause) {

@@ -37,6 +37,7 @@ void AddRuleWarnings(const CaseFile& c, Report* report) {
     const Rule& rule = *item.rule;
     const bool failed = report->verdict != Verdict::kHealthy && report->verdict != Verdict::kDegraded;
     if (rule.healthy_only && failed) continue;
+    if (rule.open_end_only && report->outcome == Outcome::kSucceeded) continue;
     const std::string id = item.finding.causes.empty() ? item.name : item.finding.causes.front().cause.str();
     const bool covered = std::find(rule.covered_by.begin(), rule.covered_by.end(), named) != rule.covered_by.end();
     const bool told = rule.degrades && std::any_of(report->causes.begin(), report->causes.end(),

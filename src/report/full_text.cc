@@ -158,8 +158,12 @@ class FullText {
   void Decide() {
     if (!report_.decision) return;
     layout_.Title(words_.decision);
-    layout_.Prose("  ", DecisionSentence(*report_.decision, words_) + " (" +
-                            Filled(words_.confidence, std::to_string(Percent(report_.decision->confidence))) + ")");
+    std::string sentence = DecisionSentence(*report_.decision, words_);
+    // Who does not know what to do is not sure of it.
+    if (report_.decision->confidence > 0) {
+      sentence += " (" + Filled(words_.confidence, std::to_string(Percent(report_.decision->confidence))) + ")";
+    }
+    layout_.Prose("  ", sentence);
     layout_.Command("  $ ", report_.decision->command);
   }
 

@@ -217,9 +217,17 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
     case Action::kUndecided:
       break;
   }
+  if (decision.end_first && !decision.look_first) {
+    const bool open = decision.action == Action::kUndecided;
+    out = std::string(words.end_first) + (open ? "" : std::string(words.then_separator) + out);
+    if (open) return out;
+  }
   if (decision.why.empty()) return out;
   // First what has to be found out: the rerun is only the end of the sentence.
-  if (decision.look_first) return decision.why + std::string(words.then_separator) + std::string(words.then_rerun);
+  if (decision.look_first) {
+    return decision.why + std::string(words.then_separator) +
+           std::string(decision.end_first ? words.then_end_and_rerun : words.then_rerun);
+  }
   return out + std::string(words.why_separator) + decision.why;
 }
 

@@ -286,7 +286,8 @@ class ShortAnswer {
   }
 
   void Decide() {
-    if (!report_.decision || report_.decision->action == Action::kUndecided) return;
+    if (!report_.decision) return;
+    if (report_.decision->action == Action::kUndecided && !report_.decision->end_first) return;
     // A few lines that somebody quotes do not show that the job ended with them.
     const bool quote = report_.coverage.lines <= kQuoteLines && report_.job.communicators.empty();
     if (report_.decision->action == Action::kFixFirst && (quote || report_.outcome == Outcome::kUnknown)) return;

@@ -27,7 +27,8 @@ struct Words {
   // what to do
   std::string_view decision, rerun, rerun_without, fix_first, undecided;  // rerun_without: {hosts}
   std::string_view device_of;                                             // {host} {device}
-  std::string_view then_rerun;                                            // after a look
+  std::string_view then_rerun, then_end_and_rerun;                        // after a look
+  std::string_view end_first;                                             // of a job that hangs
   // the short answer
   std::string_view in_folder;     // {title} {folder}
   std::string_view last_of_rank;  // {rank}

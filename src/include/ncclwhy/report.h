@@ -161,6 +161,7 @@ struct Decision {
   std::string why;                   // one sentence
   std::string command;               // in the words of the scheduler in the log: --exclude=node17; may be empty
   bool look_first = false;           // for kRerun: `why` asks for a look that comes before it
+  bool end_first = false;            // the job hangs: it holds its machines until somebody ends it
 };
 
 // One step of the job's story, from the first sign of work to the ending. The steps of kinds root, consequence and
