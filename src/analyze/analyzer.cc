@@ -297,6 +297,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
   MarkStrangers(model, items);
+  MarkTornDown(kb, outcome, signs, items);
   MarkConsequences(kb, items);
   MarkExplainedAbsence(model, kb, items);
   // In this order: what survived is no consequence of anything, and what others explain is no evidence for the order in

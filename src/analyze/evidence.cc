@@ -355,6 +355,24 @@ void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) 
 
 }  // namespace
 
+// *** JOB 660172 ON jwb0441 CANCELLED AT 2023-06-15T11:27:46 ***      6: Caught signal 11 (Segmentation fault: …)
+void MarkTornDown(const KnowledgeBase& kb, const OutcomeReading& outcome, const std::vector<LifeSign>& signs,
+                  std::vector<EvidenceItem>& items) {
+  if (outcome.outcome != Outcome::kStopped) return;
+  std::map<uint32_t, uint32_t> stops;  // source -> the first line that says so
+  for (const size_t n : outcome.bad) {
+    const LifeSign& s = signs[n];
+    if (s.how != Ending::kStopped || s.of != SignOf::kJob || s.late || !s.source.valid()) continue;
+    uint32_t& line = stops.try_emplace(s.source.value, s.line).first->second;
+    line = std::min(line, s.line);
+  }
+  for (EvidenceItem& i : items) {
+    if (!i.finding.source.valid() || !BareEnding(kb, i) || i.rule->sign.how == Ending::kStopped) continue;
+    const auto stop = stops.find(i.finding.source.value);
+    if (stop != stops.end() && i.finding.line > stop->second) i.consequence = true;
+  }
+}
+
 void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) {
   // A benign rule silences its own line for what else was read from it; not for what a comparison of processes says:
   // "NET/IB : No device found." is harmless, and the reason where other hosts found one.

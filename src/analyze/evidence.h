@@ -30,6 +30,10 @@ std::vector<EvidenceItem> CollectEvidence(const JobModel& model, const std::vect
 // Marks items that others explain: `explains` of a rule, and everything of a benign line.
 void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items);
 
+// Marks what only tells that a process ended, behind the stop of the whole job in the same file: it was torn down.
+void MarkTornDown(const KnowledgeBase& kb, const OutcomeReading& outcome, const std::vector<LifeSign>& signs,
+                  std::vector<EvidenceItem>& items);
+
 // Marks what was survived: everything when the job succeeded, an alarm behind which its process or the job works on, an
 // ending that something overcame, a generic complaint (a catalogue line, or a rule of role symptom) after which the
 // same process completed an initialisation or an orderly destruction, or the program went on for long without saying

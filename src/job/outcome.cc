@@ -170,6 +170,14 @@ class OutcomeReader {
   //   NodeNotReady  pod/clip-worker-k8p2n  Node is not ready        SUCC cli.py:64 -- Job 'clip-ft' succeeded
   bool ListedBeside(const LifeSign& s) const {
     if (!model_.sources[s.source.value]->pulses.empty()) return false;
+    // All who worked came to their end.
+    bool worked = false, done = true;
+    for (size_t i = 0; i < model_.sources.size(); ++i) {
+      if (model_.sources[i]->pulses.empty()) continue;
+      worked = true;
+      done = done && ends_.lines[i] > 0;
+    }
+    if (worked && done && s.signal.empty() && s.of == SignOf::kJob) return true;
     return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
       const bool well = e.life == Life::kEnding && !e.bad() && e.of == SignOf::kJob;
       if (!well || !e.source.valid() || e.source == s.source || model_.sources[e.source.value]->pulses.empty())
