@@ -374,11 +374,6 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   }
   TellHarmless(context, &report);
   report.decision = Decide(context, report);
-  if (report.outcome == Outcome::kHung) {
-    // Also where nobody knows why.
-    if (!report.decision) report.decision.emplace();
-    report.decision->end_first = true;
-  }
   TellStory(context, outcome, &report);
   AddRuleWarnings(context, &report);
   // A paste without a word of NCCL or of work is no job whose end could be asked for.

@@ -200,7 +200,7 @@ std::string WithoutHosts(const CaseFile& c, const std::set<std::string>& hosts) 
 
 }  // namespace
 
-std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
+static std::optional<Decision> DecideOnCauses(const CaseFile& c, const Report& report) {
   if (report.verdict == Verdict::kUndetermined) return Decision{};
   const bool zh = c.language == Language::kChinese;
   if (report.verdict != Verdict::kFailure) {
@@ -255,6 +255,16 @@ std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
   out.confidence = *std::max_element(weight.begin(), weight.end());
   out.why = zh ? "日志不足以决定" : "the logs do not say whether it would happen again";
   return out;
+}
+
+std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
+  std::optional<Decision> decision = DecideOnCauses(c, report);
+  // Also where nobody knows why.
+  if (report.outcome == Outcome::kHung) {
+    if (!decision) decision.emplace();
+    decision->end_first = true;
+  }
+  return decision;
 }
 
 std::vector<PossibleCause> Candidates(const CaseFile& c, const std::vector<Hypothesis>& hypotheses) {

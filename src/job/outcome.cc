@@ -177,7 +177,8 @@ class OutcomeReader {
       worked = true;
       done = done && ends_.lines[i] > 0;
     }
-    if (worked && done && s.signal.empty() && s.of == SignOf::kJob) return true;
+    // A scheduler's record of a job has its own history (other_sources.h).
+    if (worked && done && s.signal.empty() && s.job.empty() && s.of == SignOf::kJob) return true;
     return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
       const bool well = e.life == Life::kEnding && !e.bad() && e.of == SignOf::kJob;
       if (!well || !e.source.valid() || e.source == s.source || model_.sources[e.source.value]->pulses.empty())

@@ -21,6 +21,7 @@
 #include "report/phrases.h"
 #include "report/proof.h"
 #include "report/renderer.h"
+#include "report/shown_output.h"
 #include "report/words.h"
 
 namespace ncclwhy {
@@ -246,7 +247,10 @@ class ShortAnswer {
   // Whole or not at all.
   void Command(const std::string& command, std::string_view host = {}) {
     const size_t lines = static_cast<size_t>(std::count(command.begin(), command.end(), '\n')) + 1;
-    if (!command.empty() && lines <= measure_.command_lines) layout_.Command("  " + Prompt(host), command);
+    if (command.empty() || lines > measure_.command_lines) return;
+    layout_.Command("  " + Prompt(host), command);
+    const std::string shown = ShownSentence(report_, command, folder_, words_);
+    if (!shown.empty()) layout_.Clipped("  ", shown, 1);
   }
 
   void Alternatives() {
@@ -286,8 +290,7 @@ class ShortAnswer {
   }
 
   void Decide() {
-    if (!report_.decision) return;
-    if (report_.decision->action == Action::kUndecided && !report_.decision->end_first) return;
+    if (!report_.decision || (report_.decision->action == Action::kUndecided && !report_.decision->end_first)) return;
     // A few lines that somebody quotes do not show that the job ended with them.
     const bool quote = report_.coverage.lines <= kQuoteLines && report_.job.communicators.empty();
     if (report_.decision->action == Action::kFixFirst && (quote || report_.outcome == Outcome::kUnknown)) return;

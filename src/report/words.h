@@ -30,8 +30,9 @@ struct Words {
   std::string_view then_rerun, then_end_and_rerun;                        // after a look
   std::string_view end_first;                                             // of a job that hangs
   // the short answer
-  std::string_view in_folder;     // {title} {folder}
-  std::string_view last_of_rank;  // {rank}
+  std::string_view in_folder;      // {title} {folder}
+  std::string_view last_of_rank;   // {rank}
+  std::string_view shown_already;  // {tool} {place}: what a command would show
   std::string_view unproven, harmless, got_over, ends_with;
   std::string_view chain, check, contradiction, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}

@@ -1,6 +1,7 @@
 #include "job/outcome.h"
 
 #include <string>
+#include <utility>
 
 #include "catch.h"
 #include "parser/parser.h"
@@ -87,6 +88,52 @@ TEST_CASE("who counts the seconds of his waiting does no work: the job hangs, wh
   const Case works(waiting(37, "INFO - processed", " items"));
   CHECK(works.facts.waits.empty());
   CHECK(works.facts.pulses.size() == 1);
+}
+
+TEST_CASE("a wait is counted without stamps where its words say what they count", "[outcome]") {
+  const auto counted = [](const std::string& before, const std::string& behind) {
+    std::string text = Steps(1, 9);
+    for (int minute = 5; minute <= 60; minute += 5) text += before + std::to_string(minute * 60) + behind + "\n";
+    return Case(text);
+  };
+  for (const auto& [before, behind] :
+       {std::pair("[monitor] last step finished ", "s ago, 8/8 alive"),
+        std::pair("[gpu-a7] barrier pending ", "s; gpu use: 0"), std::pair("已等待 ", " 秒")}) {
+    INFO(before);
+    const Case hangs = counted(before, behind);
+    REQUIRE(hangs.facts.waits.size() == 1);
+    CHECK(hangs.facts.waits[0].seconds == 3600);
+    CHECK(ReadOutcome(hangs.model, {}).outcome == Outcome::kHung);
+  }
+  CHECK(counted("trained ", " samples").facts.waits.empty());
+  CHECK(counted("trained for ", "s").facts.waits.empty());
+}
+
+TEST_CASE("a table behind the launcher's last word is no work", "[outcome]") {
+  std::string text = "mpirun detected that one or more processes exited with non-zero status\n";
+  for (int port = 0; port < 4; ++port) {
+    for (int index = 0; index < 4; ++index) {
+      text += "mlx5_" + std::to_string(port) + "\t1\t" + std::to_string(index) + "\t" +
+              (index < 2 ? "fe80::1" : "10.41.0.12") + "\tv2\n";
+    }
+  }
+  const Case c(text);
+  CHECK(ReadOutcome(c.model, {c.At(1, Life::kEnding, Ending::kExit)}).outcome == Outcome::kFailed);
+}
+
+TEST_CASE("a lost node in a list of events does not fail a job that came to its end", "[outcome]") {
+  Parser work("job.log", nullptr, nullptr), list("events.txt", nullptr, nullptr);
+  work.Push(Steps(1, 20));
+  list.Push("19m  Warning  NodeNotReady  pod/w-3  Node is not ready\n");
+  const SourceFacts facts[] = {list.Finish(), work.Finish()};
+  const JobModel model = BuildJobModel({&facts[0], &facts[1]});
+  LifeSign lost;
+  lost.life = Life::kEnding;
+  lost.how = Ending::kStopped;
+  lost.of = SignOf::kJob;
+  lost.source = SourceId{0};
+  lost.line = lost.last_line = 1;
+  CHECK(ReadOutcome(model, {lost}).outcome == Outcome::kSucceeded);
 }
 
 TEST_CASE("an ending behind which work goes on was overcome, one behind which nothing comes was not", "[outcome]") {

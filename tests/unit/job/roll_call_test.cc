@@ -55,6 +55,18 @@ TEST_CASE("addresses and GPUs of ranks", "[job]") {
   CHECK(roll.RankOnGpu("gpu-a18", "0000:9d:00") == -1);
 }
 
+TEST_CASE("pids with their ranks, as somebody lists them or a labelled process says", "[job]") {
+  const Job job(
+      "5124 RANK=4\n5125 RANK=5\nw-1 pid map: 77->41175 (rank 8) 78->41176 (rank 9) 79->41177\n"
+      "(WorkerDict pid=31004) [reward] rank 3 sandbox: running\n(WorkerDict pid=31005) waiting for rank 3\n");
+  const RollCall roll(job.model);
+  CHECK(roll.RankOfPid(5125, "") == 5);
+  CHECK(roll.RankOfPid(41176, "") == 9);
+  CHECK(roll.RankOfPid(41177, "") == -1);
+  CHECK(roll.RankOfPid(31004, "") == 3);
+  CHECK(roll.RankOfPid(31005, "") == -1);
+}
+
 TEST_CASE("a host without a number in its name", "[job]") {
   const Job job(
       "mpi rank 0 of 4 on dgx-a, local rank 0\nmpi rank 2 of 4 on dgx-b, local rank 0\n"

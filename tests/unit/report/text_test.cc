@@ -1,6 +1,8 @@
 #include "base/utf8.h"
 #include "catch.h"
+#include "report/phrases.h"
 #include "report/renderer.h"
+#include "report/words.h"
 #include "sample_reports.h"
 
 namespace ncclwhy {
@@ -61,6 +63,33 @@ TEST_CASE("a long address in a link of the chain does not push out what is said 
   }
   const std::string out = RenderText(report, At(100));
   CHECK(HasWords(out, "NET/IB: Got completion with status=IBV_WC_RETRY_EXC_ERR(12)"));
+}
+
+TEST_CASE("a command whose tool somebody called already says where its output is", "[report]") {
+  Report report = testing::FailureReport();
+  report.job.environment.push_back({"output", "show_gids", "ticket.txt", 296});
+  const auto told = [&](const std::string& command) {
+    report.causes[0].fixes[0].command = command;
+    return HasWords(RenderText(report, At(100)), "show_gids is in these logs already: ticket.txt:296");
+  };
+  CHECK(told("ip -br addr; show_gids"));
+  CHECK(told("show_gids | grep v2"));
+  CHECK_FALSE(told("echo show_gids"));
+  CHECK_FALSE(told("show_gids_of eth0"));
+}
+
+TEST_CASE("a job that hangs is to be ended first", "[report]") {
+  Decision decision;
+  decision.end_first = true;
+  const Words& words = WordsOf(Language::kEnglish);
+  CHECK(DecisionSentence(decision, words) == "end the job, which does not go on by itself");
+  decision.action = Action::kFixFirst;
+  CHECK(DecisionSentence(decision, words) ==
+        "end the job, which does not go on by itself; fix first, a rerun would fail again");
+  decision.action = Action::kRerun;
+  decision.look_first = true;
+  decision.why = "find out why";
+  CHECK(DecisionSentence(decision, words) == "find out why; then end the hung job and rerun");
 }
 
 TEST_CASE("a quote that is cut in its middle keeps the word that turns its end", "[report]") {
