@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -201,7 +202,9 @@ class Resolver {
           if (!folded.boosted[i]) continue;
           for (const Weight& weight : rule_.boost[i].causes) AddWeight(weight, &f.causes);
         }
-        for (const auto& [name, value] : rule_.fields) f.fields[name.str()] = WithValues(value, f.fields);
+        for (const auto& [name, value] : rule_.fields) {
+          if (std::optional<std::string> text = WithValues(value, f.fields)) f.fields[name.str()] = *std::move(text);
+        }
         out->push_back(std::move(f));
       }
     }

@@ -60,17 +60,21 @@ std::vector<std::string_view> TemplateNames(std::string_view text) {
   return names;
 }
 
-std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values) {
+std::optional<std::string> WithValues(std::string_view text, const std::map<std::string, std::string>& values) {
   std::string out;
   size_t copied = 0;
-  // A name without a value stays in the text, for the template of the report.
+  bool whole = true;
   ForEachPlace(text, [&](const TemplatePlace& place, size_t at) {
     const auto value = values.find(std::string(place.name));
-    if (value == values.end()) return;
+    if (value == values.end()) {
+      whole = false;
+      return;
+    }
     out.append(text, copied, at - copied);
     out += value->second;
     copied = at + place.size;
   });
+  if (!whole) return std::nullopt;
   return out.append(text.substr(copied));
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,10 +105,10 @@ bool IsViewNeed(std::string_view name);
 inline constexpr std::string_view kNeedsEvent = "event";
 bool IsTextNeed(std::string_view name);
 
-// Of `fields`, whose texts are fixed but for captures: {name} where `values` has it; all else stays as it is. "rank
-// {rank}" with rank 3 is "rank 3".
-// Values are put in as they are, once: braces in them are no names.
-std::string WithValues(std::string_view text, const std::map<std::string, std::string>& values);
+// Of `fields`, whose texts are fixed but for captures: "rank {rank}" with rank 3 is "rank 3". Nothing where one of the
+// names has no value: a field with a hole would be printed as it is. Values are put in as they are, once: braces in
+// them are no names.
+std::optional<std::string> WithValues(std::string_view text, const std::map<std::string, std::string>& values);
 
 // Names in braces, in order, as often as they stand there; views of `text`.
 std::vector<std::string_view> TemplateNames(std::string_view text);

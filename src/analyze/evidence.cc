@@ -17,6 +17,8 @@ namespace {
 constexpr char kUnknownWarning[] = "message.unknown-warning";
 // Beats of a pulse that others may still make when one has died.
 constexpr uint64_t kWorksOn = 3;
+// Lines that may follow the complaint of which a program ends.
+constexpr uint64_t kLastWords = 25;
 // New things that a program has said: more than an excerpt of its last words.
 constexpr uint64_t kToldMuch = 5;
 
@@ -169,6 +171,18 @@ bool WorksOn(const Aftermath& aftermath, const BadEnds& bad_ends, const Evidence
   return after.beats >= kWorksOn && !aftermath.OthersWork(f.source, f.line);
 }
 
+// Whether nothing works behind a line, and few lines follow: the frames of a stack, or what else a program says as it
+// goes.
+//   step 14 …      ERROR: halo exchange failed on device      solve(sol.f90:5)
+bool IsLastWord(const JobModel& model, const Aftermath& aftermath, const EvidenceItem& i) {
+  const Finding& f = i.finding;
+  if (!f.source.valid() || f.line == 0) return false;
+  const uint32_t line = std::max(f.line, f.last_line);
+  const After after = aftermath.Of(f.source, line, f.process);
+  return after.own_beats == 0 && after.beats == 0 &&
+         model.sources[f.source.value]->counters.Get(Counter::kLines) <= line + kLastWords;
+}
+
 // source -> line -> how often the complaints that stand there and behind it came again.
 std::map<uint32_t, std::map<uint32_t, uint64_t>> ComplaintsOf(const std::vector<EvidenceItem>& items) {
   std::map<uint32_t, std::map<uint32_t, uint64_t>> out;
@@ -195,11 +209,13 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
   const Aftermath aftermath(model);
   const std::set<size_t> bad(outcome.bad.begin(), outcome.bad.end());
   const BadEnds bad_ends = BadEndsOf(outcome, items);
+  const bool known = outcome.outcome != Outcome::kUnknown;
   for (EvidenceItem& i : items) {
     const Role role = i.finding.role;
     const bool stumble = i.rule != nullptr && i.rule->sign.life == Life::kStumble;
     if (role != Role::kRoot && role != Role::kSymptom && role != Role::kSecondary && !stumble) continue;
-    const bool guess = i.rule != nullptr && i.rule->last_resort;  // where work was done, not every complaint is its end
+    // Where work was done, not every complaint is its end: only one of the last words of a log that tells no end.
+    const bool guess = i.rule != nullptr && i.rule->last_resort && !(!known && IsLastWord(model, aftermath, i));
     // A job that ended well overcame everything. A last resort only says that a line sounds wrong.
     if (outcome.outcome == Outcome::kSucceeded || (guess && outcome.worked)) {
       i.survived = true;
@@ -274,7 +290,6 @@ void MarkSurvived(const JobModel& model, const OutcomeReading& outcome, std::vec
     return f.anybodys && f.source.valid() && f.line > 0 &&
            aftermath.EverybodyWorks(f.source, std::max(f.line, f.last_line));
   };
-  const bool known = outcome.outcome != Outcome::kUnknown;
   const auto decides = [&](const EvidenceItem& i) { return speaks(i) && (known || !of_others(i)); };
   // What a query compares may stand in front of the work, as settings do: without trouble that lasted it did no harm.
   const auto compared = [](const EvidenceItem& i) { return i.rule != nullptr && !i.rule->query.empty(); };

@@ -57,7 +57,8 @@ bool IsLogName(std::string_view name) {
   if (name.empty() || name.find_first_of(" \t\"'<>|*") != std::string_view::npos) return false;
   while (!name.empty() && IsDigit(name.back())) name.remove_suffix(1);
   if (name.ends_with('.')) name.remove_suffix(1);
-  return std::any_of(std::begin({".log", ".txt", ".out", ".err"}), std::end({".log", ".txt", ".out", ".err"}),
+  constexpr std::string_view kEnds[] = {".log", ".txt", ".out", ".err"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds),
                      [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); });
 }
 

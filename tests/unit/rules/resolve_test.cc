@@ -261,6 +261,21 @@ TEST_CASE("a query that needs lines is asked when there are enough of them", "[r
   CHECK(asked(R"(["m","n"],"min_needs":2)", 1));  // all together
 }
 
+TEST_CASE("a field whose capture the line does not have is left out", "[rules]") {
+  const auto rules = RulesOf({{"r", R"("role":"root","causes":{"c":2},"fields":{"value":"{path}","text":"fixed"},)"
+                                    R"("match":[{"literal":"main","regex":"main(?: of (?P<path>\\S+))?"}])"}});
+  const auto fields = [&](const std::string& line) {
+    FakeJob job(*rules);
+    Fill(job, {{line, 0}});
+    const std::vector<Finding> findings = job.Resolve();
+    REQUIRE(findings.size() == 1);
+    return findings.front().fields;
+  };
+  CHECK(fields("main of /etc/topo.xml").at("value") == "/etc/topo.xml");
+  CHECK_FALSE(fields("main").contains("value"));
+  CHECK(fields("main").at("text") == "fixed");
+}
+
 TEST_CASE("a query that fails is a problem, not an end", "[rules]") {
   const auto rules = RulesOf({{"q", R"("role":"root","query":"SELECT 1","causes":{"c":2})"}, {"r", kMain}});
   FakeJob job(*rules);
