@@ -47,8 +47,8 @@ class PulseLine {
   // (`6.2E+00`), which nobody counts in. Of more than 18 digits the first ones.
   double Value(size_t number, bool* whole) const;
   // How many seconds one of it is, if the number says how long ago something was, or how long it takes by now in a line
-  // that waits (`waits`); else 0: `finished 300s ago`, `still waiting for rank 3 (10 min)`.
-  double SecondsOf(size_t number, bool waits) const;
+  // that complains or says that it waits; else 0: `finished 300s ago`, `still waiting for rank 3 (10 min)`.
+  double SecondsOf(size_t number, bool complains) const;
   // `step=41200` → step: the word in front of a number; empty without one. A view of this object.
   std::string_view NameOf(size_t number) const;
   // What it says of a counter, or null: `step 41200`, `max_steps 50000`.

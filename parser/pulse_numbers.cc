@@ -61,10 +61,10 @@ double PulseLine::Value(size_t number, bool* whole) const {
   return exponent ? 0 : with_fraction;
 }
 
-double PulseLine::SecondsOf(size_t number, bool waits) const {
+double PulseLine::SecondsOf(size_t number, bool complains) const {
   if (number >= count()) return 0;
   const std::string_view behind = text().substr(std::min(BehindNumber(layout_->at[number]), size_));
-  return SecondsBehind(behind, waits || SaysWaiting(text()));
+  return SecondsBehind(behind, text(), complains);
 }
 
 }  // namespace ncclwhy

@@ -31,6 +31,12 @@ bool Same(std::string_view word, std::string_view lower) {
   return word.size() == lower.size() && std::equal(lower.begin(), lower.end(), word.begin(), equal);
 }
 
+// `barrier pending 600s`: a line of somebody who waits, or of whom a monitor says so. By words anywhere in it.
+bool SaysWaiting(std::string_view line) {
+  return std::any_of(std::begin(kWaits), std::end(kWaits),
+                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
 }  // namespace
 
 // A few dozen words: asked once for a layout, not for each line.
@@ -56,12 +62,7 @@ uint8_t NumberOf(const WorkUnit* unit) {
 }
 const WorkUnit* WorkUnitNumbered(uint8_t number) { return number == 0 ? nullptr : &kUnits[number - 1]; }
 
-bool SaysWaiting(std::string_view line) {
-  return std::any_of(std::begin(kWaits), std::end(kWaits),
-                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
-}
-
-double SecondsBehind(std::string_view behind, bool waits) {
+double SecondsBehind(std::string_view behind, std::string_view line, bool complains) {
   constexpr double kMinute = 60, kHour = 60 * kMinute;
   constexpr std::pair<std::string_view, double> kTimes[] = {
       {"s", 1},         {"sec", 1},        {"secs", 1},         {"second", 1},        {"seconds", 1},
@@ -71,7 +72,9 @@ double SecondsBehind(std::string_view behind, bool waits) {
   const std::string_view word = behind.substr(0, behind.find_first_of(" ,;:.)]"));
   const auto time = std::find_if(std::begin(kTimes), std::end(kTimes), [&](const auto& t) { return t.first == word; });
   if (time == std::end(kTimes)) return 0;
-  return waits || behind.substr(word.size()).starts_with(" ago") ? time->second : 0;
+  // Most lines tell no time: their words are looked through only where one does.
+  const bool waits = complains || behind.substr(word.size()).starts_with(" ago") || SaysWaiting(line);
+  return waits ? time->second : 0;
 }
 
 }  // namespace ncclwhy

@@ -17,12 +17,9 @@ const WorkUnit* WorkUnitOf(std::string_view word);
 // `max_steps 50000`: the number says of how many. Null for any other word.
 const WorkUnit* WorkUnitOfTotal(std::string_view word);
 
-// `barrier pending 600s`: a line of somebody who waits, or of whom a monitor says so. By words anywhere in it.
-bool SaysWaiting(std::string_view line);
-
-// How many seconds one of the number is behind which this stands, if it counts a time: in a line of somebody who waits
-// `s, 8/8 alive`, in any ` minutes ago`; else 0.
-double SecondsBehind(std::string_view behind, bool waits);
+// How many seconds one of the number is behind which `behind` stands in `line`, if it counts a time: in a line that
+// complains or whose words say that somebody waits (`barrier pending 600s`), in any ` minutes ago`; else 0.
+double SecondsBehind(std::string_view behind, std::string_view line, bool complains);
 
 // A small number for each, 0 for null.
 uint8_t NumberOf(const WorkUnit* unit);

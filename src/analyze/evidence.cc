@@ -172,15 +172,16 @@ bool WorksOn(const Aftermath& aftermath, const BadEnds& bad_ends, const Evidence
 }
 
 // Whether nothing works behind a line, and few lines follow: the frames of a stack, or what else a program says as it
-// goes.
+// goes. Of a file in which somebody worked: the last word of a helper beside the job's output ends no job.
 //   step 14 …      ERROR: halo exchange failed on device      solve(sol.f90:5)
 bool IsLastWord(const JobModel& model, const Aftermath& aftermath, const EvidenceItem& i) {
   const Finding& f = i.finding;
   if (!f.source.valid() || f.line == 0) return false;
+  const SourceFacts& facts = *model.sources[f.source.value];
   const uint32_t line = std::max(f.line, f.last_line);
+  if (facts.pulses.empty() || facts.counters.Get(Counter::kLines) > line + kLastWords) return false;
   const After after = aftermath.Of(f.source, line, f.process);
-  return after.own_beats == 0 && after.beats == 0 &&
-         model.sources[f.source.value]->counters.Get(Counter::kLines) <= line + kLastWords;
+  return after.own_beats == 0 && after.beats == 0;
 }
 
 // source -> line -> how often the complaints that stand there and behind it came again.

@@ -7,16 +7,17 @@
 namespace ncclwhy {
 namespace {
 
-bool IsKnown(const JobModel& model, std::string_view host) {
-  const std::string_view name = model.NameOfHost(host);
-  return std::find(model.hosts.begin(), model.hosts.end(), name) != model.hosts.end() ||
-         std::find(model.source_hosts.begin(), model.source_hosts.end(), name) != model.source_hosts.end();
+std::set<std::string_view> KnownHosts(const JobModel& model) {
+  std::set<std::string_view> known(model.hosts.begin(), model.hosts.end());
+  known.insert(model.source_hosts.begin(), model.source_hosts.end());
+  return known;
 }
 
 }  // namespace
 
 void FindHostHeadings(JobModel& model) {
   model.headings.resize(model.sources.size());
+  std::set<std::string_view> known;  // filled when the first heading asks; most jobs have none
   for (size_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];
     std::map<std::string_view, std::set<std::string_view>> names;  // by form
@@ -24,10 +25,11 @@ void FindHostHeadings(JobModel& model) {
       if (e.kind == EventKind::kHostHeading) names[facts.Get(e, FieldId::kPhase)].insert(facts.Get(e, FieldId::kHost));
     }
     if (names.empty()) continue;
+    if (known.empty()) known = KnownHosts(model);
     for (const Event& e : facts.events) {
       if (e.kind != EventKind::kHostHeading) continue;
       const std::string_view form = facts.Get(e, FieldId::kPhase), host = facts.Get(e, FieldId::kHost);
-      if (form != "described" && names[form].size() < 2 && !IsKnown(model, host)) continue;
+      if (form != "described" && names[form].size() < 2 && !known.contains(model.NameOfHost(host))) continue;
       model.headings[s].push_back({e.line, std::string(model.NameOfHost(host))});
     }
   }

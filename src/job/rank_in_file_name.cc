@@ -1,6 +1,9 @@
 #include "job/rank_in_file_name.h"
 
+#include <algorithm>
+
 #include "base/numbers.h"
+#include "base/text.h"
 
 namespace ncclwhy {
 
@@ -9,9 +12,13 @@ NumberInName NumberInFileName(std::string_view path) {
   const size_t slash = path.find_last_of("/:");
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   // What a machine says is of a host: dmesg-tw-mi-19.txt
-  for (const std::string_view machine : {"dmesg", "kern", "journal", "syslog", "-smi", "host-", "host_"}) {
-    if (name.find(machine) != std::string_view::npos) return {};
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  for (const std::string_view machine : {"dmesg", "kern", "journal", "syslog", "-smi"}) {
+    if (has(machine)) return {};
   }
+  // host-3.log and log-host_3.log are of a host, host-3-rank12.log of a rank on it; localhost and ghost name none.
+  const size_t host = has("rank") ? std::string_view::npos : std::min(name.find("host-"), name.find("host_"));
+  if (host != std::string_view::npos && (host == 0 || !IsAlnum(name[host - 1]))) return {};
   // A named number wins: rank3, rank_3, worker-2, proc0, task7.
   for (const std::string_view word : {"rank", "worker", "proc", "task", "node", "r"}) {
     for (size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {

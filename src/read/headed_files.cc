@@ -69,7 +69,8 @@ std::string_view NameBetweenMarks(std::string_view line) {
   std::string_view name = scan::Trim(line.substr(begin));
   while (!name.empty() && name.back() == line.front()) name.remove_suffix(1);
   name = scan::Trim(name);
-  for (const std::string_view word : {"FILE:", "File:", "file:", "FILE", "File", "file"}) {
+  // Not the beginning of a name: fileserver.log
+  for (const std::string_view word : {"FILE:", "File:", "file:", "FILE ", "File ", "file "}) {
     if (name.starts_with(word)) name = scan::Trim(name.substr(word.size()));
   }
   return IsLogName(name) ? name : std::string_view();

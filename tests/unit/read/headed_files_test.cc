@@ -27,6 +27,11 @@ std::string Names(const std::vector<SourceDigest>& digests) {
 
 const std::string kOne = "RuntimeError: one\n", kTwo = "step 2\nRuntimeError: two\n";
 
+TEST_CASE("a name that begins with the word file keeps its beginning", "[read]") {
+  const std::string text = "=== fileserver1.log ===\n" + kOne + "=== file worker2.log ===\n" + kTwo;
+  CHECK(Names(Read(text)) == "paste.txt/fileserver1.log paste.txt/worker2.log ");
+}
+
 TEST_CASE("each file under a heading is a source of its own", "[read]") {
   const std::string rule = "::::::::::::::\n", line = "----------------\n";
   const std::vector<std::string> texts = {
