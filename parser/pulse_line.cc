@@ -341,6 +341,11 @@ bool PulseLine::MayCount(size_t number) const {
   const bool named = letters < begin && letters > 1 && bytes_[letters - 1] == '-';
   if (named && (IsAlpha(bytes_[letters - 2]) || IsDigit(bytes_[letters - 2]))) return false;
   const std::string_view name = NameOf(number);
+  // A frame of a stack: `#7  0x7fffe5ae8416 in ???`, `#1 main () at solver.f90:12`; but `batch #7`
+  if (begin > 0 && bytes_[begin - 1] == '#') {
+    const std::string_view rest = text().substr(end);
+    if (name.empty() || rest.substr(std::min(rest.find_first_not_of(' '), rest.size())).starts_with("0x")) return false;
+  }
   return std::none_of(std::begin(kNames), std::end(kNames),
                       [&](std::string_view known) { return name.size() == known.size() && BeginsLower(name, known); });
 }

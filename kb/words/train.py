@@ -4,10 +4,12 @@
     kb/words/train.py PROGRAM [--texts FILE.jsonl]... [--check FOLDER]... [--write] [FOLDER]...
 
 A log is what the program itself keeps of it: the view `complaint`. Labelled are the folders' logs (incident.json or label.json), the texts of
-`{"cause", "text"}` lines, what incidents of kb/incidents looked like, and the logs that fire rules which speak for one cause. Two linear models,
+`{"cause", "text"}` lines, plain_exceptions.txt (that a program broke, in words that say nothing of why), what incidents of kb/incidents looked like, and the logs that fire rules which speak for one cause. Two linear models,
 one upon the other: the first, over all words and pairs of words that stand in three texts or more, chooses those that tell something; the
-second learns their weights. Both prefer few weights (L1), so that the file can be read: each line is a word or pair, how rare it is, and
-the causes that it speaks for or against. --check prints how often the first cause is right on folders that were not learnt from."""
+second learns their weights. Both spread weight over all words that come together (L2): what nobody has seen is told by the words that it
+shares, and how large a margin is says how sure that is. Small weights are left out, so that the file can be read: each line is a word or
+pair, how rare it is, and the causes that it speaks for or against. --check prints how often the first cause is right on folders that were
+not learnt from, and of which margins."""
 import argparse
 import glob
 import json
@@ -32,7 +34,10 @@ LINE_OF_FILE = re.compile(r"(\.[a-z]{1,4}):[0-9]+")
 LEAST_TEXTS = 3
 # Names of hosts and clusters that came more often than that.
 NAMES = {"hercules", "jette", "lxbk"}
-STRENGTH = 1.0
+STRENGTH = 0.3
+TELLING = 0.2  # a word is kept that weighs as much for or against some cause
+LEAST_WEIGHT = 0.08
+MARGINS = (-9, -0.75, -0.5, -0.4, -0.3, -0.2, -0.1, 0.1, 0.3, 9)
 DIGITS = re.compile("[0-9]")
 
 
@@ -73,8 +78,9 @@ def labelled(program, folder, healthy=False):
             with open(path, encoding="utf-8") as file:
                 entry = json.load(file)
             causes = [entry.get("cause") or entry.get("root_cause") or ("none" if healthy and entry.get("outcome") == ["succeeded"] else None), *(entry.get("also_acceptable") or [])]
+            causes = ["none" if cause == "none.healthy" else cause for cause in causes]
             files = [f for f in sorted(glob.glob(os.path.join(folder, name, "**"), recursive=True)) if os.path.isfile(f) and not f.endswith("/" + label)]
-            if causes[0] and (healthy or causes[0] != "none"):
+            if causes[0] and entry.get("determinable_from_log", True):
                 yield name, complaints(program, files), causes
             break
 
@@ -94,6 +100,9 @@ def own(program):
         with open(path, encoding="utf-8") as file:
             for entry in map(json.loads, file):
                 yield [re.sub("<[a-z]+>", "0", line) for line in [*entry["looked_like"], entry["title"]["en"]]], entry["cause"]
+    with open(os.path.join(HERE, "plain_exceptions.txt"), encoding="utf-8") as file:
+        for line in file:
+            yield [line.rstrip("\n")], "app.rank-crashed"
     for folder in ("incidents", "healthy", "jobs", "torch", "witnesses"):
         for _, sentences, causes in labelled(program, os.path.join(ROOT, "samples", folder), healthy=True):
             yield sentences, causes[0]
@@ -113,10 +122,11 @@ def learn(examples):
     names = [cause for _, cause in examples]
     identity = lambda sample: sample
     every = TfidfVectorizer(analyzer=identity, sublinear_tf=True, min_df=LEAST_TEXTS)
-    first = LinearSVC(C=STRENGTH, penalty="l1", dual=False, random_state=0).fit(every.fit_transform(samples), names)
-    telling = sorted(every.get_feature_names_out()[(first.coef_ != 0).any(axis=0)])
+    first = LinearSVC(C=STRENGTH, random_state=0).fit(every.fit_transform(samples), names)
+    telling = sorted(every.get_feature_names_out()[(numpy.abs(first.coef_) >= TELLING).any(axis=0)])
     some = TfidfVectorizer(analyzer=identity, sublinear_tf=True, vocabulary=telling)
-    second = LinearSVC(C=STRENGTH, penalty="l1", dual=False, random_state=0).fit(some.fit_transform(samples), names)
+    second = LinearSVC(C=STRENGTH, random_state=0).fit(some.fit_transform(samples), names)
+    second.coef_[numpy.abs(second.coef_) < LEAST_WEIGHT] = 0
     return some, second
 
 
@@ -124,9 +134,12 @@ def check(program, folders, some, second):
     for folder in folders:
         cases = list(labelled(program, folder))
         margins = second.decision_function(some.transform([features(c) for _, c, _ in cases]))
-        order = numpy.argsort(-margins, axis=1)
-        right = sum(second.classes_[order[i][0]] in causes for i, (_, _, causes) in enumerate(cases))
-        print(f"{folder}: first cause right {right} of {len(cases)}")
+        best = [(max(row), second.classes_[numpy.argmax(row)] in causes) for row, (_, _, causes) in zip(margins, cases)]
+        print(f"{folder}: first cause right {sum(right for _, right in best)} of {len(cases)}")
+        for low, high in zip(MARGINS, MARGINS[1:]):
+            these = [right for margin, right in best if low <= margin < high]
+            if these:
+                print(f"  margin {low} to {high}: {sum(these)} of {len(these)}")
 
 
 def write(some, second):
@@ -136,7 +149,7 @@ def write(some, second):
         out.write(json.dumps({"word": "", "rarity": 0, "causes": bias}) + "\n")
         names = some.get_feature_names_out()
         for k in sorted(range(len(names)), key=lambda k: names[k].encode()):
-            weights = {c: round(float(w), 2) for c, w in zip(causes, second.coef_[:, k]) if abs(w) >= 0.005}
+            weights = {c: round(float(w), 2) for c, w in zip(causes, second.coef_[:, k]) if w}
             out.write(json.dumps({"word": names[k], "rarity": round(float(some.idf_[k]), 2), "causes": weights}, ensure_ascii=False) + "\n")
 
 

@@ -1,4 +1,4 @@
-// What words say (word_reading.h) as evidence: where no rule says why, but something failed.
+// What words say (word_reading.h) as evidence: where something failed, and no rule says why or rules are not sure.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,9 @@ namespace ncclwhy {
 inline constexpr std::string_view kWordEvidencePrefix = "words.";
 
 // Items to add to the case: the sentences that tell most, for the cause that their words speak for. None where rules
-// name a cause that says why (not only that a program broke), where the job did well, or where words say too little.
-// What they tell less than, a bare exception, is marked in `items` as what followed.
+// are sure of a cause that says why (not only that a program broke), where NCCL's own lines led rules to a cause, where
+// the job did well, or where words say too little. What they tell less than, a bare exception, is marked in `items` as
+// what followed; a cause that rules are not sure of stays behind theirs.
 std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& outcome, const Ranking& ranking,
                                        std::vector<EvidenceItem>& items);
 
