@@ -11,6 +11,7 @@
 #include "kb/loader/kb_data.h"
 #include "kb/loader/kb_tables.h"
 #include "kb/loader/message_of_shape.h"
+#include "kb/loader/packed_word.h"
 
 namespace ncclwhy {
 namespace {
@@ -197,7 +198,7 @@ std::vector<BugKnowledge> KnowledgeBase::Bugs(Language language) const {
 std::optional<WordKnowledge> KnowledgeBase::FindWord(std::string_view word) const {
   const KbRecord* r = impl_->tables.Find(impl_->tables.words, word);
   if (r == nullptr) return std::nullopt;
-  return DecodeWord(impl_->tables.Json(*r));
+  return UnpackWord(impl_->tables, *r);
 }
 
 size_t KnowledgeBase::IncidentCount() const { return impl_->tables.incidents.size(); }

@@ -8,6 +8,7 @@
 
 #include "base/version_range.h"
 #include "kb/loader/decode.h"
+#include "kb/loader/packed_word.h"
 
 namespace ncclwhy {
 namespace {
@@ -82,7 +83,7 @@ KbTablesOwner BuildTables(const KbData& data) {
   out.codes = writer.AppendAll(data.codes);
   out.bugs = writer.AppendAll(data.bugs);
   out.incidents = writer.AppendAll(data.incidents);
-  out.words = writer.AppendAll(data.words);
+  for (const auto& [word, entry] : data.words) out.words.push_back(writer.Append(word, PackWord(entry, data.causes)));
   std::vector<MessageFormat> formats;
   for (const KbMessage* message : InOrder(data.messages)) {
     out.messages.push_back(writer.Append(message->format.format, message->json));
@@ -101,7 +102,7 @@ KbData DataOf(const KbTables& tables) {
   data.codes = EntriesOf(tables, tables.codes);
   data.bugs = EntriesOf(tables, tables.bugs);
   data.incidents = EntriesOf(tables, tables.incidents);
-  data.words = EntriesOf(tables, tables.words);
+  for (const KbRecord& r : tables.words) data.words.emplace(tables.Key(r), JsonOfWord(UnpackWord(tables, r)));
   for (size_t i = 0; i < tables.messages.size(); ++i) {
     const KbRecord& r = tables.messages[i];
     // Product and last version are not in the tables, since no search asks for them.

@@ -1,5 +1,5 @@
-// KbTables: all knowledge in a form that needs no start-up work. Records are minified JSON in one text, found by a
-// binary search over sorted keys and parsed only when somebody asks for them.
+// KbTables: all knowledge in a form that needs no start-up work. Records are minified JSON in one text (words:
+// packed_word.h), found by a binary search over sorted keys and parsed only when somebody asks for them.
 #pragma once
 
 #include <cstdint>

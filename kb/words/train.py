@@ -145,7 +145,7 @@ def check(program, folders, some, second):
 def write(some, second):
     causes = list(second.classes_)
     with open(os.path.join(HERE, "words.jsonl"), "w", encoding="utf-8") as out:
-        bias = {c: round(float(b), 3) for c, b in zip(causes, second.intercept_)}
+        bias = {c: round(float(b), 2) for c, b in zip(causes, second.intercept_)}
         out.write(json.dumps({"word": "", "rarity": 0, "causes": bias}) + "\n")
         names = some.get_feature_names_out()
         for k in sorted(range(len(names)), key=lambda k: names[k].encode()):

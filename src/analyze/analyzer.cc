@@ -346,6 +346,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     report.verdict = Verdict::kUndetermined;  // an excerpt that only says that somebody else has gone is not healthy
   } else {
     report.verdict = report.coverage.nccl > 0 ? Verdict::kHealthy : Verdict::kNoNccl;
+    MarkBesideGoodEnd(outcome, items);
     NameWhatDegrades(context, options.top, &report);
   }
   // What was not read could hold the failure.

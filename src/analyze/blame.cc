@@ -200,7 +200,7 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
     if (const int64_t pid = c.model.processes[who.process.value].pid; pid != kInit) out.pid = pid;
     out.gpu = c.model.processes[who.process.value].gpu;
   }
-  if (out.gpu < 0) out.gpu = who.gpu;
+  if (out.gpu < 0 || who.line_names_gpu) out.gpu = who.gpu;
   return out;
 }
 

@@ -247,6 +247,14 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     if (c.host.empty()) c.host = f.host;
   }
+  // One process may drive several GPUs: the one that the line names is of one rank.
+  //   nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT …       busId 41000
+  if (const Rank* on = RankOnGpu(model_, c.host, Get(f.fields, "bus_id")); on != nullptr) {
+    c.process = on->process;
+    c.rank = on->rank;
+    c.gpu = on->cuda_dev;
+    c.line_names_gpu = c.gpu >= 0;
+  }
   if (c.rank < 0 && f.text.starts_with("[rank")) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
   // The kernel's host and the launcher's may have names that nothing joins; a pid joins them: `exitcode  : -9 (pid:

@@ -24,7 +24,8 @@ struct CulpritCandidate {
   std::string host;
   ProcessId process;
   std::string device;
-  int32_t gpu = -1;  // of the header of the line that accuses
+  int32_t gpu = -1;             // of the header of the line that accuses
+  bool line_names_gpu = false;  // by its address: then it is that one, whatever else the process has
   std::string why;
   double weight = 0;
   size_t order = 0;

@@ -34,6 +34,9 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
 void MarkTornDown(const KnowledgeBase& kb, const OutcomeReading& outcome, const std::vector<LifeSign>& signs,
                   std::vector<EvidenceItem>& items);
 
+// Marks what slows a job only where its end is not known ("when": "open-end" of a rule), where it ended well.
+void MarkBesideGoodEnd(const OutcomeReading& outcome, std::vector<EvidenceItem>& items);
+
 // Marks what was survived: everything when the job succeeded, an alarm behind which its process or the job works on, an
 // ending that something overcame, a generic complaint (a catalogue line, or a rule of role symptom) after which the
 // same process completed an initialisation or an orderly destruction, or the program went on for long without saying

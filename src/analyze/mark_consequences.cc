@@ -128,4 +128,11 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
   MarkBareEndings(kb, items);
 }
 
+void MarkBesideGoodEnd(const OutcomeReading& outcome, std::vector<EvidenceItem>& items) {
+  if (outcome.outcome != Outcome::kSucceeded) return;
+  for (EvidenceItem& item : items) {
+    if (item.rule != nullptr && item.rule->degrades && item.rule->open_end_only) item.consequence = true;
+  }
+}
+
 }  // namespace ncclwhy

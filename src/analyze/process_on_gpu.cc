@@ -37,4 +37,17 @@ ProcessId ProcessOnGpu(const JobModel& model, std::string_view host, std::string
   return found;
 }
 
+const Rank* RankOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id) {
+  if (bus_id.size() < 4 || !model.largest.valid() || (host.empty() && model.hosts.size() > 1)) return nullptr;
+  const std::string wanted = BusNumber(bus_id);
+  const Rank* found = nullptr;
+  for (const Rank& r : model.communicators[model.largest.value].ranks) {
+    if (r.bus_id.empty() || BusNumber(r.bus_id) != wanted) continue;
+    if (!host.empty() && !r.host.empty() && ShortHost(host) != ShortHost(r.host)) continue;
+    if (found != nullptr && found->rank != r.rank) return nullptr;
+    found = &r;
+  }
+  return found;
+}
+
 }  // namespace ncclwhy

@@ -14,4 +14,7 @@ namespace ncclwhy {
 //   rank 21 nranks 32 cudaDev 5 nvmlDev 5 busId c3000
 ProcessId ProcessOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id);
 
+// The rank of the job's largest communicator whose GPU sits there, of a process that may have several; null likewise.
+const Rank* RankOnGpu(const JobModel& model, std::string_view host, std::string_view bus_id);
+
 }  // namespace ncclwhy

@@ -40,7 +40,7 @@ constexpr double kLead = 0.4;
 constexpr double kBase = 2.6;
 constexpr double kMarginWorth = 6.0;
 constexpr double kLeast = 0.3;
-constexpr double kMost = 3.0;
+constexpr double kMost = 2.4;
 // One of the first three is right in nine of ten cases.
 constexpr double kPossible = -0.75;
 // Whoever quotes a failure quotes little else, and ends with it.
@@ -198,9 +198,7 @@ std::string NoteOf(const CaseFile& c, const WordReading& reading) {
     words += (words.empty() ? "" : c.chinese() ? "、" : ", ");
     words += c.chinese() ? "“" + word + "”" : "\"" + word + "\"";
   }
-  return (c.chinese() ? "没有规则认识这一行；其用词与此类故障相同："
-                      : "no rule knows this line; words of such failures: ") +
-         words;
+  return c.chinese() ? "据其用词判断：" + words : "told by its words: " + words;
 }
 
 // A line of a program's text that a traceback quotes: it says what could go wrong, not what did.

@@ -64,6 +64,19 @@ TEST_CASE("a GPU that a kernel names by its PCI address is that of the rank that
   CHECK(Culprit({{"job.log", Labelled("")}, {"messages.txt", "Mar  1 12:00:01 gpu-b10" + fault}}) == "1 on gpu-b10");
 }
 
+TEST_CASE("of a process that drives several GPUs the rank is named whose GPU sits there", "[analyze]") {
+  std::string log;
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string r = std::to_string(rank);
+    log += "gpu-b10:7000:701" + r + " [" + r + "] NCCL INFO ncclCommInitRank comm 0x7f0" + r + " rank " + r +
+           " nranks 4 cudaDev " + r + " nvmlDev " + r + " busId " + std::to_string(rank + 1) +
+           "1000 commId 0x77 - Init COMPLETE\n";
+  }
+  const std::string fault =
+      "Mar  1 12:00:01 gpu-b10 kernel: [412.1] NVRM: Xid (PCI:0000:31:00): 79, GPU has fallen off the bus.\n";
+  CHECK(Culprit({{"job.log", log}, {"messages.txt", fault}}) == "2 on gpu-b10");
+}
+
 TEST_CASE("a PCI address names a process only where its host is known", "[analyze]") {
   JobModel model;
   model.hosts = {"10.0.0.1", "10.0.0.2"};

@@ -114,10 +114,18 @@ TEST_CASE("waiting, clocks, stacks and lists of ranks are no pulse", "[pulse]") 
     text += "2025-03-01 12:00:" + std::string(i < 10 ? "0" : "") + n + " the server is up\n";
     text += "still waiting for collective 7 after " + n + " s\n";
     text += "frame #" + n + ": run + 0x" + n + "\n";
+    text += " 581: #" + n + "  0x7fffe5ae841" + std::to_string(i % 10) + " in ???\n";
+    text += "#" + n + " solve () at solver.f90:12\n";
     text += "Thread 0x00007fa" + n + "0fd640 (most recent call first):\n";
     text += "rank " + n + " is here\n";
   }
   CHECK(ParsePulse(text).pulses.empty());
+}
+
+TEST_CASE("a number behind # counts where a word names it", "[pulse]") {
+  std::string text;
+  for (int i = 1; i < 30; ++i) text += "finished batch #" + std::to_string(i) + " of this epoch\n";
+  CHECK(ParsePulse(text).pulses.size() == 1);
 }
 
 TEST_CASE("a number alone numbers what follows, one with a sign of its own beats", "[pulse]") {
