@@ -339,9 +339,10 @@ std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& 
   if (traits.kind == CauseKind::kNone || traits.kind == CauseKind::kSlow || traits.reasonless || traits.by_rule) {
     return {};
   }
-  // That somebody is late is told by what others lack, not by words about them.
-  if (named && (traits.kind != CauseKind::kFault || traits.waits || best.cause == ranking.hypotheses[0].cause))
-    return {};
+  // That somebody is late is told by what others lack, not by the words of those who wait for him.
+  //   Watchdog caught collective operation timeout: WorkNCCL(SeqNum=412, …) ran for 600043 milliseconds
+  if (traits.waits && (named || HasNccl(c.model))) return {};
+  if (named && (traits.kind != CauseKind::kFault || best.cause == ranking.hypotheses[0].cause)) return {};
   if (beside_crash) {
     for (EvidenceItem& item : items) {
       if (IsReasonless(c, item.finding) || TellsOfSilence(c, item)) item.consequence = true;
