@@ -159,6 +159,17 @@ ProcessId CulpritResolver::Named(const Finding& f) const {
   return ProcessOnGpu(model_, host, Get(f.fields, "bus_id"));
 }
 
+// One process may drive several GPUs: the one that the line names is of one rank.
+//   nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT …       busId 41000
+void CulpritResolver::NameOnGpu(const Finding& f, CulpritCandidate& c) const {
+  const Rank* on = RankOnGpu(model_, c.host, Get(f.fields, "bus_id"));
+  if (on == nullptr) return;
+  c.process = on->process;
+  c.rank = on->rank;
+  c.gpu = on->cuda_dev;
+  c.line_names_gpu = c.gpu >= 0;
+}
+
 // Ray names workers by address and number, and so it labels their lines: (Worker pid=4415, ip=10.0.3.17).
 CulpritCandidate CulpritResolver::OfTask(const RayTask& task) const {
   const std::string_view owner = model_.ResolveAddress(task.host).host;
@@ -188,6 +199,7 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
     c.host = f.host;
   }
   if (c.rank < 0 && c.host.empty()) c.host = f.host;
+  NameOnGpu(f, c);
   if (c.rank < 0 && c.host.empty()) {
     if (const RayTask task = RayTaskOf(model_, f); !task.host.empty()) {
       c = OfTask(task);
@@ -247,14 +259,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     if (c.host.empty()) c.host = f.host;
   }
-  // One process may drive several GPUs: the one that the line names is of one rank.
-  //   nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT …       busId 41000
-  if (const Rank* on = RankOnGpu(model_, c.host, Get(f.fields, "bus_id")); on != nullptr) {
-    c.process = on->process;
-    c.rank = on->rank;
-    c.gpu = on->cuda_dev;
-    c.line_names_gpu = c.gpu >= 0;
-  }
+  NameOnGpu(f, c);
   if (c.rank < 0 && f.text.starts_with("[rank")) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = roll_.RankOnGpu(c.host, Get(f.fields, "bus_id"));
   // The kernel's host and the launcher's may have names that nothing joins; a pid joins them: `exitcode  : -9 (pid:

@@ -74,6 +74,7 @@ class CulpritResolver {
   // The same, or by the GPU that a kernel's line names.
   ProcessId Named(const Finding& f) const;
   // A worker of Ray, else its host alone.
+  void NameOnGpu(const Finding& f, CulpritCandidate& c) const;
   CulpritCandidate OfTask(const RayTask& task) const;
   // The process that printed the line, or whom its words name.
   Candidates Self(const Finding& f) const;

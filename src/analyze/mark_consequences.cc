@@ -109,13 +109,17 @@ void MarkConsequences(const KnowledgeBase& kb, std::vector<EvidenceItem>& items)
   }
   // Envelopes are marked first: an exception that is one must not explain anything by itself.
   MarkEnvelopes(kb, items);
-  std::set<const Rule*> fired;
+  std::set<const Rule*> fired, telling;
   for (const EvidenceItem& i : items) {
-    if (i.rule != nullptr && !i.consequence) fired.insert(i.rule);
+    if (i.rule == nullptr || i.consequence) continue;
+    fired.insert(i.rule);
+    // What the job got over explains nothing of what came later:
+    //   [n7:2012] Read -1, expected 150528, errno = 1      step 60 …      Signal: Segmentation fault
+    if (!i.survived || i.finding.role != Role::kRoot) telling.insert(i.rule);
   }
   std::set<std::string_view> explained;
   // `explains` of a rule names others by glob: `nccl.*` where a cause of its own is shown.
-  for (const Rule* rule : fired) {
+  for (const Rule* rule : telling) {
     for (const std::string_view glob : rule->explains) {
       for (const Rule* other : fired) {
         if (other != rule && GlobMatches(glob, other->id)) explained.insert(other->id);

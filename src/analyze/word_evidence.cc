@@ -31,7 +31,7 @@ constexpr double kOfFailure = -0.45;
 constexpr double kAlone = -0.25;
 constexpr double kAloneWithoutAlarm = 0;
 // Below it a cause is in doubt: such causes are right in three of four failures that nobody had seen, words with a
-// margin of -0.2 and more in 24 of 25.
+// margin of -0.2 and more in 49 of 50.
 constexpr double kSure = 0.86;
 // By how much words lead such a cause, which stays as what else it could be.
 constexpr double kLead = 0.4;
@@ -103,7 +103,7 @@ bool IsNear(const std::vector<const Finding*>& crashes, const Complaint& said, u
 // memory limit may stand, but mostly does not. One that is this sure knows the line, though the cause gives no reason:
 //   FileNotFoundError: [Errno 2] No such file or directory: 'out/tmp-checkpoint-200' -> 'out/checkpoint-200'
 //   two ranks renamed it
-bool SaysWhy(const CaseFile& c, const EvidenceItem& item) {
+bool KnowsWhy(const CaseFile& c, const EvidenceItem& item) {
   constexpr double kKnows = 2.8;
   const Finding& f = item.finding;
   const auto most = std::max_element(f.causes.begin(), f.causes.end(),
@@ -119,7 +119,7 @@ std::set<Line> ReadByRules(const CaseFile& c, bool and_guesses) {
   for (const EvidenceItem& item : c.items) {
     const Finding& f = item.finding;
     const bool reads = and_guesses || item.rule == nullptr || !item.rule->last_resort;
-    if (f.line > 0 && reads && SaysWhy(c, item)) out.insert({{f.source.value, f.line}, {f.source.value, f.last_line}});
+    if (f.line > 0 && reads && KnowsWhy(c, item)) out.insert({{f.source.value, f.line}, {f.source.value, f.last_line}});
   }
   return out;
 }
