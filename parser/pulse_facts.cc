@@ -124,6 +124,8 @@ void PulseTable::Finish() {
       if (best.unsure_total) p.total = -1;
       if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
       p.last = kind->last;
+      // Nobody knows what it counts: its own words tell.
+      if (p.total <= 0 && best.unit == nullptr) p.last.text = builder_->Intern(kind->last_text);
       p.first_time = kind->first_time;
       if (!kind->last_time.empty()) p.last_time = builder_->Intern(kind->last_time);
       for (const Peak& peak : kind->peaks) {

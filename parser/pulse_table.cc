@@ -23,6 +23,7 @@ bool BeginsWithGlogStamp(std::string_view text) {
 
 // After so many lines of a kind it shows which of its numbers are noise.
 constexpr uint64_t kNoiseLines = 64;
+constexpr size_t kTextKept = 96;  // of the line that beat last
 
 }  // namespace
 
@@ -112,6 +113,7 @@ void PulseTable::Kind::Clear() {
   last = seen = {};
   first_time = {};
   last_time.clear();
+  last_text.clear();
   peaks.clear();
 }
 
@@ -250,6 +252,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   kind->last.line = line.number;
   kind->last.offset = line.offset;
   if (!time.empty()) kind->last_time.assign(time);
+  kind->last_text.assign(line.text.substr(0, kTextKept));
 }
 
 // The kinds of a segment go on where those of the source stopped; sums add up, what was first stays.
@@ -296,6 +299,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
       if (!kind.last_time.empty()) known->last_time = kind.last_time;
+      if (!kind.last_text.empty()) known->last_text = kind.last_text;
     }
   }
 }

@@ -70,6 +70,7 @@ class PulseTable {
     LineRef seen;  // its latest line, a beat or not
     StringId first_time;
     std::string last_time;
+    std::string last_text;  // its beginning
     std::vector<Peak> peaks;
     void AddPeak(const Peak& peak);
     void DropNoise();

@@ -35,6 +35,20 @@ struct Folded {
   Finding finding;
   std::vector<bool> boosted;  // by boost condition
   ListedRanks listed;
+  size_t captures = 0;                    // of the line that is quoted
+  uint32_t pattern = 0;                   // likewise
+  std::pair<SourceId, uint32_t> counted;  // the line that was counted last; lines come in their order
+
+  bool Counted(SourceId source, uint32_t line) const { return counted == std::pair(source, line); }
+
+  // Of a message of several lines the one that says most is quoted.
+  //   oom-kill:constraint=CONSTRAINT_NONE,…,task=train,pid=4711,uid=1004
+  //   Out of memory: Killed process 4711 (train) total-vm:642831224kB, anon-rss:508193020kB
+  bool SaysMore(SourceId source, uint32_t line, const Hit& hit) const {
+    constexpr uint32_t kMessageLines = 2;
+    const bool same_message = finding.line != 0 && finding.source == source && line > finding.line && hit.pattern != pattern;
+    return same_message && line <= finding.line + kMessageLines && hit.captures.size() > captures;
+  }
 };
 
 }  // namespace ncclwhy

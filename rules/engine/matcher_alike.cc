@@ -180,7 +180,8 @@ bool MayBeginWithin(std::string_view body, size_t begin, size_t end, std::string
 // What the numbers of this body decide.
 void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   const std::string_view body = line.body;
-  alike->latest.assign(body);
+  // Lines of a shape hardly come twice: to keep them would cost more than to ask again.
+  if (line.shape.empty()) alike->latest.assign(body);
   for (const uint32_t i : alike->fitting) {
     Candidate& c = alike->candidates[i];
     if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;

@@ -135,7 +135,13 @@ class Resolver {
         f.fields.clear();
         ++f.repeats;
       }
+      if (folded.SaysMore(where.source, where.line, *placed.hit)) {
+        f.line = 0;
+        ++f.repeats;
+      }
       if (f.line == 0) {
+        folded.captures = placed.hit->captures.size();
+        folded.pattern = placed.hit->pattern;
         f.source = where.source;
         f.line = where.line;
         f.offset = placed.hit->offset;
@@ -145,11 +151,13 @@ class Resolver {
         f.anybodys = placed.hit->level == LogLevel::kNone;
         f.in_passing = placed.hit->level == LogLevel::kInfo;
         f.inferred = NamesNobody(placed);
-      } else if (f.source != where.source || f.line != where.line) {
+      } else if (!folded.Counted(where.source, where.line)) {
         ++f.repeats;
       }
+      // Another pattern of the rule that hits the same line counts the same further ones.
+      if (!folded.Counted(where.source, where.line)) f.repeats += placed.hit->repeats;
+      folded.counted = {where.source, where.line};
       if (f.source == where.source) f.last_line = std::max(f.last_line, where.line);
-      f.repeats += placed.hit->repeats;
       Captures(placed, &f);
       if (waits) NoteWaiting(placed, said, &f);
       if (waits) folded.listed.Note(r_.index_.Capture(placed, "culprit_rank"), r_.index_.Capture(placed, "text"));

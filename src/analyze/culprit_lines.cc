@@ -56,10 +56,13 @@ std::string LastWords(const JobModel& model, const std::vector<Culprit>& culprit
   if (who == nullptr || who->last.line == 0 || who->aborted || who->destroyed) return {};
   if (IsTorchRecord(who->last.text)) return {};
   std::string_view text = WithoutLoggerPrefix(who->last.text);
+  constexpr std::string_view kComment = "# ";  // nccl-tests and programs that print tables: # rank 0: leaving the loop
+  const bool comment = text.starts_with(kComment);
+  if (comment) text.remove_prefix(kComment.size());
   const std::string name = "rank " + std::to_string(culprits.front().rank) + ": ";
   const bool named = text.starts_with(name);
   // A line without a logger's mark may be anything: NCCL's, a frame of a stack, a progress bar.
-  if (!named && text.size() == who->last.text.size()) return {};
+  if (!named && (comment || text.size() == who->last.text.size())) return {};
   if (named) text.remove_prefix(name.size());
   while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
   const std::string_view shown = PrefixOfWidth(text, kColumns);

@@ -23,6 +23,7 @@
 #include "base/utf8.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
+#include "parser/complaints.h"
 
 namespace ncclwhy {
 namespace {
@@ -31,6 +32,11 @@ namespace {
 // The evidence of a hypothesis; of what shows the failure itself the lines of the accused come first.
 std::vector<size_t> CulpritsFirst(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   std::vector<size_t> order = h.evidence;
+  // What says why stands before what others noticed of it.
+  std::stable_partition(order.begin(), order.end(), [&](size_t n) {
+    const EvidenceItem& item = c.items[n];
+    return item.rule != nullptr && item.rule->says_why && item.finding.line != 0;
+  });
   if (culprits.size() != 1 || culprits.front().rank < 0) return order;
   std::stable_partition(order.begin(), order.end(), [&](size_t n) {
     const Finding& f = c.items[n].finding;
@@ -95,6 +101,20 @@ std::string_view WhatBehind(const CaseFile& c, const Finding& f) {
   return {};
 }
 
+// What a program said itself at its end, where nothing was raised: "license server did not answer, rank 1".
+//   ERROR: rank 1: license server did not answer
+std::string ComplaintTitle(std::string_view line, const std::vector<Culprit>& culprits) {
+  constexpr size_t kTextColumns = 80;
+  std::string_view text = WithoutLoggerPrefix(line);
+  const std::string whose = culprits.empty() ? std::string() : "rank " + std::to_string(culprits.front().rank);
+  if (text.starts_with("ERROR: ")) text.remove_prefix(std::string_view("ERROR: ").size());
+  if (!whose.empty() && text.starts_with(whose + ": ")) text.remove_prefix(whose.size() + 2);
+  const std::string_view shown = PrefixOfWidth(text, kTextColumns);
+  std::string title = std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …
+  const bool says = culprits.size() != 1 || culprits.front().rank < 0 || title.find(whose) != std::string::npos;
+  return says ? title : title + ", " + whose;
+}
+
 // "RuntimeError: loss is nan, rank 7, train.py:212": the exception, whose it is, and the program's own line.
 std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   constexpr size_t kTextColumns = 60;
@@ -105,6 +125,7 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
       return at == f.fields.end() ? std::string_view() : WithoutQuotes(at->second);
     };
     std::string_view name = field("exception");
+    if (name.empty() && !field("complaint").empty()) return ComplaintTitle(field("complaint"), culprits);
     if (name.empty()) continue;
     // The name without its packages: `torch.OutOfMemoryError` is an OutOfMemoryError to everybody.
     std::string title(name.substr(name.rfind('.') + 1));
@@ -151,7 +172,8 @@ std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const 
   constexpr size_t kNamed = 3;
   std::vector<std::string_view> hosts;
   for (const Culprit& culprit : culprits) {
-    if (culprit.host.empty() || culprit.why != culprits.front().why) return {};
+    // "its ranks 0, 1 print the failing line", "its ranks 2, 3 print the failing line"
+    if (culprit.host.empty() || SentenceOf(culprit.why) != SentenceOf(culprits.front().why)) return {};
     if (c.environment.IsPod(culprit.host)) continue;  // it runs on one of them
     if (std::find(hosts.begin(), hosts.end(), culprit.host) == hosts.end()) hosts.push_back(culprit.host);
   }
@@ -305,7 +327,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   // The command as it is typed where the job is started: a variable has to get through mpirun or srun.
   for (std::vector<Fix>* fixes : {&cause->fixes, &cause->fixes_elsewhere}) {
     for (Fix& fix : *fixes) {
-      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
+      fix.command = PassedByLauncher(c.kb, c.environment, WithStackTool(c.kb, c.environment, fix.command));
       fix.host = HostToRunOn(c.kb, fix.command, cause->culprits);
     }
   }

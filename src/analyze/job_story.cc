@@ -98,6 +98,7 @@ class Story {
     for (size_t i = 0; i < o_.evidence.size() && i < report_->outcome_evidence.size(); ++i) {
       if (o_.evidence[i].shows == Shows::kLastBeat || shown == kEndings) continue;
       const OutcomeEvidence& e = report_->outcome_evidence[i];
+      if (e.file == root_.first && e.line < root_.second) continue;  // it began to end before its reason is told
       if (Add("ending", e.file, e.line, e.text, e.note.empty() ? e.text : e.note)) ++shown;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/lost_host.h"
+#include "analyze/passed_by_launcher.h"
 #include "base/numbers.h"
 #include "kb/loader/command_words.h"
 
@@ -54,7 +55,7 @@ Collect IfItStands(const CaseFile& c, const Report& report) {
     }
   }
   Collect step = StepOf(c, "standing", values);
-  step.command = ExpandTemplate(step.command, CommandWords(values));
+  step.command = WithStackTool(c.kb, c.environment, ExpandTemplate(step.command, CommandWords(values)));
   return step;
 }
 

@@ -14,6 +14,8 @@ namespace {
 // Read by the launcher itself, which hands nothing of them to itself.
 constexpr std::array<std::string_view, 6> kOfLaunchers = {"OMPI_", "PRTE_", "PMIX_", "I_MPI_", "HYDRA_", "MPICH_"};
 
+constexpr std::string_view kExport = "export ";
+
 bool IsName(std::string_view word) {
   return !word.empty() && !IsDigit(word.front()) &&
          std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_'; });
@@ -41,11 +43,12 @@ void Replace(std::string* text, std::string_view what, std::string_view by) {
 }  // namespace
 
 std::string PassedByLauncher(const KnowledgeBase& kb, const JobEnvironment& environment, const std::string& command) {
-  // Their ranks have what the shell or the batch script set.
-  if (environment.Shows("srun") || environment.Shows("torchrun")) return command;
   const size_t comment = std::min(command.find("  #"), command.size());
   const auto settings = Settings(std::string_view(command).substr(0, comment));
   if (settings.empty()) return command;
+  const std::string exported = command.starts_with(kExport) ? command : std::string(kExport) + command;
+  // Their ranks have what the shell or the batch script set.
+  if (environment.Shows("srun") || environment.Shows("torchrun")) return exported;
   for (const std::string& word : environment.words) {
     const auto known = kb.FindCode("environment", word, Language::kEnglish);
     if (!known || !known->more.contains("passes") || !known->more.contains("starter")) continue;
@@ -57,6 +60,24 @@ std::string PassedByLauncher(const KnowledgeBase& kb, const JobEnvironment& envi
       out += " " + one;
     }
     return out + " \xE2\x80\xA6" + command.substr(comment);  // …
+  }
+  return exported;
+}
+
+std::string WithStackTool(const KnowledgeBase& kb, const JobEnvironment& environment, std::string command) {
+  constexpr std::string_view kTools[] = {"py-spy dump --native --pid ", "py-spy dump --pid "};
+  for (const std::string& word : environment.words) {
+    const auto known = kb.FindCode("environment", word, Language::kEnglish);
+    if (!known || !known->more.contains("stack")) continue;
+    for (const std::string_view tool : kTools) {
+      const size_t at = command.find(tool);
+      if (at == std::string::npos) continue;
+      const size_t end = std::min(command.find_first_of(" ;", at + tool.size()), command.size());
+      std::string by = known->more.at("stack");
+      Replace(&by, "PID", command.substr(at + tool.size(), end - at - tool.size()));
+      command.replace(at, end - at, by);
+    }
+    break;
   }
   return command;
 }

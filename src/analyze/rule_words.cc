@@ -143,7 +143,7 @@ void AddRuleFixes(const CaseFile& c, const Ranking& ranking, Report* report) {
       }
     }
     for (Fix& fix : fixes) {
-      fix.command = PassedByLauncher(c.kb, c.environment, fix.command);
+      fix.command = PassedByLauncher(c.kb, c.environment, WithStackTool(c.kb, c.environment, fix.command));
       fix.host = HostToRunOn(c.kb, fix.command, cause.culprits);
     }
     cause.fixes.insert(cause.fixes.begin(), std::make_move_iterator(fixes.begin()),

@@ -3,16 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
+#include "job/job_complaints.h"
 #include "job/rank_in_text.h"
+#include "parser/complaints.h"
 
 namespace ncclwhy {
 namespace {
 
+// Whether a line of the finding shows how it broke. That a log ends, or that a call is missing in it, shows no end.
+bool ShowsFailure(const EvidenceItem& item, const CauseTraits& traits) {
+  if (item.rule != nullptr && item.rule->says_why) return true;
+  const bool compared = item.rule != nullptr && !item.rule->query.empty();
+  return item.finding.role == Role::kRoot && !(compared && traits.gone);
+}
+
 // What the evidence is made of.
 struct Weighed {
-  std::set<std::string> rules;  // each says something of its own
+  size_t kinds = 0;  // of sentences; several rules may read one
   std::set<uint32_t> processes;
   uint64_t lines = 0;
   uint64_t survived = 0;
@@ -22,18 +33,28 @@ struct Weighed {
 
 Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
   Weighed w;
+  const CauseTraits& traits = c.kb.TraitsOf(h.cause);
+  // Several rules may speak of one sentence: its lines are those of the rule that saw most of them.
+  std::map<uint64_t, std::map<std::string, uint64_t>> sentences;
+  std::set<std::string> rules;  // each says something of its own
   for (const size_t n : h.evidence) {
     const EvidenceItem& item = c.items[n];
-    w.rules.insert(item.rule != nullptr ? item.name : item.note);
+    rules.insert(item.rule != nullptr ? item.name : item.note);
     if (item.finding.process.valid()) w.processes.insert(item.finding.process.value);
     if (item.finding.line == 0) {
       w.missing = true;
       continue;
     }
-    w.lines += 1 + item.finding.repeats;
+    sentences[SentenceOf(item.finding.text)][item.name] += 1 + item.finding.repeats;
     if (item.survived) ++w.survived;
-    if (item.finding.role == Role::kRoot) w.seen = true;
+    if (ShowsFailure(item, traits)) w.seen = true;
   }
+  for (const auto& [sentence, of_rule] : sentences) {
+    uint64_t most = 0;
+    for (const auto& [rule, lines] : of_rule) most = std::max(most, lines);
+    w.lines += most;
+  }
+  w.kinds = std::min(rules.size(), sentences.size());
   return w;
 }
 
@@ -44,7 +65,7 @@ std::string English(const Weighed& w, size_t against) {
   if (w.lines == 1) add(w.seen ? "one line shows the failure itself" : "one line points to it, none shows it");
   if (w.lines > 1) {
     std::string lines = counted(w.lines, "line");
-    if (w.rules.size() > 1) lines += fmt::format(" of {} kinds", w.rules.size());
+    if (w.kinds > 1) lines += fmt::format(" of {} kinds", w.kinds);
     if (w.processes.size() > 1) lines += fmt::format(" from {} processes", w.processes.size());
     add(lines + (w.seen ? " agree, the failure itself among them" : " point to it, none shows it"));
   }
@@ -60,7 +81,7 @@ std::string Chinese(const Weighed& w, size_t against) {
   if (w.lines > 0) {
     std::string lines = fmt::format("{} 行", w.lines);
     if (w.processes.size() > 1) lines += fmt::format("，来自 {} 个进程", w.processes.size());
-    if (w.rules.size() > 1) lines += fmt::format("，{} 种相互独立的证据", w.rules.size());
+    if (w.kinds > 1) lines += fmt::format("，{} 种相互独立的证据", w.kinds);
     add(lines);
     add(w.seen ? "其中有直接显示故障的行" : "都指向它，但没有一行直接显示");
   }
@@ -78,19 +99,35 @@ bool IsExcerpt(const JobModel& model) {
   return lines <= kExcerptLines && model.communicators.empty();
 }
 
+// Whether anything in the lines is of a job of several processes: NCCL, a launcher, a scheduler, ranks.
+bool ShowsJob(const CaseFile& c) {
+  for (const char* word : {"slurm", "mpi", "torchrun", "kubernetes", "ray"}) {
+    if (c.environment.Shows(word)) return true;
+  }
+  return std::any_of(c.model.sources.begin(), c.model.sources.end(),
+                     [](const SourceFacts* s) { return s->counters.Get(Counter::kNccl) > 0; });
+}
+
+// A rank, host or GPU in whatever line: of a process, of a finding, of a sentence that sounds wrong.
+bool ShowsWho(const CaseFile& c) {
+  const auto known = [](const Process& p) { return p.rank >= 0 || !p.host.empty(); };
+  if (std::any_of(c.model.processes.begin(), c.model.processes.end(), known)) return true;
+  const auto told = [](const EvidenceItem& item) {
+    const Finding& f = item.finding;
+    return f.rank >= 0 || f.device >= 0 || !f.host.empty() || f.fields.contains("bus_id") || RankInText(f.text) >= 0;
+  };
+  if (std::any_of(c.items.begin(), c.items.end(), told)) return true;
+  const std::vector<Complaint> complaints = ComplaintsOf(c.model);
+  return std::any_of(complaints.begin(), complaints.end(), [](const Complaint& x) { return RankInText(x.text) >= 0; });
+}
+
 }  // namespace
 
 std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   if (!culprits.empty() || !c.kb.TraitsOf(h.cause).one_rank || !IsExcerpt(c.model)) return {};
-  const bool told = std::any_of(h.evidence.begin(), h.evidence.end(), [&](size_t n) {
-    const Finding& f = c.items[n].finding;
-    return f.rank >= 0 || f.device >= 0 || !f.host.empty() || RankInText(f.text) >= 0;
-  });
-  if (told) return {};
-  return c.chinese()
-             ? "；rank、主机和 GPU 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
-             : "; rank, host and GPU are not told, nor whether it was the first failure: add the earlier lines of "
-               "all ranks";
+  if (!ShowsJob(c) || ShowsWho(c)) return {};
+  return c.chinese() ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
+                     : "; not told are the rank and whether it was the first failure: add the earlier lines of all ranks";
 }
 
 std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {

@@ -183,8 +183,11 @@ void AddLifeSigns(const Report& report, const Words& words, size_t most, std::ve
   const auto silent = std::find_if(ranks.begin(), ranks.end(), [](const ReportRank& r) { return r.culprit; });
   if (silent == ranks.end()) return;
   if (silent->last_line > 0) add(*silent);
-  const auto other =
-      std::find_if(ranks.begin(), ranks.end(), [](const ReportRank& r) { return !r.culprit && r.last_line > 0; });
+  // In one file the line of who said more stands behind that of the silent one.
+  const auto said_more = [&](const ReportRank& r) {
+    return !r.culprit && r.last_line > 0 && (r.file != silent->file || r.last_line > silent->last_line);
+  };
+  const auto other = std::find_if(ranks.begin(), ranks.end(), said_more);
   if (other != ranks.end()) add(*other);
 }
 

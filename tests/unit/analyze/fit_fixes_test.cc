@@ -84,7 +84,7 @@ TEST_CASE("machines with AMD's GPUs are told no tool, driver or wheel of NVIDIA"
   const char* const foreign[] = {"nvidia-smi",     "nvidia-imex", "nvidia-peermem", "nvidia_peermem", "fabricmanager",
                                  "nvidia-nccl-cu", "nvcr.io",     "cuda-drivers",   "whl/cu",         "dcgmi"};
   JobEnvironment amd;
-  amd.words = {"rocm"};
+  amd.words = {"other-gpu", "rocm"};  // one implies the other
   for (const std::string& id : KnowledgeBase::Embedded().CauseIds()) {
     const auto known = KnowledgeBase::Embedded().FindCause(id, Language::kEnglish);
     for (const std::string& command : Commands(Fitted(amd, known->fixes).fixes)) {
