@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/logger_prefix.h"
 #include "base/text.h"
 #include "parser/clock.h"
 #include "parser/segment_translation.h"
@@ -191,6 +192,14 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   Stream& stream = StreamOf(process);
   Kind* kind = Find(stream, read.kind());
   if (kind == nullptr) {
+    // A bar without a line end, and the next message glued to it, which is of a kind of its own:
+    //     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
+    if (const size_t bar = line.text.size() - WithoutProgressBar(line.text).size(); bar > 0) {
+      ParsedLine beat = line;
+      beat.text = line.text.substr(0, bar);
+      Note(process, beat);
+      return;
+    }
     kind = &Add(stream, read.kind());
     kind->lines = 1;
     kind->seen.line = line.number;

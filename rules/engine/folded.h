@@ -46,7 +46,8 @@ struct Folded {
   //   Out of memory: Killed process 4711 (train) total-vm:642831224kB, anon-rss:508193020kB
   bool SaysMore(SourceId source, uint32_t line, const Hit& hit) const {
     constexpr uint32_t kMessageLines = 2;
-    const bool same_message = finding.line != 0 && finding.source == source && line > finding.line && hit.pattern != pattern;
+    const bool same_message =
+        finding.line != 0 && finding.source == source && line > finding.line && hit.pattern != pattern;
     return same_message && line <= finding.line + kMessageLines && hit.captures.size() > captures;
   }
 };

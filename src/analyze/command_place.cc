@@ -25,7 +25,10 @@ bool LooksAtHost(const KnowledgeBase& kb, std::string_view command) {
     // Whatever reads it, what stands there is this machine's.
     if (word.starts_with("/proc/")) return true;
     if (!word.empty() && word != "sudo") {
-      if (first && kb.FindCode("host_program", word, Language::kEnglish)) return true;
+      // What is given to mpirun is asked where that starts it, whoever types the command.
+      //   mpirun --map-by ppr:1:node bash -c 'hostname; ulimit -l'
+      const auto program = first ? kb.FindCode("host_program", word, Language::kEnglish) : std::nullopt;
+      if (program) return !program->more.contains("elsewhere");
       first = false;
     }
     if (end < command.size() && command[end] != ' ' && command[end] != '\t') first = true;

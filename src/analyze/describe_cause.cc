@@ -203,6 +203,18 @@ bool ShowsOthers(const JobModel& model) {
                      [](const SourceFacts* s) { return s->counters.Get(Counter::kNccl) > 0; });
 }
 
+// Whether others than the culprit complain: of a lost peer, of a time-out.
+bool OthersComplain(const CaseFile& c, const std::vector<Culprit>& culprits) {
+  const int32_t rank = culprits.empty() ? -1 : culprits.front().rank;
+  return std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& item) {
+    const Finding& f = item.finding;
+    const bool complains = f.role == Role::kRoot || f.role == Role::kSymptom || f.role == Role::kSecondary;
+    if (!complains || f.line == 0) return false;
+    const int32_t whose = f.process.valid() ? c.model.RankOf(f.process) : f.rank;
+    return rank < 0 ? f.role == Role::kSecondary : whose >= 0 && whose != rank;
+  });
+}
+
 }  // namespace
 
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
@@ -232,6 +244,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     signal->second = NameSignal(c.kb, signal->second);
   }
   if (ShowsOthers(c.model)) values.emplace("others", "1");
+  if (OthersComplain(c, culprits)) values.emplace("echo", "1");
   values.insert(c.environment.values.begin(), c.environment.values.end());
   // Two ranks with two values: the sentence then speaks of neither.
   for (const auto& [variable, set] : c.environment.variables) {  // {NCCL_IB_PKEY}, where all who set it agree

@@ -226,9 +226,12 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   if (o.outcome == Outcome::kUnknown && report->verdict == Verdict::kFailure) {
     const bool aborted = std::any_of(c.model.processes.begin(), c.model.processes.end(), is_aborted);
     const CauseTraits traits = c.kb.TraitsOf(report->causes[0].id);
-    // Of a job that nobody saw work, or end, somebody took stacks: it stood.
-    report->outcome_inferred =
-        !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && !FindStacks(c.model).empty()));
+    // Of a job that nobody saw work, or end, somebody took stacks: it stood. Who aborts may print its own.
+    const std::vector<ThreadStack> stacks = FindStacks(c.model);
+    const bool taken = std::any_of(stacks.begin(), stacks.end(), [](const ThreadStack& s) {
+      return s.frames.find("abort") == std::string_view::npos;
+    });
+    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && taken));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kOfLaunchers = {"OMPI_", "PRTE_", "PMIX_", "I_MPI_", "HYDRA_", "MPICH_"};
 
 constexpr std::string_view kExport = "export ";
+constexpr std::string_view kOwnCommand = "COMMAND";
 
 bool IsName(std::string_view word) {
   return !word.empty() && !IsDigit(word.front()) &&
@@ -22,10 +23,12 @@ bool IsName(std::string_view word) {
 }
 
 // "export A=b C=d": its pairs; empty where it is anything else.
+// "A=b COMMAND" is "A=b" in front of the job's own command.
 std::vector<std::pair<std::string_view, std::string_view>> Settings(std::string_view command) {
   std::vector<std::pair<std::string_view, std::string_view>> out;
   for (const std::string_view word : SplitWords(command)) {
     if (out.empty() && word == "export") continue;
+    if (!out.empty() && word == kOwnCommand && word.data() + word.size() == command.data() + command.size()) break;
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos || !IsName(word.substr(0, equals))) return {};
     if (word.find_first_of("'\"$`;&|(") != std::string_view::npos) return {};
@@ -46,7 +49,8 @@ std::string PassedByLauncher(const KnowledgeBase& kb, const JobEnvironment& envi
   const size_t comment = std::min(command.find("  #"), command.size());
   const auto settings = Settings(std::string_view(command).substr(0, comment));
   if (settings.empty()) return command;
-  const std::string exported = command.starts_with(kExport) ? command : std::string(kExport) + command;
+  const bool before = command.find(kOwnCommand) != std::string::npos;  // A=b COMMAND
+  const std::string exported = before || command.starts_with(kExport) ? command : std::string(kExport) + command;
   // Their ranks have what the shell or the batch script set.
   if (environment.Shows("srun") || environment.Shows("torchrun")) return exported;
   for (const std::string& word : environment.words) {

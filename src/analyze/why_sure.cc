@@ -14,11 +14,17 @@
 namespace ncclwhy {
 namespace {
 
-// Whether a line of the finding shows how it broke. That a log ends, or that a call is missing in it, shows no end.
-bool ShowsFailure(const EvidenceItem& item, const CauseTraits& traits) {
+// Whether a line of the finding shows how it broke. That a log ends shows no end: of such a rank nobody knows whether
+// it died or hangs, and its finding speaks for both.
+bool ShowsFailure(const CaseFile& c, const EvidenceItem& item) {
   if (item.rule != nullptr && item.rule->says_why) return true;
+  const std::vector<Weight>& causes = item.finding.causes;
+  const auto speaks = [&](auto trait) {
+    return std::any_of(causes.begin(), causes.end(),
+                       [&](const Weight& w) { return w.log_odds > 0 && c.kb.TraitsOf(w.cause).*trait; });
+  };
   const bool compared = item.rule != nullptr && !item.rule->query.empty();
-  return item.finding.role == Role::kRoot && !(compared && traits.gone);
+  return item.finding.role == Role::kRoot && !(compared && speaks(&CauseTraits::gone) && speaks(&CauseTraits::waits));
 }
 
 // What the evidence is made of.
@@ -33,7 +39,6 @@ struct Weighed {
 
 Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
   Weighed w;
-  const CauseTraits& traits = c.kb.TraitsOf(h.cause);
   // Several rules may speak of one sentence: its lines are those of the rule that saw most of them.
   std::map<uint64_t, std::map<std::string, uint64_t>> sentences;
   std::set<std::string> rules;  // each says something of its own
@@ -47,7 +52,7 @@ Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
     }
     sentences[SentenceOf(item.finding.text)][item.name] += 1 + item.finding.repeats;
     if (item.survived) ++w.survived;
-    if (ShowsFailure(item, traits)) w.seen = true;
+    if (ShowsFailure(c, item)) w.seen = true;
   }
   for (const auto& [sentence, of_rule] : sentences) {
     uint64_t most = 0;
@@ -126,8 +131,9 @@ bool ShowsWho(const CaseFile& c) {
 std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   if (!culprits.empty() || !c.kb.TraitsOf(h.cause).one_rank || !IsExcerpt(c.model)) return {};
   if (!ShowsJob(c) || ShowsWho(c)) return {};
-  return c.chinese() ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
-                     : "; not told are the rank and whether it was the first failure: add the earlier lines of all ranks";
+  return c.chinese()
+             ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
+             : "; not told are the rank and whether it was the first failure: add the earlier lines of all ranks";
 }
 
 std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {

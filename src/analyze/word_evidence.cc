@@ -192,14 +192,8 @@ std::optional<WordTrust> TrustInWords(const CaseFile& c, const OutcomeReading& o
   return WordTrust{Beside::kExcerpt, kAlone};
 }
 
-std::string NoteOf(const CaseFile& c, const WordReading& reading) {
-  std::string words;
-  for (const std::string& word : reading.words) {
-    words += (words.empty() ? "" : c.chinese() ? "、" : ", ");
-    words += c.chinese() ? "“" + word + "”" : "\"" + word + "\"";
-  }
-  return c.chinese() ? "据其用词判断：" + words : "told by its words: " + words;
-}
+// Which words is nobody's to read: they prove nothing by themselves.
+std::string NoteOf(const CaseFile& c) { return c.chinese() ? "据其用词判断" : "judged by its words"; }
 
 // A line of a program's text that a traceback quotes: it says what could go wrong, not what did.
 //       if i == 5: raise RuntimeError("CUDA error: out of memory")
@@ -294,7 +288,7 @@ std::vector<WordReading> Read(const std::vector<Complaint>& complaints, const Kn
 EvidenceItem ItemOf(const CaseFile& c, const WordReading& reading, double weight, const Complaint& said) {
   EvidenceItem item;
   item.name = std::string(kWordEvidencePrefix) + reading.cause;
-  item.note = NoteOf(c, reading);
+  item.note = NoteOf(c);
   Finding& f = item.finding;
   f.message = item.name;
   f.role = Role::kSymptom;

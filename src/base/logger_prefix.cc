@@ -93,15 +93,17 @@ bool AsksForTime(std::string_view front) {
 }
 
 std::string_view WithoutProgressBar(std::string_view text) {
-  constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
+  static constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
+  const auto has_bar = [](std::string_view part) {
+    return std::any_of(std::begin(kBars), std::end(kBars),
+                       [&](std::string_view word) { return part.find(word) != std::string_view::npos; });
+  };
+  if (!has_bar(text)) return text;  // nearly all
   // From the end: of several messages that a bar without line ends has glued together the last one is the line's.
   for (size_t at = text.size(); at-- > 1;) {
     // slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2025-01-28T15:04:48 ***
     if (!BeginsMessage(text.substr(at)) || AsksForTime(text.substr(0, at))) continue;
-    const std::string_view before = text.substr(0, at);
-    const bool bar = std::any_of(std::begin(kBars), std::end(kBars),
-                                 [&](auto word) { return before.find(word) != std::string_view::npos; });
-    return bar ? text.substr(at) : text;
+    return has_bar(text.substr(0, at)) ? text.substr(at) : text;
   }
   // Words without a logger behind it: 41/2000 [00:06<04:55, 6.66it/s, loss=5.094]job.sh: caught SIGTERM
   const size_t rate = std::max(text.rfind("it/s") + 1, text.rfind("s/it") + 1);  // 0: not there

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "report/cut_prose.h"
 
 namespace ncclwhy {
 namespace {
@@ -163,36 +164,6 @@ std::string WithoutEscapes(std::string_view text) {
   return out;
 }
 
-// Prose that has no room ends with its last whole sentence, or clause in front of a semicolon, if that is a good part
-// of what there was room for.
-bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
-  size_t whole = 0;
-  for (size_t i = 0; i < rows; ++i) whole += (*lines)[i].size();
-  size_t before = whole;
-  for (size_t row = rows; row-- > 0;) {
-    const std::string& line = (*lines)[row];
-    before -= line.size();
-    for (size_t end = line.size(); end > 0; --end) {
-      const std::string_view kept(line.data(), end);
-      const bool chinese = kept.ends_with("\xE3\x80\x82");                                        // 。
-      const size_t semicolon = kept.ends_with(';') ? 1 : kept.ends_with("\xEF\xBC\x9B") ? 3 : 0;  // ；
-      // What stands behind the stop is in the next row where the stop ends one.
-      const std::string_view next = end < line.size() ? std::string_view(line).substr(end) : (*lines)[row + 1];
-      const size_t word = next.find_first_not_of(' ');
-      const bool apart = end == line.size() || next.front() == ' ';
-      const bool begins = word != std::string_view::npos && next[word] >= 'A' && next[word] <= 'Z';
-      if (!chinese && !(kept.ends_with('.') && apart && begins) && !(semicolon > 0 && (apart || semicolon > 1)))
-        continue;
-      // Less than half of the room: a cut sentence says more.
-      if (2 * (before + end) < whole) return false;
-      (*lines)[row].resize(end - semicolon);
-      lines->resize(row + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Style VerdictStyle(Verdict verdict) {
@@ -275,6 +246,7 @@ void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, 
     // The … takes the place of the last column where there is no room for it.
     std::string& last = lines.back();
     if (DisplayWidth(last) >= room) last = std::string(PrefixOfWidth(last, room - 1));
+    if (prose) last.resize(EndOfClause(last, room));
     last = std::string(TrimRight(last)) + std::string(kCut);
   }
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -149,7 +149,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
     const bool fresh = rules.insert(item.rule).second || other_side;
     Choice& choice = choices.emplace_back();
     choice.proof = QuoteOf(item.file, item.line, item.text);
-    choice.proof.note = item.note;
+    if (!SaysNothingMore(item.note, item.text)) choice.proof.note = item.note;
     choice.wording = std::move(wording);
     choice.weight = Weight(item);
     choice.first_of_rule = fresh;
