@@ -118,6 +118,9 @@ struct PulsePeak {
   double value = 0;
 };
 
+// So many bytes of the line that beat last are kept.
+inline constexpr size_t kBeatTextKept = 160;
+
 // A pulse: lines of one skeleton that came back while a number in them grew (parser/pulse_table.h). Its beats are the
 // lines in which it grew.
 struct PulseFacts {
@@ -127,7 +130,7 @@ struct PulseFacts {
   double last_value = 0;           // the highest one since it last began anew
   double total = -1;               // "of" how many: 40 in `38/40`; -1 when the line says none
   StringId name;                   // the word beside the number: step, iteration, it; may be invalid
-  LineRef last;                    // the latest beat
+  LineRef last;                    // the latest beat, its text where nobody knows what it counts
   StringId first_time, last_time;  // as printed; invalid without
   std::vector<PulsePeak> peaks;    // in order, at most limits::kPulsePeaks of them, spread over the source
 };

@@ -24,7 +24,6 @@ bool BeginsWithGlogStamp(std::string_view text) {
 
 // After so many lines of a kind it shows which of its numbers are noise.
 constexpr uint64_t kNoiseLines = 64;
-constexpr size_t kTextKept = 96;  // of the line that beat last
 
 }  // namespace
 
@@ -261,7 +260,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   kind->last.line = line.number;
   kind->last.offset = line.offset;
   if (!time.empty()) kind->last_time.assign(time);
-  kind->last_text.assign(line.text.substr(0, kTextKept));
+  kind->last_text.assign(line.text.substr(0, kBeatTextKept));
 }
 
 // The kinds of a segment go on where those of the source stopped; sums add up, what was first stays.

@@ -35,9 +35,9 @@ struct Folded {
   Finding finding;
   std::vector<bool> boosted;  // by boost condition
   ListedRanks listed;
-  size_t captures = 0;                    // of the line that is quoted
-  uint32_t pattern = 0;                   // likewise
-  std::pair<SourceId, uint32_t> counted;  // the line that was counted last; lines come in their order
+  size_t captures = 0;                      // of the line that is quoted
+  uint32_t pattern = 0;                     // likewise
+  std::pair<SourceId, uint32_t> counted{};  // the line that was counted last; lines come in their order
 
   bool Counted(SourceId source, uint32_t line) const { return counted == std::pair(source, line); }
 

@@ -344,7 +344,10 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
       fix.host = HostToRunOn(c.kb, fix.command, cause->culprits);
     }
   }
-  for (Confirm& confirm : cause->confirm) confirm.host = HostToRunOn(c.kb, confirm.command, cause->culprits);
+  for (Confirm& confirm : cause->confirm) {
+    confirm.command = WithStackTool(c.kb, c.environment, std::move(confirm.command));
+    confirm.host = HostToRunOn(c.kb, confirm.command, cause->culprits);
+  }
   cause->references = known->references;
 }
 

@@ -7,7 +7,6 @@
 
 #include "analyze/place_evidence.h"
 #include "analyze/standstill.h"
-#include "base/logger_prefix.h"
 #include "base/numbers.h"
 #include "base/utf8.h"
 #include "job/thread_stack.h"
@@ -55,39 +54,41 @@ std::string Grouped(double value) {
 
 // `last progress "1024 256 float sum -1 20.0 0.05 …" (job.log:350)`: the line itself, of which nobody knows what it
 // counts. Nothing for a job that ended well, which came to its end.
-std::string LastRow(const JobModel& model, const OutcomeReading& o, Language language) {
+std::string LastRow(const JobModel& model, const OutcomeReading& o, Outcome outcome, Language language) {
   constexpr size_t kColumns = 48;
   const SourceFacts& facts = *model.sources[o.pulse_source.value];
   std::string row;
-  for (const char ch : WithoutLoggerPrefix(facts.Str(o.pulse->last.text))) {
-    if (ch == '\t' || ch == ' ') {
-      if (!row.empty() && row.back() != ' ') row += ' ';
-    } else {
+  for (const char ch : facts.Str(o.pulse->last.text)) {
+    if (ch != '\t' && ch != ' ') {
       row += ch;
+    } else if (!row.empty() && row.back() != ' ') {
+      row += ' ';
     }
   }
   while (row.ends_with(' ') || row.ends_with('\r')) row.pop_back();
+  // Only its beginning is kept: it may end within a number, or a letter.
+  const bool kept_short = facts.Str(o.pulse->last.text).size() >= kBeatTextKept;
   std::string shown(PrefixOfWidth(row, kColumns));
-  if (shown.size() < row.size()) {
-    shown.resize(std::min(shown.size(), shown.rfind(' ')));  // no half number
-    shown += " \xE2\x80\xA6";                                // …
+  if (shown.size() < row.size() || kept_short) {
+    shown.resize(std::min(shown.size(), shown.rfind(' ')));
+    shown += " \xE2\x80\xA6";  // …
   }
   if (shown.empty()) return {};
   const bool zh = language == Language::kChinese;
   const std::string quoted = (zh ? "“" : "\"") + shown + (zh ? "”" : "\"");
   // Where nobody knows how it ended the line of its last progress is named beside it.
-  if (o.outcome == Outcome::kUnknown) return quoted;
+  if (outcome == Outcome::kUnknown) return quoted;
   return fmt::format("{} {} ({}:{})", zh ? "最后的进展" : "last progress", quoted, facts.name, o.pulse->last.line);
 }
 
 // `38 of 40 steps in 3 h 12 min`; the last line of it when it does not say what its number counts.
-std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Language language) {
+std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Outcome outcome, Language language) {
   if (o.pulse == nullptr) return {};
   const SourceFacts& facts = *model.sources[o.pulse_source.value];
   const WorkUnit* unit = WorkUnitOf(facts.Str(o.pulse->name));
   const bool zh = language == Language::kChinese;
   if (unit == nullptr && o.pulse->total <= 0) {
-    return o.outcome == Outcome::kSucceeded ? std::string() : LastRow(model, o, language);
+    return outcome == Outcome::kSucceeded ? std::string() : LastRow(model, o, outcome, language);
   }
   std::string out = Grouped(o.pulse->last_value);
   if (o.pulse->total > 0) out += (zh ? " / " : " of ") + Grouped(o.pulse->total);
@@ -255,7 +256,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     report->headline =
         zh ? "工作停滞不前，这些日志没有说明原因。" : "The work stands still, and these logs do not say why.";
   }
-  report->progress = ProgressInWords(c.model, o, c.language);
+  report->progress = ProgressInWords(c.model, o, report->outcome, c.language);
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
   }

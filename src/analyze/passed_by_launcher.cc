@@ -70,6 +70,7 @@ std::string PassedByLauncher(const KnowledgeBase& kb, const JobEnvironment& envi
 
 std::string WithStackTool(const KnowledgeBase& kb, const JobEnvironment& environment, std::string command) {
   constexpr std::string_view kTools[] = {"py-spy dump --native --pid ", "py-spy dump --pid "};
+  if (environment.Shows("torchrun")) return command;  // nccl-tests ran in front of it
   for (const std::string& word : environment.words) {
     const auto known = kb.FindCode("environment", word, Language::kEnglish);
     if (!known || !known->more.contains("stack")) continue;

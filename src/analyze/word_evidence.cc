@@ -233,7 +233,8 @@ bool IsWarning(const Complaint& said) {
 bool IsAdvice(const Complaint& said) {
   constexpr std::string_view kWords[] = {"If you are ",  "If you run ",   "If you see ", "if you run ",
                                          ", consider ",  "You can also ", "can yield ",  "may cause ",
-                                         "might cause ", "could cause ",  "can cause "};
+                                         "might cause ", "could cause ",  "can cause ",  "would run out",
+                                         "Tip: ",        "Hint: ",        "see docs: "};
   return std::any_of(std::begin(kWords), std::end(kWords),
                      [&](std::string_view word) { return said.text.find(word) != std::string_view::npos; });
 }

@@ -213,7 +213,7 @@ class FullText {
       const Fix& fix = cause.fixes[i];
       const std::string cost = IsFree(fix.cost) ? "" : " " + Filled(words_.cost, fix.cost);
       layout_.Prose(fmt::format("  {}. ", i + 1), FixLabel(fix, words_) + fix.text + cost);
-      layout_.Command("     " + Prompt(fix.host), fix.command);
+      layout_.Command("     " + Prompt(fix.host, fix.command), fix.command);
     }
     for (size_t i = shown; i < cause.fixes.size(); ++i) FixInShort(i + 1, cause.fixes[i]);
     if (cause.fixes_elsewhere.empty()) return;
@@ -233,7 +233,8 @@ class FullText {
     layout_.Prose(fmt::format("  {}. ", number), text);
     // A script of several lines would not be short.
     // A command of several lines would tear the list apart.
-    if (fix.command.find('\n') == std::string::npos) layout_.Command("     " + Prompt(fix.host), fix.command);
+    if (fix.command.find('\n') == std::string::npos)
+      layout_.Command("     " + Prompt(fix.host, fix.command), fix.command);
   }
 
   void Confirms(const Cause& cause) {
@@ -241,7 +242,7 @@ class FullText {
     layout_.Title(words_.confirm);
     for (size_t i = 0; i < std::min(cause.confirm.size(), kConfirms); ++i) {
       if (!cause.confirm[i].text.empty()) layout_.Prose("  - ", cause.confirm[i].text);
-      layout_.Command("    " + Prompt(cause.confirm[i].host), cause.confirm[i].command);
+      layout_.Command("    " + Prompt(cause.confirm[i].host, cause.confirm[i].command), cause.confirm[i].command);
     }
   }
 

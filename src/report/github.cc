@@ -68,7 +68,7 @@ std::string MainMessage(const Report& report, const Cause& cause, const Words& w
     if (fix.command.find('\n') != std::string::npos) {
       out += "\n" + fix.command;
     } else if (!fix.command.empty()) {
-      out += "\n  " + Prompt(fix.host) + fix.command;
+      out += "\n  " + Prompt(fix.host, fix.command) + fix.command;
     }
   }
   return out;

@@ -22,7 +22,7 @@ std::string Details(const Cause& cause, const Words& words) {
   }
   for (const Fix& fix : cause.fixes) {
     out += Filled(words.label, words.fix) + FixLabel(fix, words) + fix.text + "\n";
-    if (!fix.command.empty()) out += "  " + Prompt(fix.host) + fix.command + "\n";
+    if (!fix.command.empty()) out += "  " + Prompt(fix.host, fix.command) + fix.command + "\n";
   }
   return out;
 }

@@ -266,7 +266,24 @@ std::string_view RoleWord(std::string_view role, const Words& words) {
   return role;
 }
 
-std::string Prompt(std::string_view host) { return std::string(host) + "$ "; }
+namespace {
+
+// torch.cuda.set_device(local_rank)      model = DDP(model, …)      if dist.get_rank() == 0: save()
+// Of a shell's commands none has a parenthesis in its first word.
+bool IsProgramText(std::string_view command) {
+  const std::string_view first = command.substr(0, command.find(' '));
+  const size_t open = first.find('(');
+  const bool call = open != std::string_view::npos && open > 0 && first[open - 1] != '$';
+  const size_t paren = command.find('(');
+  const bool assigned = command.substr(std::min(first.size(), command.size())).starts_with(" = ");
+  return call || (paren != std::string_view::npos && (assigned || command.starts_with("if ")));
+}
+
+}  // namespace
+
+std::string Prompt(std::string_view host, std::string_view command) {
+  return IsProgramText(command) ? std::string() : std::string(host) + "$ ";
+}
 
 std::string StepText(std::string_view text, std::string_view host, const Words& words) {
   // A text that names the host says where already.

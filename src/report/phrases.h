@@ -61,8 +61,9 @@ std::string_view RoleWord(std::string_view role, const Words& words);
 // "rank 3", "ranks 0, 2-5".
 std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words);
 
-// What stands before a command: "gpu-a17$ " where it has to run on a host, else "$ ".
-std::string Prompt(std::string_view host);
+// What stands before a command: "gpu-a17$ " where it has to run on a host, else "$ "; nothing where it is text of a
+// program: torch.cuda.set_device(local_rank)
+std::string Prompt(std::string_view host, std::string_view command);
 // The same where the command stands in a block of its own: the sentence above it with "(on gpu-a17)" behind it, unless
 // it names the host.
 std::string StepText(std::string_view text, std::string_view host, const Words& words);

@@ -240,7 +240,7 @@ class ShortAnswer {
       if (confirm.command.empty() || confirm.command.find('\n') != std::string::npos) continue;
       if (HasPlaceholder(confirm.command) || IsPartOfFix(confirm.command)) continue;
       layout_.Labelled(words_.check, confirm.text, 2);
-      return layout_.Command("  " + Prompt(confirm.host), confirm.command);
+      return layout_.Command("  " + Prompt(confirm.host, confirm.command), confirm.command);
     }
   }
 
@@ -248,7 +248,7 @@ class ShortAnswer {
   void Command(const std::string& command, std::string_view host = {}) {
     const size_t lines = static_cast<size_t>(std::count(command.begin(), command.end(), '\n')) + 1;
     if (command.empty() || lines > measure_.command_lines) return;
-    layout_.Command("  " + Prompt(host), command);
+    layout_.Command("  " + Prompt(host, command), command);
     const std::string shown = ShownSentence(report_, command, folder_, words_);
     if (!shown.empty()) layout_.Clipped("  ", shown, 1);
   }
