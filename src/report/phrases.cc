@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 
