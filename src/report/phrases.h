@@ -86,8 +86,4 @@ std::string Filled(std::string_view frame, std::string_view value);
 // Whether a command has a word in capitals that the reader has to replace: PID, NODE, HOST1.
 bool HasPlaceholder(std::string_view command);
 
-// Whether a caption repeats the line that it stands under: nearly all of its words are there.
-//   what():  parquet: page header corrupt        the exception says: parquet: page header corrupt
-bool SaysNothingMore(std::string_view caption, std::string_view line);
-
 }  // namespace ncclwhy
