@@ -8,6 +8,7 @@
 #include "base/logger_prefix.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "report/caption.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {
@@ -76,24 +77,6 @@ bool SayTheSame(std::string_view one, std::string_view other) {
   while (one.ends_with(' ')) one.remove_suffix(1);
   // Short texts stand in many lines by chance: "aborted".
   return one.size() >= kTelling && other.find(one) != std::string_view::npos;
-}
-
-// Whether a caption repeats the line that it stands under: nearly all of its words are there.
-//   what():  parquet: page header corrupt        the exception says: parquet: page header corrupt
-bool SaysNothingMore(std::string_view caption, std::string_view line) {
-  constexpr size_t kFewWords = 4;  // of which each may matter
-  // Letters small, all but letters and digits blank.
-  const auto plain = [](std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = IsAlnum(c) || (c & 0x80) != 0 ? IsAlpha(c) ? static_cast<char>(c | 0x20) : c : ' ';
-    return out;
-  };
-  const std::string said = plain(caption), quoted = " " + plain(line) + " ";
-  const std::vector<std::string_view> words = SplitWords(said);
-  const auto there = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
-    return quoted.find(" " + std::string(word) + " ") != std::string::npos;
-  });
-  return words.size() >= kFewWords && static_cast<size_t>(there) * 10 >= words.size() * 7;
 }
 
 // Member by member: where an initializer of a part ends in an exception, GCC 12 destroys its members twice.
