@@ -185,7 +185,7 @@ void PulseTable::ReadLastTexts() {
 }
 
 // The hot path of lines that are not NCCL's: a layout, a kind, and a comparison for each number that is watched.
-void PulseTable::Note(uint32_t process, const ParsedLine& line) {
+void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
   PulseLine read(line.text, &layouts_);
   if (!read.HasDigits()) return NoteText(process, line, &read);
   Stream& stream = StreamOf(process);
@@ -193,11 +193,12 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   if (kind == nullptr) {
     // A bar without a line end, and the next message glued to it, which is of a kind of its own:
     //     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
-    if (const size_t bar = line.text.size() - WithoutProgressBar(line.text).size(); bar > 0) {
-      ParsedLine beat = line;
-      beat.text = line.text.substr(0, bar);
-      Note(process, beat);
-      return;
+    if (const std::string_view said = WithoutProgressBar(line.text); whole && said.size() < line.text.size()) {
+      ParsedLine part = line;
+      part.text = line.text.substr(0, line.text.size() - said.size());
+      Note(process, part, false);
+      part.text = said;
+      return Note(process, part, false);
     }
     kind = &Add(stream, read.kind());
     kind->lines = 1;
@@ -214,18 +215,20 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   bool grew = false;
   bool counts = false;   // one of its numbers says of how many, and has grown before
   bool counted = false;  // it changed, or a number that counts work grew
-  bool whole = true;
+  bool integral = true;
+  bool told = false;  // its words say what it counts, or of how many
   double of_how_many = 0;
   size_t behind = SIZE_MAX;  // the number that of_how_many is
   for (uint8_t watched = kind->watched; watched != 0; watched &= static_cast<uint8_t>(watched - 1)) {
     const auto i = static_cast<size_t>(std::countr_zero(watched));
     Slot& slot = kind->slots[i];
     const PulseLine::Counter& counter = kind->counters[i];
-    const double value = counter.number == behind ? of_how_many : read.Value(counter.number, &whole);
-    slot.whole = slot.whole && whole;
+    const double value = counter.number == behind ? of_how_many : read.Value(counter.number, &integral);
+    slot.whole = slot.whole && integral;
+    told = told || slot.unit != nullptr || counter.of;
     if (counter.of) {
       behind = counter.number + size_t{1};
-      of_how_many = read.Value(behind, &whole);
+      of_how_many = read.Value(behind, &integral);
       slot.unsure_total = slot.unsure_total || (slot.total >= 0 && of_how_many != slot.total);
       slot.total = of_how_many;
     }
@@ -260,7 +263,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line) {
   kind->last.line = line.number;
   kind->last.offset = line.offset;
   if (!time.empty()) kind->last_time.assign(time);
-  kind->last_text.assign(line.text.substr(0, kBeatTextKept));
+  if (!told) kind->last_text.assign(line.text.substr(0, kBeatTextKept));
 }
 
 // The kinds of a segment go on where those of the source stopped; sums add up, what was first stays.

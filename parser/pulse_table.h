@@ -28,7 +28,7 @@ class PulseTable {
 
   // A line of a program in a stream of the source, without its prefixes. In the order of the source: growing is told
   // from the line before.
-  void Note(uint32_t process, const ParsedLine& line);
+  void Note(uint32_t process, const ParsedLine& line) { Note(process, line, true); }
   // Puts what a later segment of the source learned behind this.
   void Join(PulseTable& segment, SegmentTranslation& in_source);
   // Writes pulses and news into the facts. A kind is a pulse when its best number grew three times, and in one of
@@ -70,7 +70,7 @@ class PulseTable {
     LineRef seen;  // its latest line, a beat or not
     StringId first_time;
     std::string last_time;
-    std::string last_text;  // its beginning
+    std::string last_text;  // its beginning, where no word says what it counts
     std::vector<Peak> peaks;
     void AddPeak(const Peak& peak);
     void DropNoise();
@@ -110,6 +110,8 @@ class PulseTable {
     uint32_t line = 0;
     std::string text;
   };
+  // `whole`: a message may be glued to a bar in it, which are two lines then.
+  void Note(uint32_t process, const ParsedLine& line, bool whole);
   static constexpr size_t kUnread = 8;
   static constexpr uint32_t kLeastBeats = 3;  // so often a number grew in what is a pulse
 

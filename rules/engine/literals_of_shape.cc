@@ -26,13 +26,6 @@ class Shape {
     }
   }
 
-  // What PatternTable::BytesOf a literal in it may be.
-  uint64_t bytes() const {
-    uint64_t bytes = 0;
-    for (size_t c = 0; c < may_hold_.size(); ++c) bytes |= uint64_t{may_hold_[c]} << (c % 64);
-    return bytes;
-  }
-
   // Bytes of most literals are nowhere in it.
   bool MayHoldBytesOf(std::string_view literal) const {
     for (const char c : literal) {
@@ -84,6 +77,7 @@ bool IsHexWord(std::string_view literal) {
 bool MayHoldLiteral(const PatternTable& patterns, LogLevel level, std::string_view shape,
                     std::vector<std::string>* words) {
   const Shape text(shape);
+  bool may = false;
   // ` done` of a program's last words is none of NCCL's `request 0x7f0000006b00 done`.
   const auto is_asked = [&](std::span<const uint32_t> of) {
     return std::any_of(of.begin(), of.end(), [&](uint32_t number) {
@@ -94,20 +88,19 @@ bool MayHoldLiteral(const PatternTable& patterns, LogLevel level, std::string_vi
       return any_or_has(pattern.levels, level) && any_or_has(pattern.dialects, Dialect::kNccl);
     });
   };
-  const uint64_t bytes = text.bytes();
-  for (const auto& [literal, of, needs] : patterns.BytesOfLiterals()) {
-    if ((needs & ~bytes) != 0 || !text.MayHoldBytesOf(literal)) continue;
+  patterns.literals().ForEach([&](std::string_view literal, std::span<const uint32_t> of) {
+    if (may || !text.MayHoldBytesOf(literal)) return;
     if (!text.has_hex() || !IsHexWord(literal)) {
-      if (text.MayHoldText(literal) && is_asked(of)) return true;
-      continue;
+      may = text.MayHoldText(literal) && is_asked(of);
+      return;
     }
     // A hexadecimal number has neither digit nor letter beside it but the x of its 0x: a part of the literal cannot
     // stand outside.
-    if (!is_asked(of)) continue;
-    if (text.MayHoldOutsideHex(literal)) return true;
-    if (std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
-  }
-  return false;
+    if (!is_asked(of)) return;
+    may = text.MayHoldOutsideHex(literal);
+    if (!may && std::find(words->begin(), words->end(), literal) == words->end()) words->emplace_back(literal);
+  });
+  return may;
 }
 
 }  // namespace ncclwhy

@@ -68,7 +68,6 @@ PatternTable::~PatternTable() {
   delete masked_.load();
   delete for_shapes_.load();
   delete beginnings_.load();
-  delete bytes_.load();
 }
 
 const PatternTable::Made& PatternTable::Make(uint32_t number) const {
@@ -157,16 +156,6 @@ const PatternTable::NumberedLiterals& PatternTable::LiteralsForShapes() const {
       for (const uint32_t number : patterns) all.push_back({std::string(piece), alike, number});
     });
     return Indexed(std::move(all));
-  });
-}
-
-const std::vector<PatternTable::LiteralBytes>& PatternTable::BytesOfLiterals() const {
-  return MadeOnce(bytes_, [&] {
-    auto made = std::make_unique<std::vector<LiteralBytes>>();
-    literals_.ForEach([&](std::string_view literal, std::span<const uint32_t> patterns) {
-      made->push_back({literal, patterns, BytesOf(literal)});
-    });
-    return made;
   });
 }
 

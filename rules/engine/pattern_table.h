@@ -89,19 +89,6 @@ class PatternTable {
   };
   const NumberedLiterals& MaskedLiterals() const;
   const NumberedLiterals& LiteralsForShapes() const;
-  // All of literals(), each with the bytes that it has: bit c % 64 for a byte c. Most are not in a shape, and one
-  // comparison tells.
-  struct LiteralBytes {
-    std::string_view literal;
-    std::span<const uint32_t> patterns;
-    uint64_t bytes = 0;
-  };
-  static uint64_t BytesOf(std::string_view text) {
-    uint64_t bytes = 0;
-    for (const char c : text) bytes |= uint64_t{1} << (static_cast<uint8_t>(c) % 64);
-    return bytes;
-  }
-  const std::vector<LiteralBytes>& BytesOfLiterals() const;
   // The literals by their first bytes, for lines that were cut off within one. Less of one is in many lines.
   static constexpr size_t kBeginning = 10;
   struct Beginnings {
@@ -139,7 +126,6 @@ class PatternTable {
   std::unique_ptr<std::atomic<const Made*>[]> made_;  // by number; null: not needed yet
   mutable std::atomic<const NumberedLiterals*> masked_ = nullptr;
   mutable std::atomic<const NumberedLiterals*> for_shapes_ = nullptr;
-  mutable std::atomic<const std::vector<LiteralBytes>*> bytes_ = nullptr;
   mutable std::atomic<const Beginnings*> beginnings_ = nullptr;
 };
 

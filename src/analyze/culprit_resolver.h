@@ -73,8 +73,9 @@ class CulpritResolver {
   ProcessId OfPid(const Finding& f) const;
   // The same, or by the GPU that a kernel's line names.
   ProcessId Named(const Finding& f) const;
-  // A worker of Ray, else its host alone.
+  // Makes it the rank whose GPU the line names, where one process drives several.
   void NameOnGpu(const Finding& f, CulpritCandidate& c) const;
+  // A worker of Ray, else its host alone.
   CulpritCandidate OfTask(const RayTask& task) const;
   // The process that printed the line, or whom its words name.
   Candidates Self(const Finding& f) const;

@@ -107,7 +107,6 @@ std::string ComplaintTitle(std::string_view line, const std::vector<Culprit>& cu
   constexpr size_t kTextColumns = 80;
   std::string_view text = WithoutLoggerPrefix(line);
   const std::string whose = culprits.empty() ? std::string() : "rank " + std::to_string(culprits.front().rank);
-  if (text.starts_with("ERROR: ")) text.remove_prefix(std::string_view("ERROR: ").size());
   if (!whose.empty() && text.starts_with(whose + ": ")) text.remove_prefix(whose.size() + 2);
   const std::string_view shown = PrefixOfWidth(text, kTextColumns);
   std::string title = std::string(shown) + (shown.size() < text.size() ? "\xE2\x80\xA6" : "");  // …

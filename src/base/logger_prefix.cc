@@ -25,7 +25,8 @@ bool BeginsMessage(std::string_view text) {
 
 // A word before the message of a logger: 2026-11-22, 11:12:03.206394:, E, external/xla/client.cc:441], train.py:212
 bool IsLoggerWord(std::string_view word) {
-  constexpr std::string_view kLevels[] = {"E", "W", "I", "F", "ERROR", "WARNING", "WARN", "INFO", "CRITICAL", "|", "-"};
+  constexpr std::string_view kLevels[] = {"E",    "W",        "I",      "F",      "ERROR",     "WARNING", "WARN",
+                                          "INFO", "CRITICAL", "ERROR:", "FATAL:", "CRITICAL:", "|",       "-"};
   if (std::find(std::begin(kLevels), std::end(kLevels), word) != std::end(kLevels)) return true;
   // What has no digit is a word of the message from here on: "Connection closed".
   if (word.find_first_of(kDigits) == std::string_view::npos) return false;

@@ -46,6 +46,32 @@ TEST_CASE("a bar that is drawn again is no work", "[pulse]") {
   CHECK(facts.pulses[0].beats.last == 9);
 }
 
+// Keras writes no line end behind its bar: the next message of the program stands in the same line.
+TEST_CASE("a bar that a message is glued to is a beat, and the message is news", "[pulse]") {
+  std::string text = "Epoch 1/3\n";
+  for (int i = 1; i <= 8; ++i) {
+    text += "  " + std::to_string(i) + "/10 [=====>..] - ETA: 0s 80ms/step - loss: 0.9" + std::to_string(i) + "\r";
+  }
+  const SourceFacts facts = ParsePulse(
+      text +
+      "  9/10 [=====>..] - ETA: 0s 80ms/step - loss: 0.99I1122 11:11:52.503438 30384 saver.py:103] saving now\n");
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.pulses[0].last_value == 9);
+  CHECK(facts.pulses[0].total == 10);
+  REQUIRE(facts.news.size() == 1);
+  CHECK(facts.Str(facts.news[0].last).find("saving now") != std::string_view::npos);
+  CHECK(facts.Str(facts.news[0].last).find("ETA") == std::string_view::npos);
+}
+
+TEST_CASE("the last line of a pulse of which nobody knows what it counts is kept", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 9; ++i) text += "  " + std::to_string(i * 1024) + "  float  sum  20.0\n";
+  const SourceFacts facts = ParsePulse(text, 64);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.Str(facts.pulses[0].last.text).find("9216  float  sum") != std::string_view::npos);
+  CHECK(!ParsePulse(Steps(1, 40)).pulses[0].last.text.valid());
+}
+
 TEST_CASE("the items of a list are no pulse", "[pulse]") {
   std::string text;
   for (int i = 1; i <= 20; ++i) text += "  " + std::to_string(i) + ". Size: 126.00M\n     Allocation type: HLO temp\n";
