@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analyze/address_comparison.h"
+#include "analyze/alike_hosts.h"
 #include "analyze/blame.h"
 #include "analyze/command_place.h"
 #include "analyze/compared_evidence.h"
@@ -162,39 +163,6 @@ std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
   return known ? std::to_string(known->code) + " (" + known->name + ")" : std::string(told);
 }
 
-// " gpu-2 and gpu-5 failed alike: …": the sentence names one host, which is no answer when others show the same line by
-// themselves. Nothing where the two ends of one link both print it.
-std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits) {
-  const bool local = known.about == "host" || known.about == "device";
-  // What lies between two hosts is printed by both: only three are more than its two ends.
-  const size_t alike = local && !c.kb.TraitsOf(known.id).both_ends ? 2 : 3;
-  constexpr size_t kNamed = 3;
-  std::vector<std::string_view> hosts;
-  for (const Culprit& culprit : culprits) {
-    // "its ranks 0, 1 print the failing line", "its ranks 2, 3 print the failing line"
-    if (culprit.host.empty() || SentenceOf(culprit.why) != SentenceOf(culprits.front().why)) return {};
-    if (c.environment.IsPod(culprit.host)) continue;  // it runs on one of them
-    if (std::find(hosts.begin(), hosts.end(), culprit.host) == hosts.end()) hosts.push_back(culprit.host);
-  }
-  if (hosts.size() < alike) return {};
-  const bool zh = c.language == Language::kChinese;
-  std::string others;
-  for (size_t i = 1; i < hosts.size() && i <= kNamed; ++i) {
-    const bool last = i + 1 == hosts.size();
-    if (i > 1) others += zh ? "、" : last ? " and " : ", ";
-    others += hosts[i];
-  }
-  if (hosts.size() > kNamed + 1) {
-    others += fmt::format(fmt::runtime(zh ? " 等 {} 台" : " and {} more"), hosts.size() - 1 - (zh ? 0 : kNamed));
-  }
-  std::string out = zh ? others + " 也同样失败" : " " + others + " failed alike";
-  if (local) {
-    out += zh ? "：更可能是它们共有的设置或版本，而不是每台各有硬件故障"
-              : ": what they share, a setting or a version, is likelier than a fault of each";
-  }
-  return out + (zh ? "。" : ".");
-}
-
 // Whether there is anything of other ranks: their lines, or NCCL's.
 bool ShowsOthers(const JobModel& model) {
   return model.processes.size() > 1 ||
@@ -322,9 +290,25 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     told["host"] = hosts;
   }
   if (told["host"].empty()) told.erase("host");
-  cause->summary = FitText(c.environment, c.kb, known->summary, told);
-  if (cause->summary.empty()) cause->summary = FitText(c.environment, c.kb, own, told);
-  cause->summary += AlikeSentence(c, *known, cause->culprits);
+  const auto summary = [&](const TemplateValues& with) {
+    std::string text = FitText(c.environment, c.kb, known->summary, with);
+    return text.empty() ? FitText(c.environment, c.kb, own, with) : text;
+  };
+  cause->summary = summary(told);
+  const std::vector<std::string_view> alike = AlikeHosts(c, *known, cause->culprits, values);
+  // A fix that names one host of several that fail alike would leave the others as they are.
+  TemplateValues of_all = alike.size() > 1 ? told : values;
+  if (alike.size() > 1) {
+    of_all["host"] = JoinHosts(alike, c.language);
+    TemplateValues common = of_all;
+    for (const std::string& name : VaryingValues(c, h)) common.erase(name);
+    std::string of_each = summary(common);
+    if (!FailsByItself(*known) && of_each == summary(of_all)) {
+      cause->summary = std::move(of_each);
+    } else {
+      cause->summary += AlikeSentence(c, *known, alike, cause->summary);
+    }
+  }
   // Read by its words alone: the line itself is the better headline.
   if (const std::string said = ReadByWords(c, h); !said.empty()) {
     cause->summary = said + (c.chinese() ? "：" : ": ") + cause->title + (c.chinese() ? "。" : ".");
@@ -334,7 +318,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   cause->unproven = FitText(c.environment, c.kb, known->unproven, told);
   cause->fixes.clear();
   cause->fixes_elsewhere.clear();
-  FitFixes(c.environment, c.kb, known->fixes, values, words, cause);
+  FitFixes(c.environment, c.kb, known->fixes, of_all, words, cause);
   cause->confirm = FitConfirms(c.environment, c.kb, known->confirm, values, words);
   // The command as it is typed where the job is started: a variable has to get through mpirun or srun.
   for (std::vector<Fix>* fixes : {&cause->fixes, &cause->fixes_elsewhere}) {
