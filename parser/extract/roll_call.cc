@@ -4,6 +4,7 @@
 //   process 5/8 on gpu-a17 local_devices=4 ip 10.0.3.16      rank 4/8 on lsfgpu04      rank=12 local_rank=4 device=GPU-faa31e25-02b0-…
 //   task [xgboost.dask-5]:tcp://10.0.3.19:40905 got new rank 5
 //   Launching process for local_rank(5), global_rank(13) with pid(3113)
+//   #  Rank  4 Group  0 Pid  32312 on    gpu-a17 device  0 [0x10] NVIDIA H100 80GB HBM3
 //   (WorkerDict pid=31004) [reward] rank 3 sandbox: …        5125 RANK=5, of /proc/PID/environ        79->41177 (rank 10)
 // And which address a GPU has: NVRM: GPU at PCI:0000:9d:00: GPU-faa31e25-02b0-…
 #include <algorithm>
@@ -124,17 +125,18 @@ bool NamesHost(std::string_view name, std::string_view behind, bool counts) {
 
 // Behind one of the words that introduce hosts.
 std::string_view HostIn(std::string_view text) {
+  const bool row = text.starts_with('#') && scan::Find(text, " Group ") != std::string_view::npos;  // of nccl-tests
   const bool counts = scan::Find(text, "local rank ") != std::string_view::npos ||
                       scan::Find(text, "local_rank") != std::string_view::npos;
   for (const std::string_view word :
        {"host=", "hostname=", "node=", "host: ", "hostname: ", "initialized host ", " on "}) {
     const size_t at = scan::Find(text, word);
     if (at == std::string_view::npos || (at > 0 && IsAlnum(text[at - 1]) && word[0] != ' ')) continue;
-    const std::string_view rest = text.substr(at + word.size());
+    const std::string_view rest = scan::Trim(text.substr(at + word.size()));  // "on    gpu-a17", in columns
     size_t end = 0;
     while (end < rest.size() && (scan::IsHostChar(rest[end]) || rest[end] == '.')) ++end;
     const std::string_view name = rest.substr(0, end);
-    if (NamesHost(name, rest.substr(end), counts)) return name;
+    if (NamesHost(name, rest.substr(end), counts) || (row && !name.empty())) return name;
   }
   return {};
 }
@@ -170,7 +172,10 @@ bool ExtractRollCall(const Extraction& x) {
   const std::string_view gpu = GpuIn(text);
   const std::string_view address = Cursor(scan::After(text, "tcp://")).Until(" ,)>'");
   int64_t pid = -1;
-  if (const size_t at = scan::Find(text, "pid"); at != std::string_view::npos) pid = NumberAt(text, at + 3);
+  for (const std::string_view word : {"pid", "Pid "}) {
+    const size_t at = scan::Find(text, word);
+    if (pid < 0 && at != std::string_view::npos) pid = NumberAt(text, at + word.size());
+  }
   // Of a label that has no rank: what its process says of itself.
   if (pid < 0 && x.line.outer.rank < 0 && !SpeaksOfAnother(text)) pid = x.line.outer.pid;
   if (host.empty() && gpu.empty() && address.empty() && pid < 0) return false;

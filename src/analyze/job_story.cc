@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "analyze/life_signs.h"
 #include "analyze/place_evidence.h"
 #include "analyze/story_clocks.h"
 #include "base/limits.h"
@@ -42,7 +44,7 @@ class Story {
       if (item.file == root_.first && item.line < root_.second) continue;  // what follows stands behind
       if (IsInformation(item.file, item.line) || IsRoutine(item.file, item.line)) continue;
       if (Add(report_->verdict == Verdict::kFailure ? "consequence" : "alarm", item.file, item.line, item.text,
-              item.text)) {
+              EndTold(item.file, item.line).value_or(item.text))) {
         steps_.back().count = item.count;
         steps_.back().ranks = item.ranks;
         ++shown;
@@ -128,6 +130,19 @@ class Story {
     const auto it = sources_.find(file);
     const Event* event = it == sources_.end() ? nullptr : EventAt(c_.model, it->second, line);
     return event != nullptr && event->level == LogLevel::kInfo;
+  }
+
+  // Who ended and how, of a launcher's line that says it in its last words.
+  //   mpirun noticed that process rank 1 with PID 0 on node node3 exited on signal 6 (Aborted).
+  std::optional<std::string> EndTold(const std::string& file, uint64_t line) const {
+    const auto it = sources_.find(file);
+    if (it == sources_.end()) return std::nullopt;
+    for (const EvidenceItem& i : c_.items) {
+      const bool here = i.finding.source == it->second && i.finding.line == line && i.sign >= 0;
+      if (!here || i.rule->sign.of != SignOf::kNamed || i.note.find('{') == std::string::npos) continue;
+      if (std::string note = NoteOfSign(i); !note.empty()) return note;
+    }
+    return std::nullopt;
   }
 
   // What launchers and libraries print of every end, whatever it is an end of.

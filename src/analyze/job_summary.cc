@@ -5,6 +5,7 @@
 
 #include "analyze/call_table.h"
 #include "base/limits.h"
+#include "job/roll_call.h"
 
 namespace ncclwhy {
 namespace {
@@ -45,7 +46,16 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
     if (!p.nccl_version.empty()) versions.insert(p.nccl_version);
   }
   for (const std::string_view v : versions) job.nccl_versions.emplace_back(v);
-  job.hosts = static_cast<int64_t>(model.hosts.size());
+  // Whom a table of the program names and no line of NCCL's: #  Rank  0 Group  0 Pid  32310 on    gpu-a15 device  0
+  const RollCall roll(model);
+  std::set<std::string_view> hosts(model.hosts.begin(), model.hosts.end());
+  const auto short_name = [](std::string_view host) { return host.substr(0, host.find('.')); };
+  for (const std::string_view told : roll.Hosts()) {
+    const bool known = std::any_of(hosts.begin(), hosts.end(),
+                                   [&](std::string_view host) { return short_name(host) == short_name(told); });
+    if (!known) hosts.insert(told);
+  }
+  job.hosts = static_cast<int64_t>(hosts.size());
   std::set<int32_t> ranks;  // of processes that NCCL's headers name
   for (const Process& p : model.processes) {
     if (p.pid >= 0 && p.rank >= 0) ranks.insert(p.rank);
@@ -53,6 +63,7 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
   // rank3.log beside nccl.node7.4711.log, which says that it is rank 3: two files of one process.
   job.processes = std::count_if(model.processes.begin(), model.processes.end(),
                                 [&](const Process& p) { return p.known() && (p.pid >= 0 || !ranks.contains(p.rank)); });
+  job.processes = std::max(job.processes, roll.Processes());
   std::vector<const Communicator*> order;
   for (const Communicator& c : model.communicators) order.push_back(&c);
   std::stable_sort(order.begin(), order.end(), [](const Communicator* a, const Communicator* b) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/template_values.h"
 #include "base/numbers.h"
 
 namespace ncclwhy {
@@ -26,6 +27,10 @@ void JoinEndingsOfJob(const std::vector<EvidenceItem>& items, std::vector<LifeSi
 
 }  // namespace
 
+std::string NoteOfSign(const EvidenceItem& item) {
+  return ExpandWhole(item.note, FindingValues(item.finding)).value_or("");
+}
+
 std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
   std::vector<LifeSign> signs;
   for (EvidenceItem& item : items) {
@@ -44,7 +49,6 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     s.process = f.process;
     s.text = f.text;
     s.time = f.time;
-    s.note = item.note;
     const std::string_view rank = f.Field("culprit_rank");
     s.rank = ParseInt<int32_t>(rank.empty() ? f.Field("rank") : rank).value_or(-1);
     s.pid = ParseInt<int64_t>(f.Field("pid")).value_or(-1);
@@ -53,6 +57,7 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     s.job = std::string(f.Field("job_id"));
     s.code = ParseInt<int32_t>(f.Field("exit_code")).value_or(-1);
     s.signal = std::string(f.Field("signal"));
+    s.note = NoteOfSign(item);
     item.sign = static_cast<int32_t>(signs.size());
     signs.push_back(std::move(s));
   }

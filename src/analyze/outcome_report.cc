@@ -260,6 +260,11 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
   }
+  // Whose results are there runs nothing again. What was stopped from outside was at something.
+  const bool stopped = !report->causes.empty() && c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop;
+  if (o.work_done && !stopped && report->outcome == Outcome::kFailed && !report->progress.empty()) {
+    report->progress += zh ? "，此时工作已完成" : ", the work was done by then";
+  }
   if (const auto still = c.environment.values.find("still");
       still != c.environment.values.end() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，此后 {} 没有进展" : ", then nothing for {}"), still->second);

@@ -109,6 +109,10 @@ TemplateValues FindingValues(const Finding& f) {
   for (const auto& [name, value] : f.fields) {
     if (const std::string_view v = WithoutQuotes(value); !v.empty()) values.emplace(name, v);
   }
+  // Of whom a launcher speaks its note calls rank and host; who prints the line is another.
+  for (const auto& [told, name] : {std::pair("culprit_rank", "rank"), std::pair("culprit_host", "host")}) {
+    if (const auto it = values.find(told); it != values.end()) values.insert_or_assign(name, it->second);
+  }
   if (f.rank >= 0) values.emplace("rank", std::to_string(f.rank));
   if (!f.host.empty()) values.emplace("host", f.host);
   return values;

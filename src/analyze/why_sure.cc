@@ -33,9 +33,30 @@ struct Weighed {
   std::set<uint32_t> processes;
   uint64_t lines = 0;
   uint64_t survived = 0;
-  bool seen = false;     // a line shows the cause itself
-  bool missing = false;  // it rests on what is not there
+  bool seen = false;       // a line shows the cause itself
+  bool missing = false;    // it rests on what is not there
+  size_t spared = 0;       // ranks whose lines are there and show nothing of it, where only one rank's do
+  int32_t neighbour = -1;  // one of these that runs on the same host
 };
+
+// Of what befell one rank alone the ranks that it spared tell as much as its own lines.
+void CountSpared(const CaseFile& c, const Hypothesis& h, Weighed* w) {
+  constexpr size_t kTelling = 2;
+  const CauseTraits traits = c.kb.TraitsOf(h.cause);
+  if (!w->seen || w->processes.size() != 1 || traits.gone || traits.waits || !c.model.largest.valid()) return;
+  const Process& only = c.model.processes[*w->processes.begin()];
+  const std::vector<Rank>& ranks = c.model.communicators[c.model.largest.value].ranks;
+  const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) {
+    return r.process.valid() && r.process.value == *w->processes.begin();
+  });
+  if (own == ranks.end()) return;
+  for (const Rank& r : ranks) {
+    if (!r.seen || !r.process.valid() || &r == &*own) continue;
+    ++w->spared;
+    if (w->neighbour < 0 && !only.host.empty() && r.host == only.host) w->neighbour = r.rank;
+  }
+  if (w->spared < kTelling) w->spared = 0;
+}
 
 Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
   Weighed w;
@@ -60,6 +81,7 @@ Weighed Weigh(const CaseFile& c, const Hypothesis& h) {
     w.lines += most;
   }
   w.kinds = std::min(rules.size(), sentences.size());
+  CountSpared(c, h, &w);
   return w;
 }
 
@@ -75,6 +97,11 @@ std::string English(const Weighed& w, size_t against) {
     add(lines + (w.seen ? " agree, the failure itself among them" : " point to it, none shows it"));
   }
   if (w.missing) add(w.lines > 0 ? "what is missing fits" : "only what is missing points to it");
+  if (w.spared > 0) {
+    std::string none = fmt::format("none of the other {} ranks prints it", w.spared);
+    if (w.neighbour >= 0) none += fmt::format(", not even rank {} on its host", w.neighbour);
+    add(none);
+  }
   if (w.survived > 0) add("some of it the job got over");
   if (against > 0) add(fmt::format("{} against it", counted(against, "line")));
   return out;
@@ -91,6 +118,11 @@ std::string Chinese(const Weighed& w, size_t against) {
     add(w.seen ? "其中有直接显示故障的行" : "都指向它，但没有一行直接显示");
   }
   if (w.missing) add(w.lines > 0 ? "缺失的内容与之相符" : "依据的是缺失的内容");
+  if (w.spared > 0) {
+    std::string none = fmt::format("其余 {} 个 rank 都没有这样的行", w.spared);
+    if (w.neighbour >= 0) none += fmt::format("（包括同一主机上的 rank {}）", w.neighbour);
+    add(none);
+  }
   if (w.survived > 0) add("其中一些作业已经恢复");
   if (against > 0) add(fmt::format("{} 行与之相反", against));
   return out;

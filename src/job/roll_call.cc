@@ -105,4 +105,16 @@ int32_t RollCall::RankAt(std::string_view address) const {
   return it == addresses_.end() ? -1 : it->second;
 }
 
+std::set<std::string_view> RollCall::Hosts() const {
+  std::set<std::string_view> hosts;
+  for (const auto& [rank, host] : hosts_) {
+    if (!host.empty()) hosts.insert(host);
+  }
+  return hosts;
+}
+
+int64_t RollCall::Processes() const {
+  return std::count_if(pids_.begin(), pids_.end(), [](const auto& told) { return told.second >= 0; });
+}
+
 }  // namespace ncclwhy

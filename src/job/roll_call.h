@@ -28,6 +28,10 @@ class RollCall {
   int32_t RankOnGpu(std::string_view host, std::string_view bus_id) const;
   // tcp://10.0.3.19:40905 without what stands in front.
   int32_t RankAt(std::string_view address) const;
+  // Those that somebody's row names, each once; views into this.
+  std::set<std::string_view> Hosts() const;
+  // How many processes with a pid of one rank.
+  int64_t Processes() const;
 
  private:
   void NoteOfTable(const JobModel& model, const SourceFacts& facts, const Event& row);

@@ -40,6 +40,17 @@ std::string_view TimeOfDay(std::string_view time) {
   return {};
 }
 
+int Seconds(std::string_view time) {
+  const auto two = [&](size_t at) { return (time[at] - '0') * 10 + (time[at + 1] - '0'); };
+  return (two(0) * 60 + two(3)) * 60 + two(6);
+}
+
+// A sign that stands behind the end: the kernel's clock beside the program's. Half a day back is the next day.
+bool EndsBefore(std::string_view over, std::string_view shown) {
+  constexpr int kHalfADay = 12 * 3600;
+  return Seconds(over) < Seconds(shown) && Seconds(shown) - Seconds(over) < kHalfADay;
+}
+
 // ", first sign at 09:50:22, end at 09:50:25": of the line that shows the cause, and of the end. Of clocks that stand
 // apart the story tells.
 std::string WhenClause(const Report& report, const Words& words) {
@@ -50,7 +61,8 @@ std::string WhenClause(const Report& report, const Words& words) {
     if (step.kind == "ending") over = TimeOfDay(step.time);
   }
   std::string out;
-  if (NamedCause(report) != nullptr && !shown.empty()) {
+  if (!shown.empty() && !over.empty() && EndsBefore(over, shown)) shown = over;
+  if (NamedCause(report) != nullptr && !shown.empty() && shown != over) {
     out += std::string(words.clause_separator) + Filled(words.shown_at, shown);
   }
   // Where clocks stand apart two times on two hosts would be compared.

@@ -362,7 +362,9 @@ std::string ShortJobSentence(const Report& report, const Words& words) {
 std::string CoverageSentence(const Coverage& c, const Words& words) {
   // A flight recorder alone has no lines to classify.
   if (c.lines == 0 && c.bytes > 0) return ReadSentence(c, words);
-  return Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources) +
+  const std::string read = Counted(words.coverage_lines, c.lines) + Counted(words.coverage_sources, c.sources);
+  if (c.nccl == 0 && c.damaged == 0 && c.lines > 0) return read + std::string(words.coverage_none);
+  return read +
          fmt::format(fmt::runtime(words.coverage_classes), c.nccl, c.recognised, c.unrecognised, c.foreign, c.damaged);
 }
 

@@ -127,6 +127,7 @@ constexpr Words kEnglish = {
     .lines_read = "{} line read|{} lines read",
     .bytes_read = "{} byte read|{} bytes read",
     .of_sources = " of {} source| of {} sources",
+    .coverage_none = "none with a header of NCCL.",
     .coverage_classes = "{} of NCCL ({} recognised, {} not), {} of other programs, {} damaged.",
     .stage = "Stage",
     .host = "Host",

@@ -60,7 +60,8 @@ struct Words {
   std::string_view coverage_lines;       // {lines} {sources}, see phrases.cc
   std::string_view coverage_sources;
   std::string_view lines_read, bytes_read, of_sources;  // {count} one|many
-  std::string_view coverage_classes;                    // {nccl} {recognised} {unrecognised} {foreign} {damaged}
+  std::string_view coverage_none;
+  std::string_view coverage_classes;  // {nccl} {recognised} {unrecognised} {foreign} {damaged}
   // pictures and tables
   std::string_view stage, host, unseen, seen, first_failure, channels, search, from, to, last_line, count, hosts_alike;
   std::string_view no_transports, nothing_matches, lines_around, every_rank, some_ranks, more_channels;

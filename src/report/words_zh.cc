@@ -122,6 +122,7 @@ constinit const Words kChineseWords = {
     .lines_read = "共读取 {} 行",
     .bytes_read = "共读取 {} 字节",
     .of_sources = "（{} 个来源）",
+    .coverage_none = "均无 NCCL 行头。",
     .coverage_classes = "NCCL {} 行（已识别 {}，未识别 {}），其他程序 {} 行，损坏 {} 行。",
     .stage = "阶段",
     .host = "主机",

@@ -45,6 +45,7 @@ TEST_CASE("a progress bar that stands in front of a message is taken away", "[ba
         "job.sh: caught SIGTERM");
   CHECK(WithoutProgressBar(" 2%|#  | 41/2000 [00:06<04:55, 6.66it/s] ") == " 2%|#  | 41/2000 [00:06<04:55, 6.66it/s] ");
   CHECK(WithoutProgressBar(bar) == bar);
+  CHECK(WithoutProgressBar(bar + "230terminate called after throwing") == "terminate called after throwing");
   const std::string end = "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2025-01-28T15:04:48 ***";
   CHECK(WithoutProgressBar(" 2%|#  | 41/2000 [00:06<04:55, 6.66it/s]" + end) == end);
   // A time within a message that no bar stands before.
