@@ -293,8 +293,8 @@ class Resolver {
     // Who waits is kept, as lines of many ranks fold into one finding where they have no process of their own. What the
     // line says (`said`) comes first, as a file of all ranks may know of one process only.
     void NoteWaiting(const PlacedHit& placed, int32_t said, Finding* f) const {
-      int32_t rank = said;
-      if (rank < 0) rank = placed.where.rank >= 0 ? placed.where.rank : placed.hit->launcher_rank;
+      if (f->last_line == placed.where.line && f->line < f->last_line) f->last_text = r_.index_.Text(placed);
+      int32_t rank = said >= 0 ? said : placed.where.rank >= 0 ? placed.where.rank : placed.hit->launcher_rank;
       if (rank < 0) rank = RankInFileName(r_.index_.Facts(placed.where.source).name);
       if (rank < 0) return;
       std::string& ranks = f->fields[std::string(kWaitingRanks)];

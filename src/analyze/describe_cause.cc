@@ -60,6 +60,13 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
     // The count goes on behind three: what is not shown must not let another rule's line of the same kind in.
     if (++per_rule[key] > 3 || out.size() >= limits::kEvidencePerCause) return;
     Evidence e = ItemEvidence(c, item, role);
+    // Of a wait that is told again and again the last line tells how long it was.
+    //   rank 0: still waiting for collective #19 after 16 s
+    if (const Finding& f = item.finding; !f.last_text.empty()) {
+      const Evidence last = PlaceEvidence(c.model, {f.source, f.last_line, f.offset, f.last_text}, role);
+      e.text = last.text;
+      e.line = last.line;
+    }
     // Two rules that speak of one line show it once, with the role of the stronger one.
     if (e.line > 0 && !lines.emplace(e.file, e.line).second) return;
     const SourceId source = item.finding.source;

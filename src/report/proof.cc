@@ -109,6 +109,8 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
   };
   std::vector<Choice> choices;
   std::set<std::string> rules;
+  // What the reader has read when he comes to the captions.
+  const std::string above = cause.summary + " " + (cause.culprits.empty() ? "" : cause.culprits.front().why);
   for (const Evidence& item : evidence) {
     if (item.role == "contradicting") continue;
     // Where a line is missing its note is what is told.
@@ -150,7 +152,10 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
     const bool fresh = rules.insert(item.rule).second || other_side;
     Choice& choice = choices.emplace_back();
     choice.proof = QuoteOf(item.file, item.line, item.text);
-    if (!SaysNothingMore(item.note, item.text)) choice.proof.note = item.note;
+    // Whose line it is nothing else says: "the last line of rank 3", of no rule.
+    if (!SaysNothingMore(item.note, item.rule.empty() ? item.text : item.text + " " + above)) {
+      choice.proof.note = item.note;
+    }
     choice.wording = std::move(wording);
     choice.weight = Weight(item);
     choice.first_of_rule = fresh;

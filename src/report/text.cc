@@ -27,10 +27,8 @@
 namespace ncclwhy {
 namespace {
 
-// A cause after the first that is worth a line.
-constexpr double kClose = 0.15;
-// Nothing needs to be looked at any more.
-constexpr double kNoDoubt = 0.95;
+constexpr double kClose = 0.15;    // of a cause after the first that is worth a line
+constexpr double kNoDoubt = 0.95;  // nothing needs to be looked at any more
 constexpr size_t kProblems = 3;
 // Rows that leave room for more than must be told.
 constexpr size_t kComfortable = 16;
@@ -65,8 +63,9 @@ class ShortAnswer {
     Chain();
     Harmless();
     const Cause* cause = NamedCause(report_);
+    Decide(true);  // a look that has to come first is told first
     if (cause != nullptr) FirstFix(*cause);
-    Decide();
+    Decide(false);
     if (cause != nullptr) Doubt(*cause);
     Contradiction();
     Alternatives();
@@ -197,9 +196,8 @@ class ShortAnswer {
     if (NamedCause(report_) == nullptr && !well) return Meanings();
     const bool quote = report_.coverage.lines <= kQuoteLines;
     const std::string list = HarmlessSentence(report_, words_, std::min(measure_.harmless, kHarmless), well, quote);
-    if (!list.empty()) {
-      layout_.Labelled(well ? words_.got_over : words_.harmless, list, measure_.harmless + 1, Style::kDim);
-    }
+    if (list.empty()) return;
+    layout_.Labelled(well ? words_.got_over : words_.harmless, list, measure_.harmless + 1, Style::kDim);
   }
 
   // A quote of a few lines that show no failure: what each is.
@@ -289,8 +287,9 @@ class ShortAnswer {
     }
   }
 
-  void Decide() {
-    if (!report_.decision || (report_.decision->action == Action::kUndecided && !report_.decision->end_first)) return;
+  void Decide(bool look_first) {
+    if (!report_.decision || report_.decision->look_first != look_first) return;
+    if (report_.decision->action == Action::kUndecided && !report_.decision->end_first) return;
     // A few lines that somebody quotes do not show that the job ended with them.
     const bool quote = report_.coverage.lines <= kQuoteLines && report_.job.communicators.empty();
     if (report_.decision->action == Action::kFixFirst && (quote || report_.outcome == Outcome::kUnknown)) return;
