@@ -234,7 +234,7 @@ class Answer(unittest.TestCase):
 
     def test_world_size_of_one_rank(self):
         log = start(0, "h0", 3) + start(1, "h1", 3) + start(2, "h2", 4)
-        self.says({"job.log": log}, ["rank 2 was told 4, the others 3"], ["rank 2 得到 4，其他 rank 是 3"])
+        self.says({"job.log": log}, ["was started with a world size of 4, the others with 3"], ["启动时的 world size 是 4，其他 rank 是 3"])
 
     def test_port_that_is_taken(self):
         log = ("torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: "
