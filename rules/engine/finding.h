@@ -60,11 +60,15 @@ struct Finding {
   int32_t device = kNoDevice;  // CUDA ordinal in the header of its line
   std::string host;
   std::string text;                           // the evidence line
-  std::string last_text;                      // of last_line; of waits alone, which tell there how long
+  std::string last_text;                      // of last_line; empty where that is the evidence line
   std::string time;                           // its stamp as printed; empty where it has none of its own
   uint64_t repeats = 0;                       // further lines like it
   std::map<std::string, std::string> fields;  // captures, columns, `fields` of the rule
 
+  void Last(uint32_t at, std::string_view said) {
+    last_line = at;
+    if (at > line) last_text = said;
+  }
   // Empty when there is none.
   std::string_view Field(const char* name) const {
     const auto it = fields.find(name);

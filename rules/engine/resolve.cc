@@ -157,7 +157,7 @@ class Resolver {
       // Another pattern of the rule that hits the same line counts the same further ones.
       if (!folded.Counted(where.source, where.line)) f.repeats += placed.hit->repeats;
       folded.counted = {where.source, where.line};
-      if (f.source == where.source) f.last_line = std::max(f.last_line, where.line);
+      if (f.source == where.source && where.line > f.last_line) f.Last(where.line, r_.index_.Text(placed));
       Captures(placed, &f);
       if (waits) NoteWaiting(placed, said, &f);
       if (waits) folded.listed.Note(r_.index_.Capture(placed, "culprit_rank"), r_.index_.Capture(placed, "text"));
@@ -293,7 +293,6 @@ class Resolver {
     // Who waits is kept, as lines of many ranks fold into one finding where they have no process of their own. What the
     // line says (`said`) comes first, as a file of all ranks may know of one process only.
     void NoteWaiting(const PlacedHit& placed, int32_t said, Finding* f) const {
-      if (f->last_line == placed.where.line && f->line < f->last_line) f->last_text = r_.index_.Text(placed);
       int32_t rank = said >= 0 ? said : placed.where.rank >= 0 ? placed.where.rank : placed.hit->launcher_rank;
       if (rank < 0) rank = RankInFileName(r_.index_.Facts(placed.where.source).name);
       if (rank < 0) return;

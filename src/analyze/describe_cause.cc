@@ -62,7 +62,8 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
     Evidence e = ItemEvidence(c, item, role);
     // Of a wait that is told again and again the last line tells how long it was.
     //   rank 0: still waiting for collective #19 after 16 s
-    if (const Finding& f = item.finding; !f.last_text.empty()) {
+    const bool waits = item.rule != nullptr && item.rule->sign.life == Life::kWaiting;
+    if (const Finding& f = item.finding; waits && !f.last_text.empty()) {
       const Evidence last = PlaceEvidence(c.model, {f.source, f.last_line, f.offset, f.last_text}, role);
       e.text = last.text;
       e.line = last.line;

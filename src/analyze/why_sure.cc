@@ -151,7 +151,8 @@ bool ShowsWho(const CaseFile& c) {
   if (std::any_of(c.model.processes.begin(), c.model.processes.end(), known)) return true;
   const auto told = [](const EvidenceItem& item) {
     const Finding& f = item.finding;
-    return f.rank >= 0 || f.device >= 0 || !f.host.empty() || f.fields.contains("bus_id") || RankInText(f.text) >= 0;
+    return f.rank >= 0 || f.device >= 0 || !f.host.empty() || f.fields.contains("bus_id") ||
+           f.fields.contains("local_rank") || RankInText(f.text) >= 0;
   };
   if (std::any_of(c.items.begin(), c.items.end(), told)) return true;
   const std::vector<Complaint> complaints = ComplaintsOf(c.model);

@@ -138,14 +138,17 @@ std::set<Line> Judged(const CaseFile& c) {
   return out;
 }
 
-// A line that a rule knows to be harmless comes again with other numbers, of which only the first and the last are
-// kept.
+// A line that a rule knows to be harmless, or to follow from another, comes again with other numbers, of which only the
+// first and the last are kept.
 std::set<std::string> HarmlessTexts(const CaseFile& c) {
   std::set<std::string> out;
   std::string room;
   for (const EvidenceItem& item : c.items) {
-    const bool knows = item.rule != nullptr && item.finding.role == Role::kBenign;
-    if (knows && item.finding.line > 0) out.emplace(MaskDigits(item.finding.text, &room));
+    const Finding& f = item.finding;
+    const bool follows = f.role == Role::kSecondary && !LeavesWords(item);
+    if (item.rule == nullptr || f.line == 0 || (f.role != Role::kBenign && !follows)) continue;
+    out.emplace(MaskDigits(f.text, &room));
+    if (!f.last_text.empty()) out.emplace(MaskDigits(f.last_text, &room));
   }
   return out;
 }
