@@ -260,7 +260,7 @@ static std::optional<Decision> DecideOnCauses(const CaseFile& c, const Report& r
 std::optional<Decision> Decide(const CaseFile& c, const Report& report) {
   std::optional<Decision> decision = DecideOnCauses(c, report);
   // Also where nobody knows why.
-  if (report.outcome == Outcome::kHung) {
+  if (report.outcome == Outcome::kHung && !c.environment.Shows("over")) {
     if (!decision) decision.emplace();
     decision->end_first = true;
   }

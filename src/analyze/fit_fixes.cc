@@ -75,6 +75,22 @@ class Fitter {
     });
   }
 
+  // Of other software or another vendor than the logs show: nvidia-smi beside an AMD GPU, `import torch` in TensorFlow.
+  bool IsForeign(std::string_view command) const {
+    return kb_ != nullptr && std::any_of(environment_.words.begin(), environment_.words.end(), [&](const auto& word) {
+             const auto known = kb_->FindCode("environment", word, Language::kEnglish);
+             const auto foreign =
+                 known ? known->more.find("foreign") : std::map<std::string, std::string>::const_iterator();
+             if (!known || foreign == known->more.end()) return false;
+             // Both may be there: PyTorch in a program that reads its data with TensorFlow.
+             const auto unless = known->more.find("unless");
+             if (unless != known->more.end() && environment_.Shows(unless->second)) return false;
+             const std::vector<std::string_view> tools = SplitWords(foreign->second);
+             return std::any_of(tools.begin(), tools.end(),
+                                [&](std::string_view tool) { return command.find(tool) != std::string_view::npos; });
+           });
+  }
+
   bool IsSet(std::string_view variable) const {
     const auto told = values_.find("variable");
     return environment_.variables.contains(variable) || (told != values_.end() && told->second == variable);
@@ -185,7 +201,10 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
       cause->fixes_elsewhere.push_back(std::move(fix));
       continue;
     }
-    fix.command = *command;
+    if (!fitter.IsForeign(*command))
+      fix.command = *command;
+    else
+      fix.command.clear();
     fix.at_hand = environment.Shows(fix.environment) || fix.environment == "bare-metal";
     offers.push_back(std::move(offer));
   }
@@ -215,7 +234,7 @@ std::vector<Confirm> FitConfirms(const JobEnvironment& environment, const Knowle
   std::vector<std::pair<Fit, Confirm>> fitting;
   for (const ConfirmKnowledge& each : known) {
     const Fit fit = fitter.ForJob(each.environment);
-    if (fit == Fit::kNo || !fitter.HasAll(each.needs)) continue;
+    if (fit == Fit::kNo || !fitter.HasAll(each.needs) || fitter.IsForeign(each.command)) continue;
     fitting.emplace_back(fit, Confirm{ExpandTemplate(each.command, words), ExpandTemplate(each.text, values)});
   }
   // What needs no particular kind of job stands where it stood, before what nothing speaks for.

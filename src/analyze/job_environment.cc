@@ -147,12 +147,25 @@ void ReadLabels(const JobModel& model, Collector& facts) {
   }
 }
 
+// Settings that were typed in front of a command: $ NCCL_SOCKET_IFNAME=eno1 NCCL_IB_DISABLE=1 python main.py --rank 1
+void ReadSettings(const Finding& f, Collector& facts, JobEnvironment* out) {
+  constexpr std::string_view kName = "NCCL_";
+  for (const std::string_view word : SplitWords(f.text)) {
+    const size_t equal = word.find('=');
+    if (!word.starts_with(kName) || equal == std::string_view::npos || equal + 1 == word.size()) continue;
+    const std::string_view value = word.substr(equal + 1);
+    out->variables[std::string(word.substr(0, equal))].emplace(value);
+    facts.Add("variable", word, f.source, f.line);
+  }
+}
+
 void ReadFindings(const std::vector<EvidenceItem>& items, Collector& facts, JobEnvironment* out) {
   for (const EvidenceItem& item : items) {
     const Finding& f = item.finding;
     const bool environment = item.rule != nullptr && item.rule->family == kFamily;
     for (const auto& [name, value] : f.fields) {
       if (environment) facts.Add(name, value, f.source, f.line);
+      if (environment && name == "command_line") ReadSettings(f, facts, out);
       if (name == "pod") out->pods.emplace(value);
       if (name == "device" || name == "interface") out->interfaces.emplace(value.substr(0, value.find(':')));
       // Who complains of a variable found it set, to whatever: "Invalid NCCL_COMM_ID [node-0:38254], please use

@@ -166,7 +166,7 @@ std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::v
   if (!ShowsJob(c) || ShowsWho(c)) return {};
   return c.chinese()
              ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
-             : "; not told are the rank and whether it was the first failure: add the earlier lines of all ranks";
+             : "; not told: which rank, and whether it failed first (add the earlier lines of all ranks)";
 }
 
 std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {

@@ -152,8 +152,10 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
     const bool fresh = rules.insert(item.rule).second || other_side;
     Choice& choice = choices.emplace_back();
     choice.proof = QuoteOf(item.file, item.line, item.text);
-    // Whose line it is nothing else says: "the last line of rank 3", of no rule.
-    if (!SaysNothingMore(item.note, item.rule.empty() ? item.text : item.text + " " + above)) {
+    // Whose line it is nothing else says: "the last line of rank 3", of no rule. Without a text the caption is the
+    // proof.
+    const bool repeats = SaysNothingMore(item.note, item.rule.empty() ? item.text : item.text + " " + above);
+    if (item.text.empty() || !repeats) {
       choice.proof.note = item.note;
     }
     choice.wording = std::move(wording);
