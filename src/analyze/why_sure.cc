@@ -164,9 +164,8 @@ bool ShowsWho(const CaseFile& c) {
 std::string NotInTheExcerpt(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits) {
   if (!culprits.empty() || !c.kb.TraitsOf(h.cause).one_rank || !IsExcerpt(c.model)) return {};
   if (!ShowsJob(c) || ShowsWho(c)) return {};
-  return c.chinese()
-             ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
-             : "; not told: which rank, and whether it failed first (add the earlier lines of all ranks)";
+  return c.chinese() ? "；是哪个 rank 未知，也看不出之前是否已有故障：请补充所有 rank 更早的日志"
+                     : "; not told: which rank, and whether it failed first (add the earlier lines of all ranks)";
 }
 
 std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {
