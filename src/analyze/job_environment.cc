@@ -229,6 +229,10 @@ JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceIt
     if (std::find(std::begin(kKinds), std::end(kKinds), fact.name) != std::end(kKinds)) out.words.insert(fact.value);
   }
   if (model.hosts.size() > 1) out.words.emplace("several-hosts");
+  // Lines of COLL are there: nobody has to be asked for them.
+  const bool logged = std::any_of(model.sources.begin(), model.sources.end(),
+                                  [](const SourceFacts* s) { return !s->collectives.empty(); });
+  if (logged) out.words.emplace("calls-logged");
   AddImplied(kb, &out);
   return out;
 }

@@ -128,6 +128,18 @@ std::string Chinese(const Weighed& w, size_t against) {
   return out;
 }
 
+// Whether a line says of itself that the program ends with it: "Fatal IPC Failure", "2 ucs_fatal_error_message()".
+bool SaysFatal(const CaseFile& c) {
+  const auto says = [](std::string_view text) {
+    return text.find("atal") != std::string_view::npos || text.find("abort") != std::string_view::npos ||
+           text.find("ABORT") != std::string_view::npos;
+  };
+  if (std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& i) { return says(i.finding.text); }))
+    return true;
+  const std::vector<Complaint> complaints = ComplaintsOf(c.model);
+  return std::any_of(complaints.begin(), complaints.end(), [&](const Complaint& x) { return says(x.text); });
+}
+
 // A few lines that somebody quotes: no communicator begins in them.
 bool IsExcerpt(const JobModel& model) {
   constexpr uint64_t kExcerptLines = 30;
@@ -179,7 +191,7 @@ std::string EndNotShown(const CaseFile& c, const Hypothesis& h) {
     const Life life = item.rule != nullptr ? item.rule->sign.life : Life::kNone;
     return role == Role::kSymptom || role == Role::kSecondary || life == Life::kEnding || life == Life::kWaiting;
   });
-  if (ended) return {};
+  if (ended || SaysFatal(c)) return {};
   return c.chinese() ? "，但没有显示作业因此失败" : ", not that the job failed of it";
 }
 
