@@ -182,6 +182,14 @@ CulpritCandidate CulpritResolver::OfTask(const RayTask& task) const {
   return c;
 }
 
+// On one host the local rank is the rank.
+//   failed (exitcode: -9) local_rank: 1 (pid: 25237) of binary: /opt/conda/bin/python
+bool CulpritResolver::NothingOfOtherHosts() const {
+  const bool several = std::any_of(model_.communicators.begin(), model_.communicators.end(),
+                                   [](const Communicator& c) { return c.nnodes > 1; });
+  return model_.hosts.size() <= 1 && model_.sources.size() == 1 && !several;
+}
+
 CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   CulpritCandidate c;
   if (const ProcessId named = Named(f); named.valid()) {
@@ -212,10 +220,14 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   if (c.rank < 0) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = quoted_.OfWords(f);
   if (c.host.empty()) c.host = HostBeforeRank(f.text);
+  const bool local = c.rank < 0 && NothingOfOtherHosts();
+  if (local) c.rank = static_cast<int32_t>(ParseInt(Get(f.fields, "local_rank")).value_or(-1));
   if (c.rank >= 0 && (!f.process.valid() || c.host.empty())) FillRank(c);
   if (c.rank < 0 && c.host.empty()) return {};
   c.device = Get(f.fields, "device");
-  c.why = Say("printed the failing line", "失败的那一行由它打印");
+  c.why = local && c.rank >= 0
+              ? Say("its local rank; nothing here is of a second host", "这是它的 local rank；这里没有第二台主机的内容")
+              : Say("printed the failing line", "失败的那一行由它打印");
   return {c};
 }
 

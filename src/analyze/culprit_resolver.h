@@ -78,6 +78,7 @@ class CulpritResolver {
   // A worker of Ray, else its host alone.
   CulpritCandidate OfTask(const RayTask& task) const;
   // The process that printed the line, or whom its words name.
+  bool NothingOfOtherHosts() const;
   Candidates Self(const Finding& f) const;
   // Fills the maps below from what launchers print of their workers (launcher_tables.cc).
   void ReadLauncherTables(const std::vector<EvidenceItem>& items);
