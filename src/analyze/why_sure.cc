@@ -50,8 +50,18 @@ void CountSpared(const CaseFile& c, const Hypothesis& h, Weighed* w) {
     return r.process.valid() && r.process.value == *w->processes.begin();
   });
   if (own == ranks.end()) return;
+  // Who shows a failure that may be a cause, whichever, may show the same one in other words.
+  std::set<uint32_t> failing;
+  for (const EvidenceItem& item : c.items) {
+    const Finding& f = item.finding;
+    if (f.role == Role::kRoot && f.line > 0 && f.process.valid()) failing.insert(f.process.value);
+  }
   for (const Rank& r : ranks) {
     if (!r.seen || !r.process.valid() || &r == &*own) continue;
+    if (failing.contains(r.process.value)) {
+      w->spared = 0;
+      return;
+    }
     ++w->spared;
     if (w->neighbour < 0 && !only.host.empty() && r.host == only.host) w->neighbour = r.rank;
   }
