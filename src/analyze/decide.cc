@@ -242,8 +242,8 @@ static std::optional<Decision> DecideOnCauses(const CaseFile& c, const Report& r
     // A job that counted its steps and says of none that it was saved begins again.
     const bool lost = action != Action::kFixFirst && !out.look_first && !report.progress.empty() && !report.checkpoint;
     if (lost)
-      out.why += zh ? "；没有哪一行显示保存过检查点：否则会从头开始"
-                    : "; no line shows a checkpoint, without which it begins anew";
+      out.why += zh ? "；这里看不到已保存的检查点：先看有没有，否则会从头开始"
+                    : "; see first whether there is a checkpoint, none is told of here: without one it begins anew";
     if (action != Action::kRerunWithout) return out;
     out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
     out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());

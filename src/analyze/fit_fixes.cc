@@ -201,10 +201,7 @@ void FitFixes(const JobEnvironment& environment, const KnowledgeBase& kb, const 
       cause->fixes_elsewhere.push_back(std::move(fix));
       continue;
     }
-    if (!fitter.IsForeign(*command))
-      fix.command = *command;
-    else
-      fix.command.clear();
+    fix.command = fitter.IsForeign(*command) ? std::string() : *command;
     fix.at_hand = environment.Shows(fix.environment) || fix.environment == "bare-metal";
     offers.push_back(std::move(offer));
   }

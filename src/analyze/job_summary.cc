@@ -48,14 +48,11 @@ Job SummariseJob(const JobModel& model, const std::vector<Culprit>& culprits) {
   for (const std::string_view v : versions) job.nccl_versions.emplace_back(v);
   // Whom a table of the program names and no line of NCCL's: #  Rank  0 Group  0 Pid  32310 on    gpu-a15 device  0
   const RollCall roll(model);
-  std::set<std::string_view> hosts(model.hosts.begin(), model.hosts.end());
   const auto short_name = [](std::string_view host) { return host.substr(0, host.find('.')); };
-  for (const std::string_view told : roll.Hosts()) {
-    const bool known = std::any_of(hosts.begin(), hosts.end(),
-                                   [&](std::string_view host) { return short_name(host) == short_name(told); });
-    if (!known) hosts.insert(told);
-  }
-  job.hosts = static_cast<int64_t>(hosts.size());
+  std::set<std::string_view> known;
+  for (const std::string_view host : model.hosts) known.insert(short_name(host));
+  job.hosts = static_cast<int64_t>(model.hosts.size());
+  for (const std::string_view told : roll.Hosts()) job.hosts += known.insert(short_name(told)).second ? 1 : 0;
   std::set<int32_t> ranks;  // of processes that NCCL's headers name
   for (const Process& p : model.processes) {
     if (p.pid >= 0 && p.rank >= 0) ranks.insert(p.rank);

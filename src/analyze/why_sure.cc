@@ -140,9 +140,11 @@ std::string Chinese(const Weighed& w, size_t against) {
 
 // Whether a line says of itself that the program ends with it: "Fatal IPC Failure", "2 ucs_fatal_error_message()".
 bool SaysFatal(const CaseFile& c) {
-  const auto says = [](std::string_view text) {
-    return text.find("atal") != std::string_view::npos || text.find("abort") != std::string_view::npos ||
-           text.find("ABORT") != std::string_view::npos;
+  constexpr std::string_view kWords[] = {"fatal", "Fatal", "FATAL", "abort", "Abort", "ABORT"};
+  const auto says = [&](std::string_view text) {
+    return text.find("on-fatal") == std::string_view::npos &&
+           std::any_of(std::begin(kWords), std::end(kWords),
+                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
   };
   if (std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& i) { return says(i.finding.text); }))
     return true;

@@ -236,6 +236,32 @@ class Answer(unittest.TestCase):
         log = start(0, "h0", 3) + start(1, "h1", 3) + start(2, "h2", 4)
         self.says({"job.log": log}, ["was started with a world size of 4, the others with 3"], ["启动时的 world size 是 4，其他 rank 是 3"])
 
+    def test_hosts_that_fail_alike_are_all_named(self):
+        logs = sorted(str(p) for p in (SOURCE / "samples/incidents/duplicate-gpu-2.28.9-2x2-s1").glob("*.log"))
+        text = subprocess.run([BINARY, *logs], capture_output=True, check=False).stdout.decode()
+        self.assertIn("The same on worker-59.", " ".join(text.split()))
+        self.assertIn("Give every rank on worker-58 and worker-59", " ".join(text.split()))
+
+    def test_none_of_the_others_prints_it_only_where_none_does(self):
+        for case, told in (("illegal-access-2.28.9-2x2-s1", True), ("rdma-gid-unreachable-2.28.9-2x2-s22", False)):
+            folder = SOURCE / "samples/incidents" / case
+            text = subprocess.run([BINARY, *sorted(str(p) for p in folder.glob("*.log"))], capture_output=True,
+                                  check=False).stdout.decode()
+            self.assertEqual("none of the other" in text, told, text)
+
+    def test_tools_of_another_framework_are_not_offered(self):
+        log = ("tensorflow.python.framework.errors_impl.InvalidArgumentError: Op type not registered 'NcclAllReduce' in "
+               "binary running on WS-17.\n")
+        self.assertNotIn("torch", self.answer({"job.log": log}, "en", "-v").split("In other environments")[0].split("Seen")[0])
+
+    def test_settings_typed_in_front_of_a_command(self):
+        line = "\nn3:1:1 [0] bootstrap.cc:115 NCCL WARN Bootstrap : no socket interface found\n"
+        said = "NCCL_SOCKET_IFNAME=eno9 matches no usable network interface"
+        typed = self.answer({"job.log": "root@n3:~# CUDA_VISIBLE_DEVICES=0 NCCL_SOCKET_IFNAME=eno9 python main.py" + line}, "en")
+        self.assertIn(said, typed)
+        for other in ("NCCL_SOCKET_IFNAME=eno9 is what helped others.", "# export NCCL_SOCKET_IFNAME=eno9"):
+            self.assertNotIn(said, self.answer({"job.log": other + line}, "en"))
+
     def test_port_that_is_taken(self):
         log = ("torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: "
                "29500, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use\n")
