@@ -265,12 +265,17 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
                        [&](const std::string& id) { return GlobMatches(glob, id); });
   };
   for (const auto& [rule, text] : all) {
-    for (size_t i = 0; i < rule.needs.size(); ++i) {
-      if (!IsViewNeed(rule.needs[i]) && !IsTextNeed(rule.needs[i]) && !IsEventKind(rule.needs[i]) &&
-          !names_a_rule(rule.needs[i])) {
-        out->push_back(text.At(Diagnostic::kWarning, fmt::format("/needs/{}", i), "R052",
-                               fmt::format("no kind of event and no rule is called \"{}\"", rule.needs[i])));
-      }
+    const auto look_at = [&](std::string_view need, const std::string& at) {
+      if (IsViewNeed(need) || IsTextNeed(need) || IsEventKind(need) || names_a_rule(need)) return;
+      out->push_back(text.At(Diagnostic::kWarning, at, "R052",
+                             fmt::format("no kind of event and no rule is called \"{}\"", need)));
+    };
+    for (size_t i = 0; i < rule.needs.size(); ++i) look_at(rule.needs[i], fmt::format("/needs/{}", i));
+    for (size_t i = 0; i < rule.needs_each.size(); ++i) {
+      AnyAlternative(rule.needs_each[i], [&](std::string_view need) {
+        look_at(need, fmt::format("/needs_each/{}", i));
+        return false;
+      });
     }
     for (size_t i = 0; i < rule.explains.size(); ++i) {
       const std::string_view glob = rule.explains[i];

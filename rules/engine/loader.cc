@@ -15,12 +15,12 @@ using nlohmann::json;
 // All keys of a rule. What is not here is a mistake in writing, and said to be one: a condition that nobody reads would
 // be worse.
 const Keys& KeysOfRule() {
-  static const Keys keys = {"$schema",     "schema",        "id",         "role",      "title",       "match",
-                            "query",       "min_processes", "needs",      "min_needs", "nccl",        "needs_version",
-                            "causes",      "near",          "unless",     "boost",     "explains",    "blame",
-                            "fields",      "note",          "references", "when",      "covered_by",  "degrades",
-                            "contradicts", "collect",       "fixed_in",   "fix",       "fix_command", "recurs",
-                            "sign",        "last_resort",   "says_why",   "headline",  "follows",     "tells"};
+  static const Keys keys = {
+      "$schema",     "schema",      "id",         "role",     "title",         "match",       "query",  "min_processes",
+      "needs",       "min_needs",   "needs_each", "nccl",     "needs_version", "causes",      "near",   "unless",
+      "boost",       "explains",    "blame",      "fields",   "note",          "references",  "when",   "covered_by",
+      "degrades",    "contradicts", "collect",    "fixed_in", "fix",           "fix_command", "recurs", "sign",
+      "last_resort", "says_why",    "headline",   "follows",  "tells"};
   return keys;
 }
 
@@ -76,6 +76,10 @@ void ReadTrigger(const json& root, RuleReader& reader, Rule& rule) {
     // nothing.
     rule.needs = reader.Strings(root["needs"], "/needs");
     if (!root.contains("query")) reader.Error("/needs", "R005", "it belongs beside a \"query\"");
+  }
+  if (root.contains("needs_each")) {
+    rule.needs_each = reader.Strings(root["needs_each"], "/needs_each");
+    if (!root.contains("query")) reader.Error("/needs_each", "R005", "it belongs beside a \"query\"");
   }
   if (root.contains("nccl")) {
     const std::string range = reader.String(root["nccl"], "/nccl");

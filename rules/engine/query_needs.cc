@@ -19,6 +19,10 @@ QueryNeeds::QueryNeeds(const RuleList& rules, const JobModel& model, const std::
 }
 
 bool QueryNeeds::AreMetFor(const Rule& rule) const {
+  const auto is_there = [&](std::string_view need) { return Count(need, 1) > 0; };
+  for (const std::string_view need : rule.needs_each) {
+    if (!AnyAlternative(need, is_there)) return false;
+  }
   if (rule.needs.empty()) return true;
   uint64_t found = 0;
   for (const std::string_view need : rule.needs) {

@@ -28,7 +28,8 @@ class QueryNeeds {
              const ViewNames& views);
 
   // True for a rule without needs.
-  // At least `rule.min_needs` things of the kinds that the rule needs are there.
+  // At least `rule.min_needs` things of the kinds that the rule needs are there, and each of those that it needs
+  // beside.
   bool AreMetFor(const Rule& rule) const;
 
  private:

@@ -106,7 +106,8 @@ struct Rule {
   KeptText query;                     // query rules: one SELECT over the public views; then patterns is empty
   uint32_t min_processes = 0;         // query rules: not asked when the logs show fewer processes
   std::vector<KeptText> needs;  // query rules: event kinds and globs of rules; not asked when there is none of them
-  uint32_t min_needs = 1;       // nor when there are fewer of them, events and findings together
+  std::vector<KeptText> needs_each;  // nor when one of these is not there; "a|b" is there when either is
+  uint32_t min_needs = 1;            // nor when there are fewer of them, events and findings together
   VersionRange nccl;
   bool needs_version = false;  // true: an unknown version does not match a limited range
   // May be empty: a rule that only tells something, or of which the query gives the weights.

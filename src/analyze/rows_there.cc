@@ -26,13 +26,40 @@ class Values {
   bool differ_ = false;
 };
 
-// An excerpt from the middle of an initialisation does not say that it never ended.
-bool ShowsStart(const JobModel& model) {
-  return std::any_of(model.sources.begin(), model.sources.end(), [](const SourceFacts* s) {
-    return std::any_of(s->events.begin(), s->events.end(), [](const Event& e) {
-      return e.kind == EventKind::kCommInitStart || e.kind == EventKind::kTopology;
-    });
-  });
+// An excerpt from the middle of an initialisation does not say that it never ended: it must show the start.
+// True if it does.
+bool AddEvents(const JobModel& model, ViewNames* out) {
+  bool start = false, ready = false, rdma = false, gdr = false, ras = false;
+  for (const SourceFacts* s : model.sources) {
+    for (const Event& e : s->events) {
+      switch (e.kind) {
+        case EventKind::kCommInitStart:
+        case EventKind::kTopology:
+          start = true;
+          break;
+        case EventKind::kCommInitComplete:
+          ready = true;
+          break;
+        // NET/Socket lists interfaces.
+        case EventKind::kNetDevices:
+          rdma = rdma || s->Get(e, FieldId::kNetwork) != "Socket";
+          break;
+        case EventKind::kGdr:
+          gdr = gdr || s->Get(e, FieldId::kPhase) == "enabled";
+          break;
+        case EventKind::kRas:
+          ras = ras || !s->Get(e, FieldId::kPhase).empty();
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  if (!ready) out->insert("job:never-ready");
+  if (rdma) out->insert("job:rdma-listed");
+  if (gdr) out->insert("job:gdr-enabled");
+  if (ras) out->insert("job:ras-report");
+  return start;
 }
 
 void AddRanks(const Communicator& c, bool start_shown, ViewNames* out) {
@@ -67,6 +94,7 @@ void AddProcesses(const JobModel& model, ViewNames* out) {
   std::map<std::string_view, Values> hosts;                                  // by address
   std::map<std::string_view, std::map<std::string_view, size_t>> variables;  // variable → value → processes
   for (const Process& p : model.processes) {
+    if (p.aborted) out->insert("job:process-aborted");
     versions.Add(p.nccl_version);
     networks.Add(p.net.network);
     interfaces.Add(p.bootstrap.interface);
@@ -94,7 +122,7 @@ ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
   for (const DoubtfulSetting& s : comparison.settings) {
     out.insert(std::string(kNeedsSetting) + std::string(s.problem));
   }
-  const bool start_shown = ShowsStart(model);
+  const bool start_shown = AddEvents(model, &out);
   bool ranks_seen = false;
   for (const Communicator& c : model.communicators) {
     AddRanks(c, start_shown, &out);

@@ -11,7 +11,7 @@ inline constexpr size_t kLineBytes = 64 * 1024;
 // A source up to this size may be something that was pasted, and is looked at for broken lines. Logs are longer.
 inline constexpr size_t kPastedBytes = 64 * 1024;
 // A longer source is parsed in segments of this size, by as many threads as there are.
-inline constexpr size_t kSegmentBytes = 32u << 20;
+inline constexpr size_t kSegmentBytes = 64u << 20;
 // Text of one line that is kept with an event or shown as evidence.
 inline constexpr size_t kEvidenceText = 512;
 // Lines of a source whose end is cut off and marked, for which every rule is asked. A viewer marks some hundred; a

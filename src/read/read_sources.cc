@@ -23,7 +23,7 @@ namespace ncclwhy {
 namespace {
 
 // A file of fewer segments is read by one thread: the first one is read before the others in any case.
-constexpr uint64_t kWorthSharing = 3;
+constexpr uint64_t kWorthSharing = 2;
 // Bytes between two calls of the progress function by one thread.
 constexpr uint64_t kProgressBytes = 4u << 20;
 // Bytes that are asked whether they are text.

@@ -259,6 +259,8 @@ TEST_CASE("a query that needs lines is asked when there are enough of them", "[r
   CHECK_FALSE(asked(R"(["m"],"min_needs":2)", 1));
   CHECK(asked(R"(["m"],"min_needs":2)", 2));
   CHECK(asked(R"(["m","n"],"min_needs":2)", 1));  // all together
+  CHECK(asked(R"(["m"],"needs_each":["job:rank-twice|m"])", 1));
+  CHECK_FALSE(asked(R"(["m"],"needs_each":["m","job:rank-twice"])", 1));
 }
 
 TEST_CASE("a field whose capture the line does not have is left out", "[rules]") {
