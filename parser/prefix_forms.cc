@@ -72,8 +72,18 @@ bool TakeRole(std::string_view inside, OuterPrefix& p) {
   return true;
 }
 
+// ud_ep.c:278  Fatal: …
+bool BeginsPlaceInC(std::string_view text) {
+  Cursor c(text);
+  const std::string_view file = c.Until(":");
+  uint64_t line = 0;
+  return (file.ends_with(".c") || file.ends_with(".cc")) && file.find(' ') == std::string_view::npos && c.Char(':') &&
+         c.Uint(&line) && c.Char(' ');
+}
+
 // `cn0417:40120:0`, `gpu07:8204:0:8204`: UCX, its host, process and thread, in front of
 //   ib_md.c:287  UCX  ERROR ibv_reg_mr(…) failed        Caught signal 11 (Segmentation fault: …)
+// or, behind the longer form, what it ends the process with: ib_mlx5_log.c:179  Transport retry count exceeded on …
 bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
   Cursor c(inside);
   const std::string_view host = c.Until(":");
@@ -81,9 +91,11 @@ bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
   if (host.empty() || !std::any_of(host.begin(), host.end(), [](char ch) { return scan::IsAlpha(ch); })) return false;
   if (!std::all_of(host.begin(), host.end(), [](char ch) { return scan::IsHostChar(ch) || ch == '.'; })) return false;
   if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&thread) || pid == 0 || pid > INT32_MAX) return false;
-  if (!c.AtEnd() && (!c.Char(':') || !c.Uint(&thread) || !c.AtEnd())) return false;
+  const bool longer = !c.AtEnd();
+  if (longer && (!c.Char(':') || !c.Uint(&thread) || !c.AtEnd())) return false;
   behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));
-  if (!scan::StartsWith(behind, "Caught signal") && behind.substr(0, 60).find(" UCX ") == std::string_view::npos) {
+  if (!scan::StartsWith(behind, "Caught signal") && behind.substr(0, 60).find(" UCX ") == std::string_view::npos &&
+      !(longer && BeginsPlaceInC(behind))) {
     return false;
   }
   p.host = host;

@@ -342,10 +342,12 @@ bool PulseLine::MayCount(size_t number) const {
   if (named && (IsAlpha(bytes_[letters - 2]) || IsDigit(bytes_[letters - 2]))) return false;
   const std::string_view name = NameOf(number);
   // A frame of a stack: `#7  0x7fffe5ae8416 in ???`, `#1 main () at solver.f90:12`; but `batch #7`
-  if (begin > 0 && bytes_[begin - 1] == '#') {
-    const std::string_view rest = text().substr(end);
-    if (name.empty() || rest.substr(std::min(rest.find_first_not_of(' '), rest.size())).starts_with("0x")) return false;
-  }
+  if (begin > 0 && bytes_[begin - 1] == '#' && name.empty()) return false;
+  // `   12 0x562fee195975 No dladdr: …`, `[n07:4711] [ 6] /lib/x86_64-linux-gnu/libstdc++.so.6(+0xae277)[0x1478…]`
+  const bool bracket = bytes_[end] == ']';
+  std::string_view rest = text().substr(std::min(end + (bracket ? 1 : 0), text().size()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (rest.starts_with("0x") || (bracket && rest.starts_with('/'))) return false;
   return std::none_of(std::begin(kNames), std::end(kNames),
                       [&](std::string_view known) { return name.size() == known.size() && BeginsLower(name, known); });
 }

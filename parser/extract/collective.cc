@@ -116,6 +116,9 @@ void Keep(const Extraction& x, const CollectiveCall& call, std::string_view comm
 Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
   const std::string_view body = x.body();
   Cursor c(body);
+  uint64_t bytes = 0;
+  // Of old, without the call: 4096 Bytes -> Algo 1 proto 2 time 42.004096
+  if (Cursor old = c; old.Uint(&bytes)) return old.Literal(" Bytes -> ") ? Known::kQuiet : Known::kNo;
   const Name name = NameOf(body);
   if (name.size == 0) return Known::kNo;
   c.Skip(name.size + 1);
@@ -129,7 +132,6 @@ Known ExtractCollective(const Extraction& x, bool keep_every_collective) {
     return Known::kQuiet;
   }
   // AllReduce: 268435456 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}
-  uint64_t bytes = 0;
   const bool tuning = name.operation != kOther && c.Char(' ') && c.Uint(&bytes) && c.Literal(" Bytes -> ") &&
                       !scan::Contains(c.Rest(), ":");
   return tuning ? Known::kQuiet : Known::kNo;

@@ -15,12 +15,13 @@ using nlohmann::json;
 // All keys of a rule. What is not here is a mistake in writing, and said to be one: a condition that nobody reads would
 // be worse.
 const Keys& KeysOfRule() {
-  static const Keys keys = {
-      "$schema",     "schema",      "id",         "role",     "title",         "match",       "query",  "min_processes",
-      "needs",       "min_needs",   "needs_each", "nccl",     "needs_version", "causes",      "near",   "unless",
-      "boost",       "explains",    "blame",      "fields",   "note",          "references",  "when",   "covered_by",
-      "degrades",    "contradicts", "collect",    "fixed_in", "fix",           "fix_command", "recurs", "sign",
-      "last_resort", "says_why",    "headline",   "follows",  "tells"};
+  static const Keys keys = {"$schema",       "schema",        "id",          "role",       "title",      "match",
+                            "query",         "min_processes", "needs",       "min_needs",  "needs_each", "nccl",
+                            "needs_version", "causes",        "near",        "unless",     "boost",      "explains",
+                            "blame",         "fields",        "note",        "references", "when",       "covered_by",
+                            "degrades",      "contradicts",   "collect",     "fixed_in",   "fix",        "fix_command",
+                            "recurs",        "sign",          "last_resort", "says_why",   "headline",   "follows",
+                            "tells",         "between_hosts"};
   return keys;
 }
 
@@ -147,6 +148,7 @@ void ReadWarning(const json& root, RuleReader& reader, Rule& rule) {
     rule.healthy_only = rule.open_end_only || when == "healthy";
     if (!rule.healthy_only) reader.Error("/when", "R005", "\"healthy\" and \"open-end\" are known here");
   }
+  if (root.contains("between_hosts")) rule.between_hosts = reader.Bool(root["between_hosts"], "/between_hosts");
   if (root.contains("degrades")) {
     rule.degrades = reader.Bool(root["degrades"], "/degrades");
     if (rule.degrades && rule.role != Role::kWarning) reader.Error("/degrades", "R005", "only a warning degrades");

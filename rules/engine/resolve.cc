@@ -16,6 +16,7 @@
 #include "rules/engine/folded.h"
 #include "rules/engine/hit_index.h"
 #include "rules/engine/last_resorts.h"
+#include "rules/engine/one_host.h"
 #include "rules/engine/query_needs.h"
 #include "rules/engine/query_rows.h"
 #include "rules/engine/vocabulary.h"
@@ -37,10 +38,9 @@ class Resolver {
       : rules_(rules), patterns_(patterns), model_(model), index_(model, hits) {
     versions_.resize(model.processes.size(), -1);
     for (size_t i = 0; i < model.processes.size(); ++i) {
-      const int32_t version = VersionCode(model.processes[i].nccl_version);
-      if (version == 0) continue;
-      versions_[i] = version;
-      job_versions_.push_back(version);
+      if (const int32_t version = VersionCode(model.processes[i].nccl_version); version != 0) {
+        job_versions_.push_back(versions_[i] = version);
+      }
     }
   }
 
@@ -370,6 +370,7 @@ std::vector<Finding> ResolveFindings(const RuleList& rules, const PatternTable& 
   Resolver resolver(rules, patterns, model, hits);
   for (const uint32_t rule : resolver.RulesHit()) resolver.Pattern(rule, &findings);
   std::stable_sort(findings.begin(), findings.end(), before);
+  DropBetweenHosts(rules, model, &findings);
   DropLastResorts(rules, kb, model, &findings);
   if (publish) publish(findings);
   const QueryNeeds needs(rules, model, findings, views);

@@ -122,6 +122,7 @@ struct Rule {
   bool last_resort = false;  // counts only where nothing of NCCL was read and no other rule knows what failed
   // Warnings.
   bool healthy_only = false;          // said when nothing failed, else left out
+  bool between_hosts = false;         // of a network, so left out where the job stands on one host
   bool open_end_only = false;         // and only when the job has not told a good end
   bool degrades = false;              // better was there or asked for: where nothing failed, its causes are the answer
   bool contradicts = false;           // two witnesses cannot both be right: told beside a named cause

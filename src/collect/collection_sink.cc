@@ -1,7 +1,5 @@
 #include "collect/collection_sink.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,14 +11,15 @@
 #include <utility>
 
 #include "base/whole_file.h"
+#include "read/libarchive.h"
 
 namespace ncclwhy {
 namespace {
 
 class TarSink : public CollectionSink {
  public:
-  explicit TarSink(const std::string& path) : path_(path), file_(path), archive_(archive_write_new()) {}
-  ~TarSink() override { archive_write_free(archive_); }
+  explicit TarSink(const std::string& path) : path_(path), file_(path), archive_(Libarchive().archive_write_new()) {}
+  ~TarSink() override { Libarchive().archive_write_free(archive_); }
 
   Status Open() {
     if (path_ != "-") {
@@ -28,30 +27,30 @@ class TarSink : public CollectionSink {
       // name.
       if (const int error = file_.Open(); error != 0) return Failed(std::strerror(error));
     }
-    archive_write_set_format_pax_restricted(archive_);
-    archive_write_add_filter_gzip(archive_);
+    Libarchive().archive_write_set_format_pax_restricted(archive_);
+    Libarchive().archive_write_add_filter_gzip(archive_);
     // Padding would be NUL bytes on standard output.
-    archive_write_set_bytes_in_last_block(archive_, 1);  // nothing behind the end
+    Libarchive().archive_write_set_bytes_in_last_block(archive_, 1);  // nothing behind the end
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
-    return archive_write_open_fd(archive_, descriptor) == ARCHIVE_OK ? Status() : Failed();
+    return Libarchive().archive_write_open_fd(archive_, descriptor) == ARCHIVE_OK ? Status() : Failed();
   }
 
   Status Add(const std::string& name, uint64_t size, const std::function<std::string_view()>& next) override {
-    archive_entry* entry = archive_entry_new();
-    archive_entry_set_pathname(entry, name.c_str());
-    archive_entry_set_size(entry, static_cast<int64_t>(size));
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_mtime(entry, std::time(nullptr), 0);
-    const int begun = archive_write_header(archive_, entry);
-    archive_entry_free(entry);
+    archive_entry* entry = Libarchive().archive_entry_new();
+    Libarchive().archive_entry_set_pathname(entry, name.c_str());
+    Libarchive().archive_entry_set_size(entry, static_cast<int64_t>(size));
+    Libarchive().archive_entry_set_filetype(entry, AE_IFREG);
+    Libarchive().archive_entry_set_perm(entry, 0644);
+    Libarchive().archive_entry_set_mtime(entry, std::time(nullptr), 0);
+    const int begun = Libarchive().archive_write_header(archive_, entry);
+    Libarchive().archive_entry_free(entry);
     if (begun != ARCHIVE_OK) return Failed();
     while (size > 0) {
       std::string_view piece = next();
       if (piece.empty()) break;
       // A log that grows while it is read: the header has told its size.
       piece = piece.substr(0, size);
-      if (archive_write_data(archive_, piece.data(), piece.size()) < 0) return Failed();
+      if (Libarchive().archive_write_data(archive_, piece.data(), piece.size()) < 0) return Failed();
       size -= piece.size();
     }
     return {};
@@ -64,7 +63,7 @@ class TarSink : public CollectionSink {
     return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
   }
   Status Finish() override {
-    if (archive_write_close(archive_) != ARCHIVE_OK) return Failed();
+    if (Libarchive().archive_write_close(archive_) != ARCHIVE_OK) return Failed();
     if (path_ == "-") return {};
     // It holds what a job printed: for its owner.
     const int error = file_.Finish(0600);
@@ -76,8 +75,8 @@ class TarSink : public CollectionSink {
   // errno says more than libarchive's own words.
   // libarchive says `Write error`, and beside it which.
   Status Failed() const {
-    const int error = archive_errno(archive_);
-    const char* why = error > 0 ? std::strerror(error) : archive_error_string(archive_);
+    const int error = Libarchive().archive_errno(archive_);
+    const char* why = error > 0 ? std::strerror(error) : Libarchive().archive_error_string(archive_);
     return Failed(why != nullptr ? why : "no reason given");
   }
 
@@ -125,6 +124,7 @@ Status CollectionSink::AddText(const std::string& name, std::string_view text) {
 }
 
 Result<std::unique_ptr<CollectionSink>> NewTarSink(const std::string& path) {
+  if (!WhyNoLibarchive().empty()) return Status::Io(path + ": cannot be packed: " + WhyNoLibarchive());
   auto sink = std::make_unique<TarSink>(path);
   if (Status status = sink->Open(); !status.ok()) return status;
   return std::unique_ptr<CollectionSink>(std::move(sink));

@@ -1,8 +1,5 @@
 #include "read/archive_reader.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <functional>
@@ -15,6 +12,7 @@
 #include "parser/scan.h"
 #include "read/expansion_budget.h"
 #include "read/gzip_check.h"
+#include "read/libarchive.h"
 #include "read/line_ends.h"
 
 namespace ncclwhy {
@@ -40,7 +38,7 @@ la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
   if (feed.first_given) {
     feed.status = feed.next(&bytes);
     if (!feed.status.ok()) {
-      archive_set_error(a, EIO, "%s", feed.status.message().c_str());
+      Libarchive().archive_set_error(a, EIO, "%s", feed.status.message().c_str());
       return ARCHIVE_FATAL;
     }
   }
@@ -53,18 +51,18 @@ la_ssize_t ReadBlock(archive* a, void* data, const void** buffer) {
 }
 
 struct CloseArchive {
-  void operator()(archive* a) const { archive_read_free(a); }
+  void operator()(archive* a) const { Libarchive().archive_read_free(a); }
 };
 
 Status Failure(archive* a, const std::string& name) {
-  const char* text = archive_error_string(a);
+  const char* text = Libarchive().archive_error_string(a);
   return Status::Io(name + ": cannot be unpacked to its end: " + (text == nullptr ? "damaged" : text));
 }
 
 // Whether something stands behind the end of what is packed, of which libarchive says nothing: lines that were appended
 // to a log after it was packed. Zeros fill blocks.
 bool LeavesBytes(archive* a, Feed* feed) {
-  const auto used = static_cast<uint64_t>(std::max<la_int64_t>(archive_filter_bytes(a, -1), 0));
+  const auto used = static_cast<uint64_t>(std::max<la_int64_t>(Libarchive().archive_filter_bytes(a, -1), 0));
   const uint64_t left = feed->given - std::min(used, feed->given);
   if (left > feed->last.size()) return true;
   std::string_view rest = feed->last.substr(feed->last.size() - left);
@@ -104,7 +102,8 @@ int FilterOf(std::string_view first) {
 // One layer and no more: left to itself, libarchive takes off as many as there are, and what stands between them, which
 // can be without end though nothing comes out, is counted by nobody.
 void AddFilter(archive* a, std::string_view first) {
-  if (const int filter = FilterOf(first); filter != ARCHIVE_FILTER_NONE) archive_read_append_filter(a, filter);
+  if (const int filter = FilterOf(first); filter != ARCHIVE_FILTER_NONE)
+    Libarchive().archive_read_append_filter(a, filter);
 }
 
 constexpr size_t kTarHead = 512;
@@ -140,7 +139,7 @@ class MemberReader {
       const void* data = nullptr;
       size_t size = 0;
       la_int64_t offset = 0;
-      const int code = archive_read_data_block(a_, &data, &size, &offset);
+      const int code = Libarchive().archive_read_data_block(a_, &data, &size, &offset);
       if (code == ARCHIVE_EOF) return AtEnd();
       if (code == ARCHIVE_RETRY) continue;
       if (code < ARCHIVE_WARN) return Failure(a_, name_);
@@ -241,33 +240,35 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, Layer l
 // A compressed file (one member without a name) or an archive.
 Status Expand(const NextBytes& next, std::string_view first, const std::string& name, Layer layer,
               Expansion* expansion) {
-  const std::unique_ptr<archive, CloseArchive> a(archive_read_new());
+  if (!WhyNoLibarchive().empty()) return Status::Io(name + ": cannot be unpacked: " + WhyNoLibarchive());
+  const std::unique_ptr<archive, CloseArchive> a(Libarchive().archive_read_new());
   if (a == nullptr) return Status::Internal(name + ": libarchive cannot be started");
   AddFilter(a.get(), first);
   if (BeginsZip(first)) {
-    archive_read_support_format_zip_streamable(a.get());
+    Libarchive().archive_read_support_format_zip_streamable(a.get());
   } else if (BeginsTar(first)) {
-    archive_read_support_format_tar(a.get());
+    Libarchive().archive_read_support_format_tar(a.get());
   } else if (BeginsCpio(first)) {
-    archive_read_support_format_cpio(a.get());
+    Libarchive().archive_read_support_format_cpio(a.get());
   } else {
-    archive_read_support_format_raw(a.get());
-    archive_read_support_format_empty(a.get());
+    Libarchive().archive_read_support_format_raw(a.get());
+    Libarchive().archive_read_support_format_empty(a.get());
   }
   Feed feed{next, first};
   if (FilterOf(first) == ARCHIVE_FILTER_GZIP) feed.check.emplace();
-  if (archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) return Failure(a.get(), name);
+  if (Libarchive().archive_read_open(a.get(), &feed, nullptr, ReadBlock, nullptr) != ARCHIVE_OK)
+    return Failure(a.get(), name);
   // Damage before the first byte comes out looks like an empty file to libarchive, and is forgotten with the next call.
-  const Status damage = archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
+  const Status damage = Libarchive().archive_errno(a.get()) == 0 ? Status::Ok() : Failure(a.get(), name);
 
   Status worst;
   bool ended = false;
   while (expansion->sink.WantsMore()) {
     archive_entry* entry = nullptr;
-    const int code = archive_read_next_header(a.get(), &entry);
+    const int code = Libarchive().archive_read_next_header(a.get(), &entry);
     if (code == ARCHIVE_EOF) {
       ended = true;
-      if (archive_format(a.get()) != ARCHIVE_FORMAT_EMPTY) break;
+      if (Libarchive().archive_format(a.get()) != ARCHIVE_FORMAT_EMPTY) break;
       if (!damage.ok()) return damage;
       // A log that was compressed before anything was written to it.
       if (expansion->sink.Begin(name)) expansion->sink.End();
@@ -278,14 +279,14 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
       if (feed.status.code() == ErrorCode::kLimit) return feed.status;
       return worst.ok() ? Failure(a.get(), name) : worst;
     }
-    const bool raw = archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
+    const bool raw = Libarchive().archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
     // Links, devices, folders: nothing that an archive names is opened.
-    if (!raw && archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (!raw && Libarchive().archive_entry_filetype(entry) != AE_IFREG) continue;
     layer.raw = raw;
     if (!raw && ++expansion->members > limits::kArchiveMembers) {
       return Status::Limit(name + ": too many members; the rest was not read");
     }
-    const char* path = archive_entry_pathname(entry);
+    const char* path = Libarchive().archive_entry_pathname(entry);
     const std::string member = raw ? name : name + "/" + (path == nullptr ? "?" : path);
     const Status status = ReadMember(a.get(), member, feed.check ? &*feed.check : nullptr, layer, expansion);
     if (feed.status.code() == ErrorCode::kLimit) return feed.status;
