@@ -111,7 +111,7 @@ bool ExtractOfDialect(const Extraction& x, ForeignState& state) {
 bool ExtractForeign(const Extraction& x, ForeignState& state) {
   const bool taken = ExtractOfDialect(x, state);
   if (taken && x.line.dialect != Dialect::kKernel) return true;
-  return ExtractRollCall(x) || (!taken && ExtractHostHeading(x)) || taken;
+  return ExtractRollTable(x, state.roll) || ExtractRollCall(x) || (!taken && ExtractHostHeading(x)) || taken;
 }
 
 }  // namespace ncclwhy

@@ -73,7 +73,14 @@ Known ExtractTopo(const Extraction& x);
 
 // Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
 // One for a source, so a table that another writer's lines interrupt still completes.
+// Which column of a table tells what; -1: none does. 0 columns: no table is open.
+struct RollTable {
+  static constexpr size_t kColumns = 12;
+  int8_t rank = -1, host = -1, pid = -1, bus = -1;
+  int8_t columns = 0;
+};
 struct ForeignState {
+  RollTable roll;
   uint32_t last_error_stream = kNoProcess;  // the process whose `Last error:` the next line completes
   bool last_error_open = false;
   std::string elastic_rank, elastic_local_rank, elastic_host;
@@ -96,6 +103,8 @@ bool ExtractKernel(const Extraction& x);
 bool ExtractKubernetes(const Extraction& x);
 // Lines in which a program says at its start who is where; job/roll_call.h reads them.
 bool ExtractRollCall(const Extraction& x);
+// The rows of a table of who is where: rank host pid …
+bool ExtractRollTable(const Extraction& x, RollTable& table);
 // root@node3:~# dmesg -T | tail: what follows is of that host; job/host_headings.h reads them.
 bool ExtractHostHeading(const Extraction& x);
 

@@ -83,8 +83,7 @@ constexpr WordFinder kFindTopoSigns(kTopoSigns);
 
 // `2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer`, `/     Algorithm …`
 bool IsTable(std::string_view body) {
-  if (scan::IsDigit(body[0]))
-    return Contains(body, "coll channels") || Contains(body, " : GPU/");
+  if (scan::IsDigit(body[0])) return Contains(body, "coll channels") || Contains(body, " : GPU/");
   if (Contains(body, "|") && Contains(body, " |")) return true;  // latency and bandwidth; blanks are everywhere
   return body[0] == ' ' || body[0] == '\t' || body[0] == '(' || body[0] == '|';
 }

@@ -40,12 +40,18 @@ RollCall::RollCall(const JobModel& model) {
       if (host.empty()) host = model.source_hosts[s];
       const std::string device(f.Get(e, FieldId::kDevice));
       // `GPU 0: … UUID` rows: the GPU of a bus, by which ranks are found.
-      if (const std::string bus_id(f.Get(e, FieldId::kBusId)); !bus_id.empty()) {
+      const auto rank = ParseInt<int32_t>(f.Get(e, FieldId::kRank));
+      if (const std::string bus_id(f.Get(e, FieldId::kBusId)); !bus_id.empty() && !rank) {
         Note(uuids_, std::pair(host, BusAndDevice(bus_id)), device, std::string());
         continue;
       }
-      const auto rank = ParseInt<int32_t>(f.Get(e, FieldId::kRank));
+      if (const auto inside = ParseInt<int64_t>(f.Get(e, FieldId::kProcess))) {
+        if (const auto pid = ParseInt<int64_t>(f.Get(e, FieldId::kPid))) inside_.insert_or_assign(*pid, *inside);
+      }
       if (!rank) continue;
+      if (const std::string bus_id(f.Get(e, FieldId::kBusId)); !bus_id.empty() && !host.empty()) {
+        Note(buses_, std::pair(host, BusAndDevice(bus_id)), *rank, -1);
+      }
       if (const auto pid = ParseInt<int64_t>(f.Get(e, FieldId::kPid))) Note(pids_, *pid, *rank, -1);
       if (!host.empty()) Note(hosts_, *rank, host, std::string());
       if (!device.empty()) Note(gpus_, device, *rank, -1);
@@ -53,6 +59,11 @@ RollCall::RollCall(const JobModel& model) {
         Note(addresses_, address, *rank, -1);
       }
     }
+  }
+  // NSpid: 1402416 216     what the kernel says of 1402416 is of the rank that calls itself 216
+  for (const auto& [outside, inside] : inside_) {
+    if (const auto it = pids_.find(inside); it != pids_.end() && it->second >= 0)
+      pids_.try_emplace(outside, it->second);
   }
   // `h100` is a kind of GPU and not a host, if no log is of a host of that name.
   // "rank 3 on h100", said by all: no host's name, or one that tells nothing.
@@ -94,7 +105,9 @@ int32_t RollCall::RankOfPid(int64_t pid, std::string_view host) const {
 
 int32_t RollCall::RankOnGpu(std::string_view host, std::string_view bus_id) const {
   if (bus_id.empty()) return -1;
-  const auto gpu = uuids_.find(std::pair(std::string(host), BusAndDevice(bus_id)));
+  const std::pair place(std::string(host), BusAndDevice(bus_id));
+  if (const auto told = buses_.find(place); told != buses_.end()) return told->second;
+  const auto gpu = uuids_.find(place);
   if (gpu == uuids_.end()) return -1;
   const auto rank = gpus_.find(gpu->second);
   return rank == gpus_.end() ? -1 : rank->second;

@@ -42,6 +42,8 @@ class RollCall {
   std::map<int32_t, std::string> hosts_;                              // empty: told differently
   std::map<std::string, int32_t, std::less<>> gpus_;                  // by UUID
   std::map<std::string, int32_t, std::less<>> addresses_;             // -1: told of several
+  std::map<int64_t, int64_t> inside_;                                 // pid on the host → in its container
+  std::map<std::pair<std::string, std::string>, int32_t> buses_;      // by host and PCI address; -1: of several
   std::map<std::pair<std::string, std::string>, std::string> uuids_;  // by host and PCI address, "" of several
 };
 

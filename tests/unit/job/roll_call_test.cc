@@ -21,6 +21,25 @@ struct Job {
   JobModel model;
 };
 
+TEST_CASE("who is where, in a table whose head names its columns", "[job]") {
+  const Job job(
+      "rank host pid device pci\n"
+      "---- ---- --- ------ ---\n"
+      "   0 gpu-a03 678101 0 0000:04:00.0\n"
+      "   1 gpu-a03 678102 1 0000:85:00.0\n"
+      "   2 gpu-a05 493716 0 0000:04:00.0\n"
+      "grid 4096x4096 decomposed\n"
+      "   3 gpu-a09 493718 0 0000:04:00.0\n"
+      "NSpid:\t1402416\t678102\n");
+  const RollCall roll(job.model);
+  CHECK(roll.HostOf(2) == "gpu-a05");
+  CHECK(roll.HostOf(3).empty());  // the table had ended
+  CHECK(roll.RankOnGpu("gpu-a03", "0000:85:00") == 1);
+  CHECK(roll.RankOnGpu("gpu-a05", "0000:85:00") == -1);
+  CHECK(roll.RankOfPid(678102, "gpu-a03") == 1);
+  CHECK(roll.RankOfPid(1402416, "") == 1);
+}
+
 TEST_CASE("who is where, in the words of programs", "[job]") {
   const std::vector<std::pair<std::string, std::string>> kForms = {
       {"INFO | utils | initialized host gpu-a0N as rank N pid 19207N", "gpu-a0"},
