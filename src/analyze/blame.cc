@@ -186,6 +186,22 @@ void NamePeerOfSeveral(const CaseFile& c, const Hypothesis& hypothesis, Candidat
   *list = {who};
 }
 
+// A cloud calls the machine i-0b2f9d7714ce01a93, a cluster calls the node of a pod gke-a100-7: no line of the job has
+// that name, and the connections that closed all lead to one of its hosts.
+void NameAsJobDoes(const CaseFile& c, CandidateList* list) {
+  if (list->size() != 1 || list->front().rank >= 0 || list->front().host.empty()) return;
+  CulpritCandidate& who = list->front();
+  const auto is_host = [&](std::string_view host) {
+    return std::find(c.model.hosts.begin(), c.model.hosts.end(), host) != c.model.hosts.end();
+  };
+  if (is_host(who.host) || !c.model.ResolveAddress(who.host).host.empty()) return;
+  const std::string lost = LostHost(c.model, c.items);
+  if (lost.empty() || !is_host(lost)) return;
+  who.why = c.chinese() ? "故障行称之为 " + who.host + "；被关闭的连接都通向它"
+                        : "the failing line calls it " + who.host + "; the connections that closed led there";
+  who.host = lost;
+}
+
 Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   Culprit out;
   out.rank = who.rank;
@@ -240,6 +256,7 @@ std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesi
   NameOnItsGpu(c, hypothesis, &list);
   NamePeerOfSeveral(c, hypothesis, &list);
   NameEndedAlone(resolver, c.items, hypothesis, c.chinese(), &list);
+  NameAsJobDoes(c, &list);
   std::vector<Culprit> culprits;
   for (const CulpritCandidate& who : list) culprits.push_back(Told(c, who));
   if (by_connections) {
