@@ -4,6 +4,7 @@
 // Not thread-safe: one per source. The patterns and tables are shared and outlive it.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -142,7 +143,9 @@ class RuleMatcher final : public RuleSet::Matcher {
   // Which candidates the numbers of this very line decide about.
   void AskNumbers(const ParsedLine& line, Alike* alike) const;
   // Asks the regex of this pattern, unless it is known what it says of these numbers.
-  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, Alike::Named* named) const;
+  // `signs`: NumbersNamed::SignOf its first numbers.
+  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, std::span<const uint64_t> signs,
+                            Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
   // A line of a known kind: only what is not known of all of them is asked.

@@ -1,6 +1,7 @@
 // RuleMatcher for lines that differ from earlier ones in their numbers alone: in a storm of warnings the same text
 // comes thousands of times with other numbers, and what rules it may match is found once.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "base/mask_digits.h"
@@ -136,17 +137,20 @@ void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const 
 // Which of the named numbers stand where, as one number; and how long the others are, where that counts.
 //   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12 at the first place, 5 at the third
 RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint32_t pattern,
-                                                    Alike::Named* named) const {
+                                                    std::span<const uint64_t> signs, Alike::Named* named) const {
   const std::vector<std::string>& numbers = named->by->numbers;
   const bool lengths = named->by->lengths;
   const uint64_t ways = numbers.size() + 1 + kMostLength;
   const uint64_t all = ways * (line.numbers.size() + 1);
   uint64_t key = 0;
   for (size_t i = 0; i < line.numbers.size(); ++i) {
+    const bool may = i >= signs.size() || (named->by->signs & signs[i]) != 0;
+    // Most numbers are none of those that are named.
+    if (!may && !lengths) continue;
     const NumberPlace& place = line.numbers[i];
     const std::string_view number(line.body.data() + place.begin, place.end - place.begin);
     size_t which = numbers.size();
-    if (named->by->MayName(number)) {
+    if (may) {
       which = static_cast<size_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
     }
     if (which == numbers.size()) {
@@ -205,9 +209,17 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
       break;
     }
   }
+  if (alike->named.empty()) return;
+  // Of each number once, for all that name some.
+  std::array<uint64_t, 24> signs;
+  const size_t count = std::min(line.numbers.size(), signs.size());
+  for (size_t i = 0; i < count; ++i) {
+    const NumberPlace& place = line.numbers[i];
+    signs[i] = NumbersNamed::SignOf({body.data() + place.begin, size_t{place.end} - place.begin});
+  }
   for (Alike::Named& named : alike->named) {
     Candidate& c = alike->candidates[named.candidate];
-    if (c.has_literal && c.fits) c.regex = AskNamed(line, c.pattern, &named);
+    if (c.has_literal && c.fits) c.regex = AskNamed(line, c.pattern, std::span(signs.data(), count), &named);
   }
 }
 
