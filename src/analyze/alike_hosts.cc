@@ -77,6 +77,12 @@ std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const 
     return zh ? others + " 上也是如此。" : " The same on " + others + ".";
   }
   const std::string others = JoinHosts({hosts.begin() + 1, hosts.end()}, c.language);
+  if (c.kb.TraitsOf(known.id).both_ends) {
+    return zh ? others + " 也同样失败：更可能是它们共同的对端或其间的网络，而不是每台各有故障。"
+              : " " + others +
+                    " failed alike: a peer that all of them talk to, or the fabric between, is likelier than a fault "
+                    "of each.";
+  }
   return zh ? others + " 也同样失败：更可能是它们共有的设置或版本，而不是每台各有硬件故障。"
             : " " + others +
                   " failed alike: what they share, a setting or a version, is likelier than a fault of each.";

@@ -243,7 +243,7 @@ static std::optional<Decision> DecideOnCauses(const CaseFile& c, const Report& r
     const bool lost = action != Action::kFixFirst && !out.look_first && !report.progress.empty() && !report.checkpoint;
     if (lost)
       out.why += zh ? "；这里看不到已保存的检查点：先看有没有，否则会从头开始"
-                    : "; see first whether there is a checkpoint, none is told of here: without one it begins anew";
+                    : "; these lines tell of no checkpoint: see whether there is one, or it starts from the beginning";
     if (action != Action::kRerunWithout) return out;
     out.hosts.assign(choices[n].hosts.begin(), choices[n].hosts.end());
     out.devices.assign(choices[n].devices.begin(), choices[n].devices.end());

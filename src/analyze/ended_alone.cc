@@ -87,7 +87,7 @@ void NameEndedAlone(const CulpritResolver& resolver, const std::vector<EvidenceI
   if (!one_rank && !one_host) return;
   list->push_back(first);
   if (!one_rank) list->back().rank = -1;
-  list->back().why = chinese ? "启动器只看到它自行结束" : "its launcher saw it alone end of itself";
+  list->back().why = chinese ? "启动器只看到它自行结束" : "by its launcher, only this one failed by itself";
 }
 
 }  // namespace ncclwhy
