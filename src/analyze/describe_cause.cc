@@ -246,6 +246,14 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   if (!values.contains("compared")) {
     if (std::string clause = GidClause(c, values); !clause.empty()) values.emplace("compared", std::move(clause));
   }
+  // The address of one of the job's hosts is told with its name: nobody should have to look it up.
+  if (const auto peer = values.find("peer"); peer != values.end()) {
+    const std::string host(c.model.ResolveAddress(peer->second).host);
+    if (!host.empty() && host != peer->second && peer->second.find(' ') == std::string::npos) {
+      values.try_emplace("peer_host", host);
+      peer->second = host + " (" + peer->second + ")";
+    }
+  }
   return values;
 }
 
@@ -276,6 +284,9 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
 
 TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits) {
   if (!culprits.empty() && !culprits.front().host.empty()) values.try_emplace("who_host", culprits.front().host);
+  // "r08n19 (10.149.3.48)" is for sentences.
+  if (const auto peer = values.find("peer"); peer != values.end())
+    peer->second.erase(std::min(peer->second.find(' '), peer->second.size()));
   return CommandWords(values);
 }
 

@@ -91,7 +91,14 @@ void ReadDevices(std::string_view list, SourceId source, uint32_t line, Collecto
     const std::string_view name = entry.substr(0, colon);
     out->interfaces.emplace(name);
     if (entry.ends_with('>') && MayBeReached(name, entry.substr(colon + 1))) out->reachable.emplace(name);
-    if (entry.ends_with("/RoCE")) facts.Add("fabric", "roce", source, line);
+    if (entry.ends_with("/RoCE")) {
+      facts.Add("fabric", "roce", source, line);
+      // Of all hosts, each name once: what leaves them out names them all.
+      std::string& roce = out->values["roce_devices"];
+      if (("," + roce + ",").find("," + std::string(name) + ",") == std::string::npos) {
+        roce.append(roce.empty() ? "" : ",").append(name);
+      }
+    }
     if (entry.ends_with("/IB")) facts.Add("fabric", "ib", source, line);
   }
 }
