@@ -15,6 +15,7 @@
 #include "analyze/fit_fixes.h"
 #include "analyze/leading_line.h"
 #include "analyze/lines_around.h"
+#include "analyze/memory_holder.h"
 #include "analyze/passed_by_launcher.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
@@ -245,6 +246,13 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   AddAddressComparison(c.language, &values);
   if (!values.contains("compared")) {
     if (std::string clause = GidClause(c, values); !clause.empty()) values.emplace("compared", std::move(clause));
+  }
+  if (const auto holder = values.find("holder"); holder != values.end() && holder->second.starts_with("Process ")) {
+    const size_t has = holder->second.find(" has ");
+    const auto itself = [&](size_t n) { return HolderIsItself(c.items[n].finding.text); };
+    if (has != std::string::npos && std::any_of(h.evidence.begin(), h.evidence.end(), itself)) {
+      holder->second.replace(0, has, "this process");
+    }
   }
   // The address of one of the job's hosts is told with its name: nobody should have to look it up.
   if (const auto peer = values.find("peer"); peer != values.end()) {
