@@ -11,10 +11,13 @@ namespace ncclwhy {
 NumberInName NumberInFileName(std::string_view path) {
   const size_t slash = path.find_last_of("/:");
   std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  // What a machine says is of a host: dmesg-tw-mi-19.txt
+  // What a machine says is of a host: dmesg-tw-mi-19.txt, dmesg/cn207.txt
   const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  const std::string_view folders = path.substr(0, path.size() - name.size());
+  const std::string_view folder =
+      folders.size() < 2 ? folders : folders.substr(folders.find_last_of("/:", folders.size() - 2) + 1);
   for (const std::string_view machine : {"dmesg", "kern", "journal", "syslog", "-smi"}) {
-    if (has(machine)) return {};
+    if (has(machine) || folder.starts_with(machine)) return {};
   }
   // host-3.log and log-host_3.log are of a host, host-3-rank12.log of a rank on it; localhost and ghost name none.
   const size_t host = has("rank") ? std::string_view::npos : std::min(name.find("host-"), name.find("host_"));
