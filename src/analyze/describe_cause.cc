@@ -257,7 +257,9 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   // The address of one of the job's hosts is told with its name: nobody should have to look it up.
   if (const auto peer = values.find("peer"); peer != values.end()) {
     const std::string host(c.model.ResolveAddress(peer->second).host);
-    if (!host.empty() && host != peer->second && peer->second.find(' ') == std::string::npos) {
+    const auto own = values.find("host");
+    const bool itself = own != values.end() && own->second == host;  // "the network of n1 dropped: … to n1"
+    if (!host.empty() && !itself && host != peer->second && peer->second.find(' ') == std::string::npos) {
       values.try_emplace("peer_host", host);
       peer->second = host + " (" + peer->second + ")";
     }

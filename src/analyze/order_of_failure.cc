@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "analyze/late_fault.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -137,6 +139,7 @@ void MarkBehindEndOfJob(const JobModel& model, const std::vector<LifeSign>& sign
 void MarkWhatFollowed(const JobModel& model, const std::vector<LifeSign>& signs, const OutcomeReading& outcome,
                       std::vector<EvidenceItem>& items) {
   MarkBehindEndOfJob(model, signs, outcome, items);
+  MarkLateFaults(model, items);
   const FirstEnd ends(model, signs, outcome, items);
   // Somebody had complained before it: then it may be what follows.
   std::set<uint32_t> preceded;

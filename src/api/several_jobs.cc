@@ -1,8 +1,10 @@
 // JobAnalysis, its second half: the report, of one job or of several.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "analyze/analyzer.h"
@@ -148,7 +150,12 @@ bool MadeGood(const JobAnswer& answer, const JobPart& part, const JobAnswer& oth
 
 // What a reader has to know first; of equally bad ones last those of which no end is told, as of a few lines in front
 // of a run.
-std::pair<int, bool> Order(const JobAnswer& answer) { return {-Badness(answer), answer.outcome == Outcome::kUnknown}; }
+// And of all these the one that says why it failed.
+std::tuple<int, bool, bool> Order(const JobAnswer& answer, const KnowledgeBase& kb) {
+  const bool reasonless =
+      answer.verdict == Verdict::kFailure && (answer.cause.empty() || kb.TraitsOf(answer.cause).reasonless);
+  return {-Badness(answer), answer.outcome == Outcome::kUnknown, reasonless};
+}
 
 // Sentence for --job or --attempt of a number that is not there.
 Status NoSuch(const char* what, int number, size_t known) {
@@ -194,15 +201,16 @@ Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::ve
   std::vector<std::pair<JobAnswer, size_t>> answers;
   std::vector<Attempt> told;  // by part
   Report worst;
-  int badness = -1;
+  std::optional<std::tuple<int, bool, bool>> best;
   size_t kept = 0;  // the part whose report `worst` is
   for (size_t n = 0; n < parts.size(); ++n) {
     Result<Report> report = ReportOfPart(parts[n], "");
     if (!report.ok()) return report.status();
     answers.emplace_back(AnswerOf(parts[n], digests_, report.value()), n);
     told.push_back(AttemptOf(parts[n], model, report.value()));
-    if (Badness(answers.back().first) <= badness) continue;
-    badness = Badness(answers.back().first);
+    const auto order = Order(answers.back().first, knowledge_.kb());
+    if (best && order >= *best) continue;
+    best = order;
     // Strictly worse: of equals the first one stays, as in the order of the list below.
     worst = report.take();
     kept = n;
@@ -218,8 +226,9 @@ Result<Report> JobAnalysis::ReportOfSeveral(const JobModel& model, const std::ve
     before[by->second].push_back(of.second);
     return true;
   });
-  std::stable_sort(answers.begin(), answers.end(),
-                   [](const auto& a, const auto& b) { return Order(a.first) < Order(b.first); });
+  std::stable_sort(answers.begin(), answers.end(), [&](const auto& a, const auto& b) {
+    return Order(a.first, knowledge_.kb()) < Order(b.first, knowledge_.kb());
+  });
   const auto chosen = static_cast<size_t>(std::max(options_.job, 1) - 1);
   if (chosen >= answers.size()) return NoSuch("job", options_.job, answers.size());
   const JobPart& job = parts[answers[chosen].second];
