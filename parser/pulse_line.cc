@@ -317,8 +317,25 @@ std::string_view PulseLine::NameOf(size_t number) const {
   return end - begin >= 2 && end - begin <= 32 ? text().substr(begin, end - begin) : std::string_view();
 }
 
+// A row of a listing, or a member of a document that has one a line: numbers of things, not of steps.
+//   -rw-r--r-- 1 train train 11167221353 Sep 21 …          "NetworkCardIndex": 3,
+bool PulseLine::Lists() const {
+  std::string_view rest = text();
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  constexpr size_t kMode = 10;
+  if (rest.size() > kMode && std::string_view("-dlbcps").find(rest[0]) != std::string_view::npos &&
+      rest[kMode] <= ' ') {
+    return rest.substr(1, kMode - 1).find_first_not_of("rwxsStT-") == std::string_view::npos;
+  }
+  if (rest.empty() || rest[0] != '"') return false;
+  const size_t name = rest.find("\": ", 1);
+  return name != std::string_view::npos &&
+         rest.find_first_not_of("0123456789.,+-eE", name + 3) == std::string_view::npos;
+}
+
 // What grows in every log and is no work: clocks, dates, addresses, versions, names with a number.
 bool PulseLine::MayCount(size_t number) const {
+  if (Lists()) return false;
   const auto& at = layout_->at;
   const size_t begin = at[number];
   const size_t end = BehindNumber(begin);

@@ -82,6 +82,7 @@ class PulseLine {
   size_t BehindNumber(size_t i) const;
   // The end of a run of digits.
   size_t BehindDigits(size_t i) const;
+  bool Lists() const;
   // No part of a clock, a date, an address or a version, and no name's.
   bool MayCount(size_t number) const;
   // Seconds, or finer, since 1970: they grow in every log.

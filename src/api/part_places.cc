@@ -23,7 +23,7 @@ class Parts {
     const SourcePart* const part = Of(*file, *line);
     if (part == nullptr) return;
     *file = part->name;
-    *line += part->line - part->first_line;
+    *line = LineIn(*part, *line);
   }
 
   void Place(Evidence* evidence) const {
@@ -33,7 +33,7 @@ class Parts {
     // Lines of other parts belong to another file, or stand elsewhere.
     for (ContextLine& near : evidence->context) {
       if (Of(evidence->file, near.line) != part) continue;
-      context.push_back({near.line + part->line - part->first_line, std::move(near.text)});
+      context.push_back({LineIn(*part, near.line), std::move(near.text)});
     }
     evidence->context = std::move(context);
     Place(&evidence->file, &evidence->line);
@@ -53,6 +53,11 @@ class Parts {
   }
 
  private:
+  static uint64_t LineIn(const SourcePart& part, uint64_t line) {
+    const uint64_t behind = line - part.first_line;
+    return part.backwards ? part.line - behind : part.line + behind;
+  }
+
   // Null: the file is no part of anything, or the line is not known.
   const SourcePart* Of(std::string_view file, uint64_t line) const {
     const auto it = parts_.find(file);

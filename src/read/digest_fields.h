@@ -98,7 +98,7 @@ void Fields(auto& v, Is<MessageCount> auto& x) {
   v(x.count, x.line, x.text);
 }
 
-void Fields(auto& v, Is<SourcePart> auto& x) { v(x.name, x.first_line, x.line); }
+void Fields(auto& v, Is<SourcePart> auto& x) { v(x.name, x.first_line, x.line, x.backwards); }
 
 // Texts and processes come before what refers to them.
 void Fields(auto& v, Is<SourceDigest> auto& x) {

@@ -43,12 +43,13 @@ struct MessageCount {
   StringId text;
 };
 
-// A part of a source whose lines stand in another file: one of several (rotated_files.h), or one that has more than
-// this source (headed_files.h).
+// A part of a source whose lines stand elsewhere: in one of several files (rotated_files.h), in one that has more than
+// this source (headed_files.h), or in another order (newest_first.h).
 struct SourcePart {
   std::string name;         // of the file
   uint64_t first_line = 1;  // where its lines begin in the source
   uint64_t line = 1;        // and in the file
+  bool backwards = false;   // from there on upwards in the file
 };
 
 // Immutable once it is finished, but for its name (OrderByName) and for slices. Owns everything.

@@ -13,6 +13,7 @@
 #include "parser/unglue.h"
 #include "parser/unwrap.h"
 #include "read/lost_headers.h"
+#include "read/newest_first.h"
 #include "read/segment_digest.h"
 
 namespace ncclwhy {
@@ -62,10 +63,13 @@ class TextLog : public Witness {
 
  private:
   void Begin();
+  void Hold(std::string_view chunk);
+  void LetGo(std::string_view text);
   void Take(std::string_view chunk);
   void BeginSegment();
   void Remember(std::string_view chunk);
   SourceDigest Digest(std::string_view text, const ParserOptions& options) const;
+  SourceDigest Repaired(SourceDigest digest);
   // The text as it may have been before somebody copied it.
   struct Repair {
     std::string text;
@@ -88,18 +92,42 @@ class TextLog : public Witness {
   bool ended_ = false;            // a new segment begins with the next byte
   std::string pasted_;            // all that was pushed, while that is little
   bool long_ = false;             // it was more
+  bool backwards_ = false;        // its beginning runs backwards, so it is kept:
+  std::string held_;              // all of it, up to the size of a segment
 };
 
 void TextLog::Push(std::string_view chunk) {
   Remember(chunk);
+  if (backwards_) return Hold(chunk);
   if (now_ == nullptr) {
     const size_t wanted = std::min(kFrameBytes - head_.size(), chunk.size());
     head_ += chunk.substr(0, wanted);
     chunk.remove_prefix(wanted);
     if (head_.size() < kFrameBytes) return;
+    if (RunsBackwards(head_)) {
+      backwards_ = true;
+      held_ = std::move(head_);
+      head_ = {};
+      return Hold(chunk);
+    }
     Begin();
   }
   Take(chunk);
+}
+
+// What is longer than a segment is read as it comes.
+void TextLog::Hold(std::string_view chunk) {
+  held_ += chunk;
+  if (held_.size() <= limits::kSegmentBytes) return;
+  backwards_ = false;
+  LetGo(held_);
+  held_ = {};
+}
+
+void TextLog::LetGo(std::string_view text) {
+  head_ = text.substr(0, kFrameBytes);
+  Begin();
+  Take(text.substr(std::min(kFrameBytes, text.size())));
 }
 
 void TextLog::Begin() {
@@ -182,9 +210,24 @@ bool TextLog::SaysNothingNew(const Unwrapped& unwrapped, const ParserOptions& op
 }
 
 SourceDigest TextLog::Finish() {
-  if (now_ == nullptr) Begin();
+  // A short text never came to Begin.
+  if (now_ == nullptr && !backwards_) {
+    backwards_ = true;
+    held_ = std::move(head_);
+  }
+  OldestFirst turned;
+  if (backwards_) {
+    if (RunsBackwards(held_)) turned = FromItsEnd(held_, context_.name);
+    if (!turned.parts.empty() && !long_) pasted_ = turned.text;
+    LetGo(turned.parts.empty() ? held_ : turned.text);
+  }
   if (later_ != nullptr) first_->Join(*later_);
-  SourceDigest digest = first_->Finish();
+  SourceDigest digest = Repaired(first_->Finish());
+  if (!turned.parts.empty()) digest.parts = std::move(turned.parts);
+  return digest;
+}
+
+SourceDigest TextLog::Repaired(SourceDigest digest) {
   if (long_) return digest;
   Unglued unglued = Unglue(pasted_);
   if (unglued.cuts > 0) {

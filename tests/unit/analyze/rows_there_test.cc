@@ -5,9 +5,18 @@
 namespace ncclwhy {
 namespace {
 
-// Two ranks of one communicator on two hosts, alike.
+SourceFacts OneLine(EventKind kind) {
+  SourceFacts facts;
+  facts.events.emplace_back();
+  facts.events.back().kind = kind;
+  return facts;
+}
+
+// Two ranks of one communicator on two hosts, alike, and ready.
 JobModel Alike() {
+  static const SourceFacts ready = OneLine(EventKind::kCommInitComplete);
   JobModel model;
+  model.sources.push_back(&ready);
   Communicator c;
   c.nranks = 2;
   c.ranks_seen = 2;
@@ -59,6 +68,10 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.bootstrap.interface = "eth1"; }) == one("job:interfaces-differ"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.bootstrap.address = "10.0.0.1<9>"; }) == one("job:address-shared"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment.clear(); }) == one("job:variables-differ"));
+  CHECK(rows([](auto&, auto&, auto&, auto& p) { p.aborted = true; }) == one("job:process-aborted"));
+  CHECK(rows([](auto& m, auto&, auto&, auto&) { m.sources.clear(); }) == one("job:never-ready"));
+  const SourceFacts devices = OneLine(EventKind::kNetDevices);  // of no network that is called Socket
+  CHECK(rows([&](auto& m, auto&, auto&, auto&) { m.sources.push_back(&devices); }) == one("job:rdma-listed"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment["NCCL_DEBUG"].first = "WARN"; }) ==
         one("job:variables-differ"));
 }
@@ -67,9 +80,7 @@ TEST_CASE("who is not ready has begun within the lines seen", "[analyze]") {
   JobModel model = Alike();
   model.communicators[0].ranks[1].reached = Stage::kChannels;
   CHECK(RowsThere(model, {}).empty());
-  SourceFacts facts;
-  facts.events.emplace_back();
-  facts.events.back().kind = EventKind::kCommInitStart;
+  const SourceFacts facts = OneLine(EventKind::kCommInitStart);
   model.sources.push_back(&facts);
   CHECK(RowsThere(model, {}) == ViewNames{"job:rank-not-ready"});
 }

@@ -29,7 +29,7 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-struct Collect : ByteSink {
+struct CollectBytes : ByteSink {
   std::vector<std::pair<std::string, std::string>> members;
   int open = 0;
   bool Begin(std::string_view name) override {
@@ -124,7 +124,7 @@ TEST_CASE("what was read from standard input before is not missing", "[source]")
   const int fd = ::open((dir / "a.log").c_str(), O_RDONLY | O_CLOEXEC);
   REQUIRE(fd >= 0);
   REQUIRE(::lseek(fd, 11, SEEK_SET) == 11);
-  Collect sink;
+  CollectBytes sink;
   const Status status = ReadDescriptor(fd, "a", sink);
   ::close(fd);
   CHECK(status.ok());
@@ -137,7 +137,7 @@ TEST_CASE("plain files are read whole", "[source]") {
   const std::string big(3 << 20, 'x');
   WriteFile(dir / "a.log", big + "end\n");
   WriteFile(dir / "empty.log", "");
-  Collect sink;
+  CollectBytes sink;
   REQUIRE(ReadSource({dir / "a.log", "a"}, sink).ok());
   REQUIRE(ReadSource({dir / "empty.log", "empty"}, sink).ok());
   REQUIRE(sink.members.size() == 2);
@@ -153,13 +153,13 @@ TEST_CASE("compressed files and archives are told by content", "[source]") {
   const std::string text = "node3:4711:4790 [2] NCCL INFO hello\n";
   for (const char* filter : {"gzip", "xz", "zstd", "bzip2"}) {
     INFO(filter);
-    Collect sink;
+    CollectBytes sink;
     const std::string path = Pack(dir / "one.log", "raw", filter, {{"x", text}});
     REQUIRE(ReadSource({path, "one.log"}, sink).ok());
     REQUIRE(sink.members.size() == 1);
     CHECK(sink.members[0] == std::pair<std::string, std::string>{"one.log", text});
     for (const char* format : {"ustar", "pax"}) {
-      Collect members;
+      CollectBytes members;
       const std::string tar =
           Pack(dir / "some.log", format, filter, {{"r/0.log", text}, {"skip.log", "no"}, {"r/1.log", text + text}});
       REQUIRE(ReadSource({tar, "some.log"}, members).ok());
@@ -168,7 +168,7 @@ TEST_CASE("compressed files and archives are told by content", "[source]") {
       CHECK(members.open == 0);
     }
   }
-  Collect zip;
+  CollectBytes zip;
   REQUIRE(ReadSource({Pack(dir / "z", "zip", "none", {{"a", text}, {"b", text}}), "z"}, zip).ok());
   CHECK(zip.members.size() == 2);
 }
@@ -178,7 +178,7 @@ TEST_CASE("what is packed inside an archive is expanded, too", "[source]") {
   const std::string text = "node3:4711:4790 [2] NCCL INFO hello\n";
   const std::string gz = Read(Pack(dir / "0.gz", "raw", "gzip", {{"x", text}}));
   const std::string tar = Read(Pack(dir / "in.tar", "ustar", "zstd", {{"r0.log.gz", gz}, {"plain.log", text + text}}));
-  Collect sink;
+  CollectBytes sink;
   const std::string bundle = Pack(dir / "b.zip", "zip", "none", {{"in.tar.zst", tar}, {"last.log", text}});
   REQUIRE(ReadSource({bundle, "b.zip"}, sink).ok());
   REQUIRE(sink.members.size() == 3);
@@ -192,7 +192,7 @@ TEST_CASE("what is packed inside an archive is expanded, too", "[source]") {
     const std::string inner = Read(dir / "deep");
     Pack(dir / "deep", "ustar", "gzip", {{"d", inner}});
   }
-  Collect deep;
+  CollectBytes deep;
   CHECK(ReadSource({dir / "deep", "deep"}, deep).message() ==
         "deep/d/d/d: is packed more than 3 times and was not read");
   CHECK(deep.members.empty());
@@ -202,7 +202,7 @@ TEST_CASE("a member's name is only a name", "[source]") {
   const TemporaryDirectory dir;
   fs::create_directories(dir / "a/b");
   const std::string path = Pack(dir / "a/b/x.tar", "ustar", "none", {{"../../x", "one\n"}, {"/etc/hostname", "two\n"}});
-  Collect sink;
+  CollectBytes sink;
   REQUIRE(ReadSource({path, "x.tar"}, sink).ok());
   REQUIRE(sink.members.size() == 2);
   CHECK(sink.members[0] == std::pair<std::string, std::string>{"x.tar/../../x", "one\n"});
@@ -222,7 +222,7 @@ TEST_CASE("a pipe that delivers slowly is told by its content", "[source]") {
     }
     ::close(ends[1]);
   });
-  Collect sink;
+  CollectBytes sink;
   const Status status = ReadDescriptor(ends[0], "body", sink);
   writer.join();
   ::close(ends[0]);
@@ -238,7 +238,7 @@ TEST_CASE("a sink that has enough ends the reading without an error", "[source]"
   Pack(dir / "packed", "raw", "gzip", {{"x", big}});
   for (const char* name : {"plain", "packed"}) {
     INFO(name);
-    struct Enough : Collect {
+    struct Enough : CollectBytes {
       bool WantsMore() override { return members.empty() || members.back().second.empty(); }
     } sink;
     CHECK(ReadSource({dir / name, name}, sink).ok());
@@ -255,7 +255,7 @@ TEST_CASE("a damaged archive gives what could be read, and a sentence", "[source
     noise += static_cast<char>('a' + ((x = x * 1103515245u + 12345u) >> 16) % 26);
   const std::string path = Pack(dir / "cut.gz", "raw", "gzip", {{"x", noise}});
   fs::resize_file(path, fs::file_size(path) / 2);
-  Collect sink;
+  CollectBytes sink;
   const Status status = ReadSource({path, "cut.gz"}, sink);
   CHECK(status.code() == ErrorCode::kIo);
   CHECK(status.message().find("cut.gz") != std::string::npos);
@@ -264,7 +264,7 @@ TEST_CASE("a damaged archive gives what could be read, and a sentence", "[source
   CHECK(sink.open == 0);
   // Two bytes are no gzip file: read as it is.
   WriteFile(dir / "fake.gz", "\x1F\x8Bnot gzip at all");
-  Collect fake;
+  CollectBytes fake;
   CHECK(ReadSource({dir / "fake.gz", "fake.gz"}, fake).ok());
   CHECK(fake.members.at(0).second == "\x1F\x8Bnot gzip at all");
 }
