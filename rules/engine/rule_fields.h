@@ -37,9 +37,9 @@ void Fields(auto& v, Is<VersionRange> auto& x) { v(x.first, x.last); }
 void Fields(auto& v, Is<Rule> auto& x) {
   v(x.id, x.family, x.file, x.role, x.patterns, x.query, x.min_processes, x.needs, x.min_needs, x.needs_each, x.nccl,
     x.needs_version, x.causes, x.near, x.unless, x.boost, x.explains, x.blame, x.sign, x.last_resort, x.says_why,
-    x.healthy_only, x.between_hosts, x.open_end_only, x.degrades, x.contradicts, x.covered_by, x.collect, x.headline_en, x.headline_zh,
-    x.fixed_in, x.fix_en, x.fix_zh, x.fix_command, x.tells, x.recurs, x.title_en, x.title_zh, x.note_en, x.note_zh,
-    x.follows_en, x.follows_zh, x.fields, x.references);
+    x.healthy_only, x.between_hosts, x.open_end_only, x.degrades, x.contradicts, x.covered_by, x.collect, x.headline_en,
+    x.headline_zh, x.fixed_in, x.fix_en, x.fix_zh, x.fix_command, x.tells, x.recurs, x.title_en, x.title_zh, x.note_en,
+    x.note_zh, x.follows_en, x.follows_zh, x.fields, x.references);
 }
 
 }  // namespace ncclwhy

@@ -257,9 +257,11 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   // The address of one of the job's hosts is told with its name: nobody should have to look it up.
   if (const auto peer = values.find("peer"); peer != values.end()) {
     const std::string host(c.model.ResolveAddress(peer->second).host);
-    const auto own = values.find("host");
-    const bool itself = own != values.end() && own->second == host;  // "the network of n1 dropped: … to n1"
-    if (!host.empty() && !itself && host != peer->second && peer->second.find(' ') == std::string::npos) {
+    const auto by = values.find("reporter");
+    // Of two ends that complain the one's name may stand beside the other's peer.
+    if (by != values.end() && by->second == host) {
+      values.erase(peer);
+    } else if (!host.empty() && host != peer->second && peer->second.find(' ') == std::string::npos) {
       values.try_emplace("peer_host", host);
       peer->second = host + " (" + peer->second + ")";
     }

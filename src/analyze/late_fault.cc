@@ -33,7 +33,10 @@ bool IsOfKernel(const EvidenceItem& item) {
          !item.consequence && !item.survived;
 }
 
-bool SameHost(const Finding& a, const Finding& b) { return !a.host.empty() && a.host == b.host; }
+// A kernel's log is of one host, also where it does not say of which.
+bool SameHost(const Finding& a, const Finding& b) {
+  return a.host == b.host && (!a.host.empty() || a.source.value == b.source.value);
+}
 
 }  // namespace
 

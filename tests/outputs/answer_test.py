@@ -331,6 +331,48 @@ class Answer(unittest.TestCase):
                                                   "rank 3: waiting for shard 00057\n")
         self.says(files, ["rank 3", "fell silent at, \"waiting for shard 00057\""], ["“waiting for shard 00057”"])
 
+    def test_newest_first(self):
+        lines = [f"2025-03-02T22:{m:02d}:00Z step {m}/40 loss 2.{60 - m}\n" for m in range(1, 41)]
+        lines += ["2025-03-02T22:41:00Z Training finished\n"]
+        told = json.loads(self.answer({"export.log": "".join(reversed(lines))}, "en", "--format", "json"))
+        self.assertEqual(told["outcome"], "succeeded")
+        self.assertEqual(told, json.loads(self.answer({"export.log": "".join(reversed(lines))}, "en", "--format", "json")))
+        broken = lines[:20] + ["2025-03-02T22:21:00Z torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"]
+        answer = self.answer({"export.log": "".join(reversed(broken))}, "en")
+        self.assertIn("export.log:1  ", answer)  # the line as the file counts it
+
+    def test_own_memory(self):
+        log = ("[rank6]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 15.66 GiB. GPU 6 has a total capacity of 79.25 GiB of "
+               "which 9.83 GiB is free. Process 233214 has 69.41 GiB memory in use. Of the allocated memory 61.02 GiB is allocated by "
+               "PyTorch, and 6.71 GiB is reserved by PyTorch but unallocated.\n")
+        self.says({"log.txt": log}, ["this process has 69.41 GiB in use"], ["显存"])
+        other = log.replace("61.02 GiB is allocated", "1.02 GiB is allocated")
+        self.assertIn("Process 233214 has 69.41 GiB", self.answer({"log.txt": other}, "en"))
+
+    def test_later_fault_of_the_host(self):
+        steps = "".join(f"2024-12-12 03:{m:02d}:38 step {m}/60 loss 2.{90 - m}\n" for m in range(1, 24))
+        kernel = ("root@n1:~# dmesg -T\n"
+                  "[Thu Dec 12 03:23:38 2024] mlx5_core 0000:41:00.0 ens2f0np0: Link down\n"
+                  "[Thu Dec 12 03:40:21 2024] Out of memory: Killed process 33101 (python3) total-vm:301882212kB, anon-rss:201992312kB, "
+                  "file-rss:0kB, shmem-rss:90112kB, UID:1004 pgtables:412212kB oom_score_adj:0\n")
+        log = steps + start(0, "n1", 2) + ("n1:100:160 [0] NCCL WARN socketProgressOpt: Call to recv from 192.168.50.6<47259> failed : "
+                                           "Connection timed out\n")
+        told = json.loads(self.answer({"out.txt": log, "dmesg-n1.txt": kernel}, "en", "--format", "json"))
+        self.assertNotEqual(told["causes"][0]["id"], "host.oom")
+
+    def test_one_host_needs_no_network(self):
+        log = start(0, "n1", 1) + "n1:100:160 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n" + "Training finished\n"
+        self.assertNotIn("DEGRADED", self.answer({"rank0.log": log}, "en"))
+
+    def test_peer_is_named(self):
+        log = "".join(start(r, f"n{r}", 2) for r in range(2))
+        log = log.replace("NCCL INFO", "NCCL INFO Bootstrap: Using eth0:10.0.0.0<0>\nn0:100:100 [0] NCCL INFO", 1)
+        log += "n1:101:160 [0] NCCL WARN NET/IB: Got completion from peer 10.0.0.0<4000> with status=12 opcode=0 len=0 vendor err 129 (Send)\n"
+        answer = self.answer({"all.log": log}, "en")
+        self.assertIn("n1 sent to n0 (10.0.0.0) over RDMA", answer)
+        self.assertIn("$ ssh n0 'ibstat", answer)
+        self.assertNotIn("n0$ ssh", answer)
+
 
 if __name__ == "__main__":
     unittest.main()
