@@ -104,6 +104,22 @@ std::string ProgressInWords(const JobModel& model, const OutcomeReading& o, Outc
   return out;
 }
 
+// Of a job that was stopped: how long the steps that are left would take, so that nobody asks for too little again.
+//   3 of 1,000 steps in 6 min 24 s   →   ", the rest needs about 1 d 11 h more at this pace"
+std::string RestInWords(const JobModel& model, const OutcomeReading& o, bool zh) {
+  constexpr double kWorthSaying = 60;
+  // Counted anew in each epoch: what is left of them all nobody knows.
+  if (o.pulse == nullptr || o.pulse->total <= o.pulse->last_value || !o.pulse->peaks.empty()) return {};
+  const SourceFacts& facts = *model.sources[o.pulse_source.value];
+  const auto took = SecondsBetween(facts.Str(o.pulse->first_time), facts.Str(o.pulse->last_time));
+  const double done = o.pulse->last_value - o.pulse->first_value;
+  if (!took || *took < 1 || done <= 0) return {};
+  const double left = *took / done * (o.pulse->total - o.pulse->last_value);
+  if (left < kWorthSaying) return {};
+  return fmt::format(fmt::runtime(zh ? "，按此速度剩余部分还需约 {}" : ", the rest needs about {} more at this pace"),
+                     DurationInWords(left, zh));
+}
+
 // `Epoch 2/3` in front of steps that are counted anew in each: "2 of 3"; empty where none tells.
 std::string EpochOfPulse(const CaseFile& c, const OutcomeReading& o) {
   if (o.pulse == nullptr) return {};
@@ -259,6 +275,9 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   report->progress = ProgressInWords(c.model, o, report->outcome, c.language);
   if (const std::string epoch = EpochOfPulse(c, o); !epoch.empty() && !report->progress.empty()) {
     report->progress += fmt::format(fmt::runtime(zh ? "，第 {} 个 epoch" : " in epoch {}"), epoch);
+  }
+  if (report->outcome == Outcome::kStopped && !report->progress.empty()) {
+    report->progress += RestInWords(c.model, o, zh);
   }
   // Whose results are there runs nothing again. What was stopped from outside was at something.
   const bool stopped = !report->causes.empty() && c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop;
