@@ -76,8 +76,8 @@ Known ExtractTopo(const Extraction& x);
 // Which column of a table tells what; -1: none does. 0 columns: no table is open.
 struct RollTable {
   static constexpr size_t kColumns = 12;
-  int8_t rank = -1, host = -1, pid = -1, bus = -1;
-  int8_t columns = 0;
+  int rank = -1, host = -1, pid = -1, bus = -1;
+  int columns = 0;
 };
 struct ForeignState {
   RollTable roll;

@@ -53,7 +53,7 @@ bool ReadHead(const TableWords& words, RollTable* table) {
     if (std::any_of(word.begin(), word.end(), [](char c) { return scan::IsDigit(c) || c == '=' || c == ':'; })) {
       return false;
     }
-    const auto column = static_cast<int8_t>(n);
+    const auto column = static_cast<int>(n);
     if (IsOneOf(word, {"rank", "global_rank", "world_rank", "global-rank"})) out.rank = column;
     if (IsOneOf(word, {"host", "node", "hostname", "nodename"})) out.host = column;
     if (IsOneOf(word, {"pid"})) out.pid = column;
@@ -62,7 +62,7 @@ bool ReadHead(const TableWords& words, RollTable* table) {
     }
   }
   if (out.rank < 0 || (out.host < 0 && out.pid < 0 && out.bus < 0)) return false;
-  out.columns = static_cast<int8_t>(words.count);
+  out.columns = static_cast<int>(words.count);
   *table = out;
   return true;
 }
@@ -72,9 +72,7 @@ bool IsRule(std::string_view text) { return text.find_first_not_of("-=+| \t") ==
 
 bool ReadRow(const Extraction& x, const RollTable& table, const TableWords& words) {
   if (words.count != static_cast<size_t>(table.columns)) return false;
-  const auto word = [&](int8_t column) {
-    return column < 0 ? std::string_view() : words.at[static_cast<size_t>(column)];
-  };
+  const auto word = [&](int column) { return column < 0 ? std::string_view() : words.at[static_cast<size_t>(column)]; };
   const int64_t rank = scan::IntOr(word(table.rank), -1);
   const int64_t pid = scan::IntOr(word(table.pid), -1);
   const std::string_view host = word(table.host);

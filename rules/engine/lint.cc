@@ -265,10 +265,11 @@ void LintTogether(const std::vector<std::pair<Rule, RuleText>>& all, const LintO
                        [&](const std::string& id) { return GlobMatches(glob, id); });
   };
   for (const auto& [rule, text] : all) {
+    const RuleText& own = text;
     const auto look_at = [&](std::string_view need, const std::string& at) {
       if (IsViewNeed(need) || IsTextNeed(need) || IsEventKind(need) || names_a_rule(need)) return;
-      out->push_back(text.At(Diagnostic::kWarning, at, "R052",
-                             fmt::format("no kind of event and no rule is called \"{}\"", need)));
+      out->push_back(
+          own.At(Diagnostic::kWarning, at, "R052", fmt::format("no kind of event and no rule is called \"{}\"", need)));
     };
     for (size_t i = 0; i < rule.needs.size(); ++i) look_at(rule.needs[i], fmt::format("/needs/{}", i));
     for (size_t i = 0; i < rule.needs_each.size(); ++i) {

@@ -54,7 +54,7 @@ namespace ncclwhy {
 
 // As libarchive declares them.
 struct LibarchiveFunctions {
-#define NCCLWHY_MEMBER(name) decltype(&::name) name = nullptr;
+#define NCCLWHY_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): a name
   NCCLWHY_LIBARCHIVE_FUNCTIONS(NCCLWHY_MEMBER)
 #undef NCCLWHY_MEMBER
 };
