@@ -215,7 +215,8 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   const size_t count = std::min(line.numbers.size(), signs.size());
   for (size_t i = 0; i < count; ++i) {
     const NumberPlace& place = line.numbers[i];
-    signs[i] = NumbersNamed::SignOf({body.data() + place.begin, size_t{place.end} - place.begin});
+    const std::string_view number = body.substr(place.begin, place.end - place.begin);
+    signs[i] = NumbersNamed::SignOf(number);
   }
   for (Alike::Named& named : alike->named) {
     Candidate& c = alike->candidates[named.candidate];
