@@ -364,7 +364,7 @@ bool PulseLine::MayCount(size_t number) const {
   const bool bracket = bytes_[end] == ']';
   std::string_view rest = text().substr(std::min(end + (bracket ? 1 : 0), text().size()));
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  if (rest.starts_with("0x") || (bracket && rest.starts_with('/'))) return false;
+  if (rest.starts_with("0x") || (bracket && rest.size() > 1 && rest[0] == '/' && IsAlpha(rest[1]))) return false;
   return std::none_of(std::begin(kNames), std::end(kNames),
                       [&](std::string_view known) { return name.size() == known.size() && BeginsLower(name, known); });
 }

@@ -71,14 +71,14 @@ Known ExtractResultTrace(const Extraction& x);
 // What NCCL found of the machine: GPUs, NICs, the paths between them.
 Known ExtractTopo(const Extraction& x);
 
-// Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
-// One for a source, so a table that another writer's lines interrupt still completes.
 // Which column of a table tells what; -1: none does. 0 columns: no table is open.
 struct RollTable {
   static constexpr size_t kColumns = 12;
   int rank = -1, host = -1, pid = -1, bus = -1;
   int columns = 0;
 };
+// Lines of other programs, by dialect. ForeignState remembers the few things that take more than one line.
+// One for a source, so a table that another writer's lines interrupt still completes.
 struct ForeignState {
   RollTable roll;
   uint32_t last_error_stream = kNoProcess;  // the process whose `Last error:` the next line completes

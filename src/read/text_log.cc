@@ -118,7 +118,7 @@ void TextLog::Push(std::string_view chunk) {
 // What is longer than a segment is read as it comes.
 void TextLog::Hold(std::string_view chunk) {
   held_ += chunk;
-  if (held_.size() <= limits::kSegmentBytes) return;
+  if (held_.size() <= context_.options.segment_bytes) return;
   backwards_ = false;
   LetGo(held_);
   held_ = {};
