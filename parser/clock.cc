@@ -158,8 +158,8 @@ size_t WordsIn(std::string_view text) {
 
 std::string_view StampIn(std::string_view text) {
   for (size_t at = 0; at < std::min(text.size(), kLookColumns); ++at) {
-    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '[' || text[at - 1] == '(';
-    if (!begins || !IsDigit(text[at])) continue;
+    if (!IsDigit(text[at])) continue;
+    if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '[' && text[at - 1] != '(') continue;
     TimeForm form = TimeForm::kNone;
     const size_t length = TimestampLength(text.substr(at), &form);
     if (length == 0 || (form != TimeForm::kDate && form != TimeForm::kTurnedDate && form != TimeForm::kClock)) continue;

@@ -1,6 +1,7 @@
 #include "parser/unglue.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <unordered_set>
 
@@ -109,38 +110,54 @@ size_t FirstHead(OuterPrefixStripper& stripper, std::string_view line) {
 //   … opCount 2a sendbuff 0x7f2c0a000000 …   … opCount 2b sendbuff 0x7f2c0e000000 …
 class WholeLines {
  public:
-  bool Has(std::string_view line) { return Mask(line) && known_.contains(masked_); }
+  bool Has(std::string_view line) { return Mask(line) && known_.contains(hash_); }
   // The line that Has was asked for last.
   void Add() {
-    if (maskable_ && known_.size() < kMost) known_.insert(masked_);
+    if (maskable_ && known_.size() < kMost) known_.insert(hash_);
   }
 
  private:
   static constexpr size_t kMost = 256;
+  enum Kind : uint8_t { kNone, kLetter, kDigit };
+  static constexpr std::array<Kind, 256> kKinds = [] {
+    std::array<Kind, 256> kinds{};
+    for (size_t c = 0; c < kinds.size(); ++c) {
+      const char byte = static_cast<char>(c);
+      if (scan::IsAlnum(byte)) kinds[c] = scan::IsDigit(byte) ? kDigit : kLetter;
+    }
+    return kinds;
+  }();
 
-  // What begins a record shows by the places of its digits, but for a time, whose values count: a line that has what
-  // may be one is not masked.
+  // What begins a record shows by where it has numbers, but for a time, whose values count: a line that has what may be
+  // one is not masked. A word that begins with a digit is a number: 65536, 2a, 0x7f2c0a000000.
   bool Mask(std::string_view line) {
-    masked_.assign(line);
-    maskable_ = true;
-    bool hex = false;  // within 0x…
+    constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a
+    maskable_ = false;
+    Kind word = kNone;  // what the word began with that this byte may go on with
+    uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < line.size(); ++i) {
-      const char c = line[i];
-      if (scan::IsDigit(c) || (hex && IsHexDigit(c))) {
-        masked_[i] = '0';
+      auto c = static_cast<unsigned char>(line[i]);
+      const Kind kind = kKinds[c];
+      if (kind == kNone) {
+        word = kNone;
+      } else if (word == kNone) {
+        word = kind;
+        if (kind == kDigit) {
+          if (i > 1 && scan::IsDigit(line[i - 2]) && IsMark(line[i - 1])) return false;
+          c = '0';
+        }
+      } else if (word == kDigit) {
         continue;
       }
-      hex = c == 'x' && i > 0 && line[i - 1] == '0';
-      const bool mark = c == ':' || c == '-' || c == '/';
-      if (mark && i > 0 && i + 1 < line.size() && scan::IsDigit(line[i - 1]) && scan::IsDigit(line[i + 1])) {
-        return maskable_ = false;
-      }
+      hash = (hash ^ c) * kPrime;
     }
-    return true;
+    hash_ = hash;
+    return maskable_ = true;
   }
+  static bool IsMark(char c) { return c == ':' || c == '-' || c == '/'; }
 
-  std::unordered_set<std::string> known_;
-  std::string masked_;
+  std::unordered_set<uint64_t> known_;
+  uint64_t hash_ = 0;
   bool maskable_ = false;
 };
 

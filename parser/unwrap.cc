@@ -93,15 +93,21 @@ bool BeginsRecord(std::string_view line) {
 
 class Joiner {
  public:
-  Joiner(std::vector<std::string_view> lines, Wrapping wrapping) : lines_(std::move(lines)), wrapping_(wrapping) {}
+  // `starts`: what is known of each line by those who asked before.
+  Joiner(const std::vector<std::string_view>& lines, std::vector<LineStart>* starts, Wrapping wrapping)
+      : lines_(lines), starts_(*starts), wrapping_(wrapping) {}
 
   Unwrapped Join() {
     if (!FindWidth()) return {};
     Unwrapped out;
     for (size_t i = 0; i < lines_.size(); ++i) {
+      const size_t first = i;
+      const bool continued = i + 1 < lines_.size() && Continues(first, i);
+      // Mostly nothing is to be joined, and nothing to be written.
+      if (continued && out.joins == 0) out.text = LinesInFront(i);
+      if (!continued && out.joins == 0) continue;
       const size_t begin = out.text.size();
       out.text += lines_[i];
-      const size_t first = i;
       while (i + 1 < lines_.size() && Continues(first, i)) {
         ++i;
         std::string_view piece = lines_[i];
@@ -122,11 +128,16 @@ class Joiner {
       out.text.append(i - first + 1, '\n');
       out.joins += i - first;
     }
-    if (out.joins == 0) return {};
     return out;
   }
 
  private:
+  std::string LinesInFront(size_t end) const {
+    std::string text;
+    for (size_t i = 0; i < end; ++i) text.append(lines_[i]).push_back('\n');
+    return text;
+  }
+
   bool FindWidth() {
     // The width is that of the longest line. In a text that a terminal broke that is its number of columns.
     size_t full = 0, starts = 0;
@@ -142,7 +153,7 @@ class Joiner {
     for (size_t i = 0; i + 1 < lines_.size(); ++i) {
       if (!IsFull(lines_[i])) continue;
       ++full;
-      starts += IsLineStart(lines_[i + 1]) ? 1 : 0;
+      starts += BeginsLine(i + 1) ? 1 : 0;
     }
     // By chance a few pieces look like a beginning.
     // More than a quarter: the lines are as wide as that by themselves, like a table's.
@@ -185,19 +196,25 @@ class Joiner {
   bool IsFull(std::string_view line) const { return line.size() >= width_ && Columns(line) == width_; }
 
   // Line `i + 1` goes on with line `i`, which belongs to the line that began at `first`.
-  bool Continues(size_t first, size_t i) const {
+  bool Continues(size_t first, size_t i) {
     const std::string_view line = lines_[i], next = lines_[i + 1];
     if (wrapping_ == Wrapping::kHard) return !next.empty() && IsFull(line);
     if (line.empty()) return false;
     const size_t indent = Indent(next);
     if (wrapping_ == Wrapping::kIndented) return indent == indent_ && indent < next.size() && HasNoRoom(line, next);
     // The indented rest of a line of NCCL's is told by its indent, whatever the width.
-    if (indent > 0 && indent <= kMostIndent && HasHeader(lines_[first])) return !IsLineStart(next);
+    if (indent > 0 && indent <= kMostIndent && HasHeader(lines_[first])) return !BeginsLine(i + 1);
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
-    return HasNoRoom(line, next) && !IsLineStart(next);
+    return HasNoRoom(line, next) && !BeginsLine(i + 1);
   }
 
-  std::vector<std::string_view> lines_;
+  bool BeginsLine(size_t i) {
+    if (starts_[i] == LineStart::kUnknown) starts_[i] = IsLineStart(lines_[i]) ? LineStart::kYes : LineStart::kNo;
+    return starts_[i] == LineStart::kYes;
+  }
+
+  const std::vector<std::string_view>& lines_;
+  std::vector<LineStart>& starts_;
   Wrapping wrapping_;
   size_t width_ = 0;
   size_t indent_ = 0;
@@ -205,10 +222,12 @@ class Joiner {
 
 }  // namespace
 
-Unwrapped Unwrap(std::string_view text, Wrapping wrapping) {
+BrokenLines::BrokenLines(std::string_view text) {
   // Binary data has no lines that could be put together.
-  if (text.find('\0') != std::string_view::npos) return {};
-  return Joiner(Lines(text), wrapping).Join();
+  if (text.find('\0') == std::string_view::npos) lines_ = Lines(text);
+  starts_.resize(lines_.size());
 }
+
+Unwrapped BrokenLines::Unwrap(Wrapping wrapping) { return Joiner(lines_, &starts_, wrapping).Join(); }
 
 }  // namespace ncclwhy

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ncclwhy {
 
@@ -23,9 +24,22 @@ struct Unwrapped {
   bool records = true;  // each of these begins with NCCL's header
 };
 
-// Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line behind the line it was
-// joined to. Linear in the text; makes mistakes where the lines of a program look broken, so whoever calls it has to
-// see whether the result says more.
-Unwrapped Unwrap(std::string_view text, Wrapping wrapping);
+// Whether a line certainly begins one.
+enum class LineStart : uint8_t { kUnknown, kYes, kNo };
+
+// The lines of a text, which has to outlive them.
+class BrokenLines {
+ public:
+  explicit BrokenLines(std::string_view text);
+
+  // Joins what seems to belong together. Line numbers stay: a joined piece leaves an empty line behind the line it was
+  // joined to. Linear in the text; makes mistakes where the lines of a program look broken, so whoever calls it has to
+  // see whether the result says more.
+  Unwrapped Unwrap(Wrapping wrapping);
+
+ private:
+  std::vector<std::string_view> lines_;
+  std::vector<LineStart> starts_;  // of each of them
+};
 
 }  // namespace ncclwhy

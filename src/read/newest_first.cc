@@ -11,11 +11,14 @@ namespace {
 constexpr size_t kLeast = 5;       // lines that are older than the one before
 constexpr size_t kTimesMore = 4;   // than those that are newer
 constexpr size_t kAsked = 20'000;  // lines: as many tell
+constexpr size_t kUnstamped = 16;  // lines: a text that begins with as many has no stamps
+constexpr size_t kClear = 200;     // lines that are newer than the one before, and none is older: it runs forwards
 
 // {"log":"…","time":"2026-11-20T10:00:00Z"}, or a stamp in the first columns
 std::optional<Instant> StampOf(std::string_view line) {
+  const bool json = line.find("\":") != std::string_view::npos;
   for (const std::string_view key : {"\"timestamp\":", "\"@timestamp\":", "\"time\":", "\"ts\":"}) {
-    const size_t at = line.find(key);
+    const size_t at = json ? line.find(key) : std::string_view::npos;
     if (at == std::string_view::npos) continue;
     std::string_view value = line.substr(at + key.size());
     value.remove_prefix(std::min(value.find_first_not_of(" \""), value.size()));
@@ -38,6 +41,8 @@ bool RunsBackwards(std::string_view text) {
   std::optional<Instant> before;
   size_t older = 0, newer = 0;
   for (size_t n = 0; n < kAsked && !text.empty(); ++n) {
+    if (n == kUnstamped && !before) return false;
+    if (newer == kClear && older == 0) return false;
     const auto stamp = StampOf(TakeLine(&text));
     if (!stamp) continue;
     if (before && before->scale == stamp->scale) {

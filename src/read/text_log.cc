@@ -237,8 +237,9 @@ SourceDigest TextLog::Repaired(SourceDigest digest) {
   }
   // `digested`: the digest is that of the text.
   const auto unwrap = [&](const std::string& text, const ParserOptions& options, bool digested) {
+    BrokenLines lines(text);
     for (const Wrapping wrapping : {Wrapping::kHard, Wrapping::kSoft, Wrapping::kIndented}) {
-      Unwrapped unwrapped = Unwrap(text, wrapping);
+      Unwrapped unwrapped = lines.Unwrap(wrapping);
       if (unwrapped.joins == 0 || (digested && SaysNothingNew(unwrapped, options, digest))) continue;
       const uint64_t joins = unwrapped.joins;
       const bool taken = Try({std::move(unwrapped.text), options, Counter::kRejoinedLines, joins, false}, digest);
@@ -250,7 +251,7 @@ SourceDigest TextLog::Repaired(SourceDigest digest) {
   ParserOptions bare = context_.options;
   bare.frame = {};
   unwrap(broken, context_.options, true);
-  unwrap(inside, bare, false);
+  if (!inside.empty()) unwrap(inside, bare, false);
   const auto try_text = [&](std::string text) {
     if (!text.empty()) Try({std::move(text), context_.options, Counter::kLines, 0, false}, digest);
   };
