@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/rank_list.h"
 #include "parser/complaints.h"
 
 namespace ncclwhy {
@@ -61,6 +62,26 @@ std::set<std::string> VaryingValues(const CaseFile& c, const Hypothesis& h) {
     }
   }
   return varying;
+}
+
+std::string AlikeRanks(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits) {
+  const CauseTraits& traits = c.kb.TraitsOf(known.id);
+  if (culprits.size() < 2 || culprits.front().host.empty() || traits.gone || traits.waits) return {};
+  std::vector<int32_t> ranks;
+  for (const Culprit& culprit : culprits) {
+    const Culprit& first = culprits.front();
+    if (culprit.rank < 0 || culprit.host != first.host || culprit.why != first.why) return {};
+    ranks.push_back(culprit.rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  const std::string list = RankListText(ranks);
+  return c.chinese() ? "该主机的 rank " + list + " 都是如此。" : " Its ranks " + list + " all show it.";
+}
+
+void EraseOfOneRank(TemplateValues* values) {
+  for (const std::string_view name : {"rank", "who", "pid", "gpu", "local_rank"}) {
+    if (const auto it = values->find(name); it != values->end()) values->erase(it);
+  }
 }
 
 std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<std::string_view>& hosts,

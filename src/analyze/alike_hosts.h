@@ -29,6 +29,12 @@ std::string JoinHosts(const std::vector<std::string_view>& hosts, Language langu
 // hold for the next host.
 std::set<std::string> VaryingValues(const CaseFile& c, const Hypothesis& h);
 
+// " So do all of its ranks 8-15.", where several ranks of one host are blamed for the same; empty otherwise.
+std::string AlikeRanks(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits);
+
+// What then holds of the first of them only.
+void EraseOfOneRank(TemplateValues* values);
+
 // What the summary leaves untold of them: " gpu-5 failed alike: …", " The same on gpu-5."; empty when it tells all.
 std::string AlikeSentence(const CaseFile& c, const CauseKnowledge& known, const std::vector<std::string_view>& hosts,
                           std::string_view summary);

@@ -11,6 +11,7 @@
 #include "analyze/ended_peer.h"
 #include "analyze/evidence.h"
 #include "analyze/explained_absence.h"
+#include "analyze/followers.h"
 #include "analyze/harmless_lines.h"
 #include "analyze/job_story.h"
 #include "analyze/job_summary.h"
@@ -357,10 +358,10 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   report.job.environment = environment.facts;
   // Consequences need the cause, steps to decide need to know whom it blames.
   if (report.verdict == Verdict::kFailure) {
-    report.consequences = Consequences(context, ranking.hypotheses[0], &report.job.unlisted);
-    if (report.causes[0].confidence < kSureEnough) {
-      report.collect = StepsToDecide(context, ranking.hypotheses[0], culprits);
-    }
+    const Hypothesis& best = ranking.hypotheses[0];
+    report.consequences = Consequences(context, best, &report.job.unlisted);
+    TellFollowers(context, best, signs, &report);
+    if (report.causes[0].confidence < kSureEnough) report.collect = StepsToDecide(context, best, culprits);
   } else if (report.verdict == Verdict::kUndetermined) {
     report.consequences = FailureLines(context, &report.job.unlisted);
     report.collect = NextSteps(context, report, outcome.outcome == Outcome::kHung);

@@ -294,14 +294,6 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   return cause;
 }
 
-TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits) {
-  if (!culprits.empty() && !culprits.front().host.empty()) values.try_emplace("who_host", culprits.front().host);
-  // "r08n19 (10.149.3.48)" is for sentences.
-  if (const auto peer = values.find("peer"); peer != values.end())
-    peer->second.erase(std::min(peer->second.find(' '), peer->second.size()));
-  return CommandWords(values);
-}
-
 void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   const TemplateValues values = CaseValues(c, h, cause->culprits);
   const TemplateValues words = WordsForCommands(values, cause->culprits);
@@ -323,9 +315,11 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
   if (told["host"].empty()) told.erase("host");
   const auto summary = [&](const TemplateValues& with) {
     std::string text = FitText(c.environment, c.kb, known->summary, with);
-    return text.empty() ? FitText(c.environment, c.kb, own, with) : text;
+    return AsSentence(text.empty() ? FitText(c.environment, c.kb, own, with) : text);
   };
-  cause->summary = summary(told);
+  const std::string alike_ranks = AlikeRanks(c, *known, cause->culprits);
+  if (!alike_ranks.empty()) EraseOfOneRank(&told);
+  cause->summary = summary(told) + alike_ranks;
   const std::vector<std::string_view> alike = AlikeHosts(c, *known, cause->culprits, values);
   // A fix that names one host of several that fail alike would leave the others as they are.
   TemplateValues of_all = alike.size() > 1 ? told : values;

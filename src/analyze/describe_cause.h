@@ -15,10 +15,6 @@ namespace ncclwhy {
 // What templates of a cause may use: what its evidence tells, who it blames, and where the job ran.
 TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vector<Culprit>& culprits);
 
-// The values as words of commands. Of a host that is itself who broke no text says "gpu003 on gpu003"; a command needs
-// it all the same.
-TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits);
-
 // The item's line with its note in words. `role` as in Evidence.
 Evidence ItemEvidence(const CaseFile& c, const EvidenceItem& item, std::string_view role);
 

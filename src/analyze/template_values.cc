@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/numbers.h"
+#include "kb/loader/command_words.h"
 
 namespace ncclwhy {
 namespace {
@@ -104,6 +105,14 @@ std::string_view WithoutQuotes(std::string_view value) {
   return told ? value : std::string_view();
 }
 
+std::string AsSentence(std::string text) {
+  constexpr std::string_view kOwn[] = {"rank ", "ranks ", "a ", "the ", "one "};
+  const bool own =
+      std::any_of(std::begin(kOwn), std::end(kOwn), [&](std::string_view w) { return text.starts_with(w); });
+  if (own) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 TemplateValues FindingValues(const Finding& f) {
   TemplateValues values;
   for (const auto& [name, value] : f.fields) {
@@ -193,6 +202,14 @@ TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>&
     if (!missing.empty()) values.emplace("missing_ranks", missing);
   }
   return values;
+}
+
+TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits) {
+  if (!culprits.empty() && !culprits.front().host.empty()) values.try_emplace("who_host", culprits.front().host);
+  // "r08n19 (10.149.3.48)" is for sentences.
+  if (const auto peer = values.find("peer"); peer != values.end())
+    peer->second.erase(std::min(peer->second.find(' '), peer->second.size()));
+  return CommandWords(values);
 }
 
 }  // namespace ncclwhy

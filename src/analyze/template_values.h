@@ -12,6 +12,9 @@ namespace ncclwhy {
 // Without what quoted the line that it was taken from: `Invalid argument",` → `Invalid argument`.
 std::string_view WithoutQuotes(std::string_view value);
 
+// "rank 3 on node1 fell silent." → "Rank 3 …", where a value of ours begins a sentence; a host keeps its name.
+std::string AsSentence(std::string text);
+
 // What one finding says: its captures, rank and host.
 TemplateValues FindingValues(const Finding& finding);
 
@@ -24,5 +27,8 @@ bool OneOfSeveral(const CauseTraits& traits, const std::vector<Culprit>& culprit
 
 TemplateValues ValuesFor(const JobModel& model, const std::vector<EvidenceItem>& items, const Hypothesis& hypothesis,
                          const std::vector<Culprit>& culprits);
+
+// What of `values` may stand in a command, with the host of whom is blamed.
+TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit>& culprits);
 
 }  // namespace ncclwhy

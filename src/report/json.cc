@@ -151,9 +151,9 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
       "outcome_evidence", report.outcome_evidence, "progress?", report.progress, "checkpoint?", report.checkpoint,
       "attempts", report.attempts, "jobs", report.jobs, "causes", report.causes, "candidates", report.candidates,
       "seen_before?", report.seen_before, "decision?", report.decision, "timeline", report.timeline, "clocks?",
-      report.clocks, "consequences", report.consequences, "harmless?", report.harmless, "last_words?",
-      report.last_words, "collect", report.collect, "warnings", report.warnings, "job", report.job, "coverage",
-      report.coverage, "problems", report.problems);
+      report.clocks, "consequences", report.consequences, "followers?", report.followers, "harmless?", report.harmless,
+      "last_words?", report.last_words, "collect", report.collect, "warnings", report.warnings, "job", report.job,
+      "coverage", report.coverage, "problems", report.problems);
   // Bytes of a log that are no UTF-8 become U+FFFD: the report is JSON whatever was logged.
   return EscapeJsonHidden(out.dump(2, ' ', false, OrderedJsonValue::error_handler_t::replace)) + "\n";
 }

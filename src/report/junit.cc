@@ -34,7 +34,7 @@ std::string Story(const Report& report, const Words& words) {
     if (!text.empty()) out += Filled(words.label, label) + text + "\n";
   };
   line(words.outcome, OutcomeSentence(report, words));
-  line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
+  line(words.chain, ChainSentence(report, ProofOf(report, words, kShownProofs), words));
   if (report.decision) line(words.decision, DecisionSentence(*report.decision, words));
   for (const std::string& attempt : AttemptLines(report, words)) out += attempt + "\n";
   return out;

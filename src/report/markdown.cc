@@ -125,7 +125,7 @@ void Outcomes(const Report& report, Markdown* out) {
   };
   line(words.outcome, OutcomeSentence(report, words));
   // The chain of what followed, as the short text has it: readers compare both.
-  line(words.chain, Joined(ChainOf(report, ProofOf(report, words, kShownProofs), words)));
+  line(words.chain, ChainSentence(report, ProofOf(report, words, kShownProofs), words));
   if (const Cause* cause = NamedCause(report)) line(words.why_sure, cause->sure);
   for (const std::string& attempt : AttemptLines(report, words)) out->Add("- " + EscapeMarkdown(attempt) + "\n");
   if (report.jobs.empty()) return;

@@ -35,6 +35,11 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
 //   rank 0–2: socketProgress: Connection closed by remote peer node7<43083>
 std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words);
 
+// The same as one sentence, with the ranks that only follow:
+//   rank 0: Got completion … → ranks 1-5: no progress for 6 s; what ranks 1-5 print only follows
+std::string ChainSentence(const Report& report, const std::vector<Proof>& quoted, const Words& words,
+                          size_t columns = std::string::npos);
+
 // As one sentence with arrows; without links at its end of which `columns` would show their first words only.
 std::string Joined(std::vector<std::string> chain, size_t columns = std::string::npos);
 

@@ -185,7 +185,7 @@ class ShortAnswer {
   }
 
   void Chain() {
-    const std::string chain = Joined(ChainOf(report_, proofs_, words_), measure_.chain_rows * layout_.prose_width());
+    const std::string chain = ChainSentence(report_, proofs_, words_, measure_.chain_rows * layout_.prose_width());
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
   }
 

@@ -60,6 +60,7 @@ constexpr Words kEnglish = {
     .harmless = "Not it",
     .got_over = "Got over",
     .ends_with = "These lines end with",
+    .only_follow = "what {} print only follows",
     .chain = "Then",
     .check = "To be sure",
     .contradiction = "But",

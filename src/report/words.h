@@ -34,6 +34,7 @@ struct Words {
   std::string_view last_of_rank;   // {rank}
   std::string_view shown_already;  // {tool} {place}: what a command would show
   std::string_view unproven, harmless, got_over, ends_with;
+  std::string_view only_follow;  // {}: the ranks
   std::string_view chain, check, contradiction, or_else, warning, problem, more, more_full, fixes_elsewhere;
   std::string_view more_explain;  // {cause}
   // section titles

@@ -55,6 +55,7 @@ constinit const Words kChineseWords = {
     .harmless = "与此无关",
     .got_over = "已恢复",
     .ends_with = "这些行的结尾",
+    .only_follow = "{} 打印的内容只是后果",
     .chain = "随后",
     .check = "进一步确认",
     .contradiction = "但是",

@@ -356,6 +356,9 @@ struct Report {
   std::vector<TimelineStep> timeline;     // in order
   std::vector<HostOffset> clocks;         // those with steps first, then the farthest; none where clocks agree
   std::vector<Consequence> consequences;
+  // Ranks of a failed job that complained or ended only because of whom the first cause blames, ascending. Empty where
+  // nobody is blamed, or all others waited, which the cause says itself.
+  std::vector<int32_t> followers;
   std::vector<HarmlessLine> harmless;  // those that sound worst first
   std::vector<LastWord> last_words;    // only where the outcome is not known and nothing failed
   std::vector<Collect> collect;
