@@ -116,6 +116,7 @@ struct LineTrail {
 struct PulsePeak {
   uint32_t line = 0;  // of its last beat before
   double value = 0;
+  bool carried = false;  // a number in front of it went on by one: Epoch 2 step 600/620 → Epoch 3 step 0/620
 };
 
 // So many bytes of the line that beat last are kept.

@@ -57,6 +57,24 @@ bool BeginsHeader(std::string_view text) {
   return ParseHeader(text, &match);
 }
 
+// Several words of a sentence in a row: that is what the lines say, and no frame of theirs.
+//   INFO Waiting in store based barrier to initialize process group for rank: 5, key: …
+bool IsSentence(std::string_view shape) {
+  constexpr int kWords = 4;
+  int words = 0;
+  size_t letters = 0;
+  for (const char c : shape) {
+    if (scan::IsLower(c)) {
+      ++letters;
+      continue;
+    }
+    words = c == kBlanks && letters >= 2 ? words + 1 : 0;
+    if (words == kWords) return true;
+    letters = 0;
+  }
+  return false;
+}
+
 // What something known begins with: a record, or a prefix that says whose it is.
 bool IsKnown(std::string_view text) {
   if (BeginsHeader(text) || FindTorchRecord(text.substr(0, 200), 0) == 0) return true;
@@ -188,6 +206,7 @@ LineFrame FindFrame(std::string_view head) {
   Found best;
   for (size_t end = 1; end <= shape.size(); ++end) {
     if (kBorders.find(shape[end - 1]) == kNpos || EndsInZone(shape, end)) continue;
+    if (IsSentence(std::string_view(shape).substr(0, end))) break;
     Found found = Try(std::string_view(shape).substr(0, end), lines);
     // `: ` rather than `:`, so that the text begins without a blank.
     const bool wider = found.uncovered == best.uncovered && shape[end - 1] == kBlanks && best.shape.size() + 1 == end;

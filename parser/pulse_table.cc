@@ -216,7 +216,8 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
   bool counts = false;   // one of its numbers says of how many, and has grown before
   bool counted = false;  // it changed, or a number that counts work grew
   bool integral = true;
-  bool told = false;  // its words say what it counts, or of how many
+  bool carried = false;  // a number went on by one
+  bool told = false;     // its words say what it counts, or of how many
   double of_how_many = 0;
   size_t behind = SIZE_MAX;  // the number that of_how_many is
   for (uint8_t watched = kind->watched; watched != 0; watched &= static_cast<uint8_t>(watched - 1)) {
@@ -237,6 +238,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
       counted = counted || value != slot.most;
     }
     if (value > slot.most) {
+      carried = carried || (slot.whole && value == slot.most + 1);
       slot.most = value;
       ++slot.grew;
       grew = true;
@@ -244,7 +246,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
     } else if (value < slot.most) {
       ++slot.fell;
       if (!grew && value > slot.first) continue;
-      if (slot.grew > 0) kind->AddPeak({static_cast<uint8_t>(i), {kind->last.line, slot.most}});
+      if (slot.grew > 0) kind->AddPeak({static_cast<uint8_t>(i), {kind->last.line, slot.most, carried}});
       slot.most = value;  // the next epoch, the next bar
     }
   }
@@ -302,7 +304,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
         if (known->first_time.valid()) known->slots[i].stamped = stamped;
       }
       for (const Peak& peak : kind.peaks) {
-        known->AddPeak({peak.slot, {in_source.Line(peak.at.line), peak.at.value}});
+        known->AddPeak({peak.slot, {in_source.Line(peak.at.line), peak.at.value, peak.at.carried}});
       }
       known->beats.Join(moved(kind.beats));
       if (known->beats.count >= kLeastBeats) into.marks[into.latest] |= kBeats;

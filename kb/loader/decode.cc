@@ -147,7 +147,8 @@ CauseTraits DecodeTraits(std::string_view record) {
           FlagOf(entry, "both_ends"),
           FlagOf(entry, "gone"),
           FlagOf(entry, "reasonless"),
-          FlagOf(entry, "by_rule")};
+          FlagOf(entry, "by_rule"),
+          FlagOf(entry, "before_work")};
 }
 
 // {"name": "NCCL_IB_HCA", "first": "2.3.5", "type": "string", "effect": {"en": …, "zh": …}, …}

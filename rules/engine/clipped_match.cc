@@ -65,11 +65,13 @@ bool IsPieceOf(std::string_view shown, std::string_view literal) {
 
 }  // namespace
 
-// Also of a sentence that ends with dots: whether it says "cut here" nobody knows, so kClippedLooks bounds what that
-// costs.
+// Viewers cut long lines. A short one that ends with dots is a sentence: "Performing health check for node3...". Of a
+// longer one nobody knows, so kClippedLooks bounds what that costs.
 std::string_view BeforeClip(std::string_view line) {
+  constexpr size_t kNarrowest = 60;
   for (const std::string_view mark : {std::string_view("…"), std::string_view("...")}) {
-    if (line.ends_with(mark)) return line.substr(0, line.size() - mark.size());
+    if (!line.ends_with(mark)) continue;
+    return mark[0] == '.' && line.size() < kNarrowest ? std::string_view() : line.substr(0, line.size() - mark.size());
   }
   return {};
 }
@@ -149,12 +151,15 @@ bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
   if (!regex->ok()) return false;
   re2::StringPiece shown;
   if (!InRe2([&] { return regex->Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, &shown, 1); })) return false;
-  // "environment variables. … once more ten": of a regex that begins with `n` it has one letter. Where the literal
-  // itself is cut, that has shown enough.
-  constexpr size_t kLeast = 4;
-  const bool whole = std::any_of(pattern.literals.begin(), pattern.literals.end(),
-                                 [&](std::string_view l) { return text.find(l) != kNpos; });
-  return !whole || shown.size() >= kLeast;
+  // What matches has to hold the literal, or what is left of it at the end: `\b`, or one letter, matches anything there.
+  const auto first = static_cast<size_t>(shown.data() - text.data());
+  return std::any_of(pattern.literals.begin(), pattern.literals.end(), [&](std::string_view l) {
+    if (const size_t at = text.rfind(l); at != kNpos) return first <= at;
+    for (size_t size = std::min(l.size(), text.size()); size >= PatternTable::kBeginning; --size) {
+      if (text.ends_with(l.substr(0, size))) return first + size <= text.size();
+    }
+    return false;
+  });
 }
 
 }  // namespace ncclwhy

@@ -152,8 +152,8 @@ class RuleLint {
            "give \"causes\" their log-odds");
     }
     const bool blames_peer = rule_.blame == Blame::kPeer || rule_.blame == Blame::kConnection;
-    // The finding would blame nobody, in silence.
-    if (blames_peer && !GivesOneOf({"peer", "peer_rank", "peer_host", "address", "local_rank"})) {
+    // The finding would blame nobody, in silence. Of two hosts the GID of a peer is the other one's.
+    if (blames_peer && !GivesOneOf({"peer", "peer_rank", "peer_host", "address", "local_rank", "gid"})) {
       Warn("/blame", "R023", "the peer is blamed, but nothing tells who that is",
            "capture peer, peer_rank, peer_host, address or local_rank");
     }

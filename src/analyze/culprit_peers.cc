@@ -39,9 +39,11 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
     c.why = why;
     return {c};
   }
+  bool named = false;
   for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
     const std::string value = Get(f.fields, name);
     if (value.empty()) continue;
+    named = true;
     const JobModel::Owner owner = model_.ResolveAddress(value);
     if (owner.host.empty()) continue;
     CulpritCandidate c;
@@ -65,7 +67,18 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
     }
     return {c};
   }
-  return {};
+  return named ? Candidates() : OtherOfTwo(f, why);
+}
+
+// The line names no peer, and there is one other host: it is that one.
+CulpritResolver::Candidates CulpritResolver::OtherOfTwo(const Finding& f, const std::string& why) const {
+  if (model_.hosts.size() != 2) return {};
+  const auto own = std::find(model_.hosts.begin(), model_.hosts.end(), f.host);
+  if (own == model_.hosts.end()) return {};
+  CulpritCandidate c;
+  c.host = std::string(model_.hosts[own == model_.hosts.begin() ? 1 : 0]);
+  c.why = why;
+  return {c};
 }
 
 // Which end of a silent connection is at fault, neither end can see. A peer whose log just ends is it.

@@ -100,6 +100,7 @@ class CulpritResolver {
   void FillRank(CulpritCandidate& c) const;
   // Whom the line names at its other end: by rank, local rank or address; empty where nobody is known by that.
   Candidates Peer(const Finding& f) const;
+  Candidates OtherOfTwo(const Finding& f, const std::string& why) const;
   // Both ends, the peer first; the peer alone where its log just ends.
   Candidates Connection(const Finding& f) const;
   // Ranks on `host` that the finding's rank talks to over the network, those without a log among them.

@@ -77,6 +77,7 @@ void AddRanks(const Communicator& c, bool start_shown, ViewNames* out) {
       out->insert("job:rank-not-ready");
     }
     if (r.nranks > 0 && r.nranks != c.nranks) out->insert("job:sizes-differ");
+    if (r.p2p_calls > 0) out->insert("job:sends");
     if (r.collectives >= 0) {
       if (collectives >= 0 && r.collectives != collectives) out->insert("job:counts-differ");
       collectives = r.collectives;

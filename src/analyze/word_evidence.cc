@@ -242,6 +242,13 @@ bool IsAdvice(const Complaint& said) {
                      [&](std::string_view word) { return said.text.find(word) != std::string_view::npos; });
 }
 
+// A frame of a stack, with its address behind it: names of functions sound like anything.
+//   [n118:1159290] [ 1] /lib/x86_64-linux-gnu/libc.so.6(pthread_kill+0x11c)[0x7f79e2238b2c]
+bool IsFrame(const Complaint& said) {
+  const size_t address = said.text.rfind("[0x");
+  return address != std::string::npos && said.text.ends_with(']') && said.text.find("+0x") < address;
+}
+
 // What a logger calls information is no complaint, however it sounds.
 //   distributed.core - INFO - Event loop was unresponsive in Worker for 12.41s.
 bool IsInformation(const Complaint& said) {
@@ -261,7 +268,7 @@ std::vector<Complaint> OpenComplaints(const CaseFile& c) {
   std::erase_if(out, [&](const Complaint& x) {
     return judged.contains({x.source.value, x.line}) || harmless.contains(std::string(MaskDigits(x.text, &room))) ||
            IsRecord(x.text) || IsQuotedCode(c.model, x) || IsExplainedClass(x) || IsWarning(x) || IsInformation(x) ||
-           IsAdvice(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
+           IsFrame(x) || IsAdvice(x) || aftermath.Of(x.source, x.line, x.process).beats >= kWorksOn;
   });
   return out;
 }

@@ -170,7 +170,7 @@ class RunReader {
     for (const PulseFacts& p : facts_.pulses) {
       const uint64_t behind = p.beats.After(line - 1);
       const bool anew = std::any_of(p.peaks.begin(), p.peaks.end(), [&](const PulsePeak& peak) {
-        return peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
+        return !peak.carried && peak.line < line && p.beats.After(peak.line) <= behind + p.beats.every;
       });
       // A pulse that goes on as before: the work was not over.
       if (p.beats.first < line && behind > 0 && !anew) return false;

@@ -30,8 +30,8 @@ NumberInName NumberInFileName(std::string_view path) {
       while (p < name.size() && (name[p] == '-' || name[p] == '_' || name[p] == '.')) ++p;
       size_t end = p;
       while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
-      // More than six digits are a date or a pid.
-      if (end == p || end - p > 6) continue;
+      // More than six digits are a date or a pid; behind letters it is an id: worker-7be19d20c1.err
+      if (end == p || end - p > 6 || (end < name.size() && IsAlpha(name[end]))) continue;
       if (const auto v = ParseInt<int32_t>(name.substr(p, end - p))) return {*v, word == "rank" ? kRank : kBare};
     }
   }

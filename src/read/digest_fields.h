@@ -54,7 +54,7 @@ void Fields(auto& v, Is<CollectiveStream> auto& x) {
 
 void Fields(auto& v, Is<LineTrail> auto& x) { v(x.count, x.first, x.last, x.every, x.lines); }
 
-void Fields(auto& v, Is<PulsePeak> auto& x) { v(x.line, x.value); }
+void Fields(auto& v, Is<PulsePeak> auto& x) { v(x.line, x.value, x.carried); }
 
 void Fields(auto& v, Is<PulseFacts> auto& x) {
   v.Process(x.process);

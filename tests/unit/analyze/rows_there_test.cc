@@ -60,6 +60,7 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.rank = 0; }) == one("job:rank-twice"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.nranks = 4; }) == one("job:sizes-differ"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.collectives = 6; }) == one("job:counts-differ"));
+  CHECK(rows([](auto&, auto&, auto& r, auto&) { r.p2p_calls = 3; }) == one("job:sends"));
   CHECK(rows([](auto&, auto& c, auto&, auto&) { c.divergence.found = true; }) == one("job:calls-differ"));
   CHECK(rows([](auto&, auto&, auto& r, auto&) { r.host = "a"; }) == one("job:gpu-shared"));
   CHECK(rows([](auto& m, auto&, auto&, auto&) { m.communicators.clear(); }) == one("job:no-rank"));
