@@ -163,6 +163,12 @@ struct ComplaintFacts {
   StringId text;  // clipped
 };
 
+// A line of a short text without lines of NCCL: a table beside the log, what a shell answered.
+struct SideRow {
+  uint32_t line = 0;
+  StringId text;  // clipped
+};
+
 // Everything in here that names a text is an id into `strings`, and everything that names a process an index into
 // `processes`: a SourceFacts can be moved, and written to a file, as it stands.
 struct SourceFacts {
@@ -179,6 +185,7 @@ struct SourceFacts {
   std::vector<WaitFacts> waits;            // by process
   std::vector<NewsFacts> news;             // by process
   std::vector<ComplaintFacts> complaints;  // in line order
+  std::vector<SideRow> rows;               // in line order; none of a log
 
   std::string_view Str(StringId id) const { return strings.View(id); }
   // The value of a field, or an empty view.

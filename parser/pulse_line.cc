@@ -358,6 +358,12 @@ bool PulseLine::MayCount(size_t number) const {
   const bool named = letters < begin && letters > 1 && bytes_[letters - 1] == '-';
   if (named && (IsAlpha(bytes_[letters - 2]) || IsDigit(bytes_[letters - 2]))) return false;
   const std::string_view name = NameOf(number);
+  // The host of a row: `dl28 580.82.07 NVRM …`, `== n0422`. Of work, `step12: loss 0.3`.
+  const bool first_word = letters < begin && (letters == 0 || text().substr(0, letters).find_first_not_of("=# -[") ==
+                                                                  std::string_view::npos);
+  if (first_word && WorkUnitOf(name) == nullptr && WorkUnitOf(text().substr(letters, begin - letters)) == nullptr) {
+    return false;
+  }
   // A frame of a stack: `#7  0x7fffe5ae8416 in ???`, `#1 main () at solver.f90:12`; but `batch #7`
   if (begin > 0 && bytes_[begin - 1] == '#' && name.empty()) return false;
   // `   12 0x562fee195975 No dladdr: …`, `[n07:4711] [ 6] /lib/x86_64-linux-gnu/libstdc++.so.6(+0xae277)[0x1478…]`

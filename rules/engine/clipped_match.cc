@@ -151,12 +151,18 @@ bool ClippedMatch::Matches(uint32_t number, std::string_view text) {
   if (!regex->ok()) return false;
   re2::StringPiece shown;
   if (!InRe2([&] { return regex->Match(ToRe2(text), 0, text.size(), RE2::UNANCHORED, &shown, 1); })) return false;
-  // What matches has to hold the literal, or what is left of it at the end: `\b`, or one letter, matches anything there.
+  // What matches has to hold some of the literal, or of what is left of it at the end: `\b`, or one letter, matches
+  // anything there.
+  constexpr size_t kLeast = 4;
   const auto first = static_cast<size_t>(shown.data() - text.data());
+  const auto holds = [&](size_t at, size_t size) {
+    const size_t begin = std::max(first, at), end = std::min(first + shown.size(), at + size);
+    return end >= begin + std::min(size, kLeast);
+  };
   return std::any_of(pattern.literals.begin(), pattern.literals.end(), [&](std::string_view l) {
-    if (const size_t at = text.rfind(l); at != kNpos) return first <= at;
-    for (size_t size = std::min(l.size(), text.size()); size >= PatternTable::kBeginning; --size) {
-      if (text.ends_with(l.substr(0, size))) return first + size <= text.size();
+    if (const size_t at = text.rfind(l); at != kNpos) return holds(at, l.size());
+    for (size_t size = std::min(l.size(), text.size()); size > 0; --size) {
+      if (text.ends_with(l.substr(0, size))) return holds(text.size() - size, size);
     }
     return false;
   });

@@ -68,13 +68,18 @@ std::string AlikeRanks(const CaseFile& c, const CauseKnowledge& known, const std
   const CauseTraits& traits = c.kb.TraitsOf(known.id);
   if (culprits.size() < 2 || culprits.front().host.empty() || traits.gone || traits.waits) return {};
   std::vector<int32_t> ranks;
+  bool one_host = true;
   for (const Culprit& culprit : culprits) {
     const Culprit& first = culprits.front();
-    if (culprit.rank < 0 || culprit.host != first.host || culprit.why != first.why) return {};
+    if (culprit.rank < 0 || culprit.why != first.why) return {};
+    one_host = one_host && culprit.host == first.host;
     ranks.push_back(culprit.rank);
   }
+  // Of hosts that fail by themselves AlikeSentence says more.
+  if (!one_host && (FailsByItself(known) || ranks.size() <= kNamed)) return {};
   std::sort(ranks.begin(), ranks.end());
   const std::string list = RankListText(ranks);
+  if (!one_host) return c.chinese() ? "rank " + list + " 都是如此。" : " Ranks " + list + " all show it.";
   return c.chinese() ? "该主机的 rank " + list + " 都是如此。" : " Its ranks " + list + " all show it.";
 }
 

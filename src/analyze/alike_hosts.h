@@ -29,7 +29,8 @@ std::string JoinHosts(const std::vector<std::string_view>& hosts, Language langu
 // hold for the next host.
 std::set<std::string> VaryingValues(const CaseFile& c, const Hypothesis& h);
 
-// " So do all of its ranks 8-15.", where several ranks of one host are blamed for the same; empty otherwise.
+// " Its ranks 8-15 all show it.", where several ranks of one host are blamed for the same, " Ranks 1-7,9-15 all show
+// it." of more than one host; empty otherwise.
 std::string AlikeRanks(const CaseFile& c, const CauseKnowledge& known, const std::vector<Culprit>& culprits);
 
 // What then holds of the first of them only.

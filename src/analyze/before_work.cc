@@ -10,9 +10,9 @@ void MarkBeforeWork(const JobModel& model, const KnowledgeBase& kb, const Outcom
   for (EvidenceItem& item : items) {
     const Finding& f = item.finding;
     if (!f.source.valid() || f.causes.empty() || !model.sources[f.source.value]->pulses.empty()) continue;
-    const bool before = std::all_of(f.causes.begin(), f.causes.end(),
-                                    [&](const Weight& w) { return kb.TraitsOf(w.cause).before_work; });
-    item.survived = item.survived || before;
+    const auto likeliest = std::max_element(f.causes.begin(), f.causes.end(),
+                                            [](const Weight& a, const Weight& b) { return a.log_odds < b.log_odds; });
+    item.survived = item.survived || kb.TraitsOf(likeliest->cause).before_work;
   }
 }
 

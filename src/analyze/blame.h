@@ -11,7 +11,7 @@
 
 namespace ncclwhy {
 
-// Best first, at most eight.
+// Best first, at most eight; of ranks that show the same, up to 64.
 std::vector<Culprit> FindCulprits(const CaseFile& c, const Hypothesis& hypothesis);
 
 // Somebody is gone (`gone` of a cause) and nobody knows who: the host to which the closed connections lead. Null when

@@ -16,6 +16,8 @@
 #include "analyze/leading_line.h"
 #include "analyze/lines_around.h"
 #include "analyze/memory_holder.h"
+#include "analyze/odd_row.h"
+#include "analyze/own_frame.h"
 #include "analyze/passed_by_launcher.h"
 #include "analyze/place_evidence.h"
 #include "analyze/why_sure.h"
@@ -82,17 +84,6 @@ std::vector<Evidence> EvidenceFor(const CaseFile& c, const Hypothesis& h, const 
   }
   for (const size_t n : h.against) add(n, "contradicting");
   return out;
-}
-
-// "train.py:212": the program's own line in the traceback of a finding; empty when it has none.
-std::string OwnFrame(const CaseFile& c, const Finding& f) {
-  const Event* event = EventAt(c.model, f.source, f.line, EventKind::kPythonException);
-  if (event == nullptr) return {};
-  // `main (train.py:212)`: function and place, as the parser keeps the last frame of the program's own.
-  const std::string_view frame = c.model.sources[f.source.value]->Get(*event, FieldId::kFunction);
-  const size_t place = frame.rfind(" (");
-  if (place == std::string_view::npos || frame.back() != ')') return {};  // none, or its number is cut
-  return std::string(frame.substr(place + 2, frame.size() - place - 3));
 }
 
 // What an exception of C++ says, which stands in a line of its own behind its type.
@@ -285,6 +276,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   // What a comparison shows is shown once, also where it is a line of the evidence.
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
+  for (Evidence& e : OddRows(c, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
   if (c.kb.TraitsOf(h.cause).waits) AddStack(c, &cause);
   cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);
@@ -331,7 +323,7 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     if (!FailsByItself(*known) && of_each == summary(of_all)) {
       cause->summary = std::move(of_each);
     } else {
-      cause->summary += AlikeSentence(c, *known, alike, cause->summary);
+      if (alike_ranks.empty()) cause->summary += AlikeSentence(c, *known, alike, cause->summary);
     }
   }
   // Read by its words alone: the line itself is the better headline.

@@ -10,6 +10,9 @@ namespace ncclwhy::limits {
 inline constexpr size_t kLineBytes = 64 * 1024;
 // A source up to this size may be something that was pasted, and is looked at for broken lines. Logs are longer.
 inline constexpr size_t kPastedBytes = 64 * 1024;
+// Lines of a text beside a log that are kept, and bytes of each.
+inline constexpr size_t kSideRows = 200;
+inline constexpr size_t kSideRowBytes = 200;
 // A longer source is parsed in segments of this size, by as many threads as there are.
 inline constexpr size_t kSegmentBytes = 64u << 20;
 // Text of one line that is kept with an event or shown as evidence.

@@ -28,6 +28,20 @@ bool IsAmidst(const SourceFacts& facts) {
                      [](const PulseFacts& p) { return p.name.valid() && p.total > 1 && !IsComplete(p); });
 }
 
+// Whether another source counts to an end that it has not reached, and never began anew: what begins again and again
+// here is part of a step there.
+//   worker.err: micro-batch 16/16 …      driver.log: Training Progress: 33%|███  | 47/140
+bool IsPartOfMore(const JobModel& model, uint32_t source) {
+  for (uint32_t s = 0; s < model.sources.size(); ++s) {
+    const std::vector<PulseFacts>& pulses = model.sources[s]->pulses;
+    const bool amidst = std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) {
+      return p.total > 1 && p.peaks.empty() && p.beats.count >= kFewBeats && !IsComplete(p);
+    });
+    if (s != source && amidst) return true;
+  }
+  return false;
+}
+
 void AddWords(const JobModel& model, const std::vector<LifeSign>& signs, WorkEnds* ends) {
   for (const LifeSign& s : signs) {
     const bool clean = s.life == Life::kEnding && !s.bad();
@@ -63,6 +77,7 @@ WorkEnds FindWorkEnds(const JobModel& model, const std::vector<LifeSign>& signs)
   for (uint32_t i = 0; i < model.sources.size(); ++i) {
     const PulseFacts* finest = FinestOf(model.sources[i]->pulses);
     if (finest == nullptr || !IsComplete(*finest) || IsAmidst(*model.sources[i])) continue;
+    if (!finest->peaks.empty() && IsPartOfMore(model, i)) continue;
     const uint32_t line = finest->beats.last;
     if (WorkGoesOn(model, SourceId{i}, line) || NcclBegins(model, SourceId{i}, line)) continue;
     out.complete[i] = line;

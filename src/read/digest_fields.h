@@ -93,6 +93,8 @@ void Fields(auto& v, Is<EnvMention> auto& x) {
   v(x.variable, x.value, x.text);
 }
 
+void Fields(auto& v, Is<SideRow> auto& x) { v(x.line, x.text); }
+
 void Fields(auto& v, Is<MessageCount> auto& x) {
   v.Process(x.process);
   v(x.count, x.line, x.text);
@@ -109,7 +111,7 @@ void Fields(auto& v, Is<SourceDigest> auto& x) {
   v.Processes(f.processes.size());
   v(f.fields);
   v.FieldCount(f.fields.size());
-  v(f.events, f.connections, f.collectives, f.pulses, f.waits, f.news, f.complaints);
+  v(f.events, f.connections, f.collectives, f.pulses, f.waits, f.news, f.complaints, f.rows);
   v(x.hits.hits, x.catalog, x.mentions, x.messages, x.parts, x.encoded);
 }
 

@@ -138,6 +138,9 @@ class Slicer {
     for (const ComplaintFacts& c : facts_.complaints) {
       if (Inside(c.line)) out.complaints.push_back({ProcessOf(c.process), c.line, c.text});
     }
+    for (const SideRow& row : facts_.rows) {
+      if (Inside(row.line)) out.rows.push_back(row);
+    }
     for (const PulseFacts& pulse : facts_.pulses) Pulse(pulse);
     for (WaitFacts wait : facts_.waits) {
       wait.process = ProcessOf(wait.process);

@@ -24,7 +24,7 @@ static_assert(kAllWritten<LineRef, 24> && kAllWritten<ProcessFacts, 104> && kAll
 static_assert(kAllWritten<ConnectionFacts, 56> && kAllWritten<CollectiveCall, 32> &&
               kAllWritten<CollectiveStream, 184>);
 static_assert(kAllWritten<LineTrail, 48> && kAllWritten<PulseFacts, 144> && kAllWritten<NewsFacts, 64> &&
-              kAllWritten<WaitFacts, 32> && kAllWritten<ComplaintFacts, 12>);
+              kAllWritten<WaitFacts, 32> && kAllWritten<ComplaintFacts, 12> && kAllWritten<SideRow, 8>);
 static_assert(kAllWritten<Hit, 72> && kAllWritten<CatalogHit, 32> && kAllWritten<EnvMention, 32>);
 static_assert(kAllWritten<MessageCount, 24>);
 

@@ -15,6 +15,7 @@
 #include "read/lost_headers.h"
 #include "read/newest_first.h"
 #include "read/segment_digest.h"
+#include "read/side_rows.h"
 
 namespace ncclwhy {
 namespace {
@@ -224,6 +225,7 @@ SourceDigest TextLog::Finish() {
   if (later_ != nullptr) first_->Join(*later_);
   SourceDigest digest = Repaired(first_->Finish());
   if (!turned.parts.empty()) digest.parts = std::move(turned.parts);
+  if (!long_) KeepSideRows(pasted_, &digest.facts);
   return digest;
 }
 

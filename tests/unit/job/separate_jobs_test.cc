@@ -161,6 +161,22 @@ TEST_CASE("runs of which NCCL says nothing are told apart by endings and a new b
   }
 }
 
+TEST_CASE("the next epoch behind the end of somebody is no other run", "[jobs]") {
+  const auto epoch = [](int number) {
+    std::string text;
+    for (int i = 0; i < 20; ++i)
+      text += "Epoch " + std::to_string(number) + " step " + std::to_string(i) + "/20 done\n";
+    return text;
+  };
+  Mark died;
+  died.life = Life::kEnding;
+  died.how = Ending::kKilled;
+  died.of_job = true;
+  died.line = 41;
+  CHECK(JobsOf({{"a", epoch(1) + epoch(2) + "run.sh: line 38: 2210 Killed  python mirror.py\n" + epoch(3)}}, {died})
+            .empty());
+}
+
 TEST_CASE("a run that died while it began", "[jobs]") {
   const std::string died = "No module named apex\ntrain.py FAILED\nexitcode : 1\n";
   const std::vector<Mark> marks = {{1, Life::kEnding, false, Ending::kException},

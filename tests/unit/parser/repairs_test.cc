@@ -65,6 +65,10 @@ TEST_CASE("a program's own lines stand in no frame", "[parser]") {
   CHECK_FALSE(FindFrame("[1,0]<stdout>:n1:7:9 [0] NCCL INFO a\n[1,0]<stdout>:n1:7:9 [0] NCCL INFO b\n"
                         "[1,1]<stdout>:n1:8:9 [0] NCCL INFO c\n")
                   .any());
+  CHECK_FALSE(
+      FindFrame("INFO Waiting in store based barrier for rank: 5, key: a\nINFO Waiting in store based barrier for "
+                "rank: 1, key: a\nINFO Waiting in store based barrier for rank: 2, key: a\n")
+          .any());
   CHECK_FALSE(FindFrame("| one |\n| two |\n").any());  // too few to tell
   // None that ends in mid-time: the host is n1, not 00n1.
   const std::string zoned =

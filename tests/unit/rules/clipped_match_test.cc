@@ -12,7 +12,9 @@ namespace {
 
 TEST_CASE("only a mark at the end says that a line was clipped", "[rules]") {
   CHECK(BeforeClip("falling back to simp…") == "falling back to simp");
-  CHECK(BeforeClip("falling back to simp...") == "falling back to simp");
+  const std::string wide = "The server socket has failed to bind to 0.0.0.0:29500, falling back to simp";
+  CHECK(BeforeClip(wide + "...") == wide);
+  CHECK(BeforeClip("Performing health check for node3...").empty());  // a sentence
   CHECK(BeforeClip("falling back … to").empty());
 }
 

@@ -109,8 +109,8 @@ TEST_CASE("a condition on the same line is recorded where a pattern of its rule 
   const std::vector<FakeLine> lines = {{"retrying", 0},
                                        {"send failed on the link", 0},
                                        {"send failed on the link, retrying", 0},
-                                       {"retrying: send failed on the li...", 0},
-                                       {"retrying: recv failed on the li...", 0}};
+                                       {"retrying on port 1 of mlx5_0 towards 10.0.0.7: send failed on the li...", 0},
+                                       {"retrying on port 1 of mlx5_0 towards 10.0.0.7: recv failed on the li...", 0}};
   FakeJob job(*rules);
   job.AddSource("a.log", lines);
   std::vector<std::pair<uint64_t, bool>> seen;  // line, whether of the condition
