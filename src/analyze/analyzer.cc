@@ -21,6 +21,7 @@
 #include "analyze/next_steps.h"
 #include "analyze/only_host.h"
 #include "analyze/order_of_failure.h"
+#include "analyze/other_day.h"
 #include "analyze/outcome_report.h"
 #include "analyze/rank_causes.h"
 #include "analyze/rows_there.h"
@@ -199,6 +200,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   MarkSurvived(model, outcome, items);
   MarkStrangers(model, items);
   MarkBeforeWork(model, kb, outcome, items);
+  MarkOtherDays(model, items);
   MarkTornDown(kb, outcome, signs, items);
   MarkConsequences(kb, items);
   MarkExplainedAbsence(model, kb, items);
