@@ -309,7 +309,8 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     std::string text = FitText(c.environment, c.kb, known->summary, with);
     return AsSentence(text.empty() ? FitText(c.environment, c.kb, own, with) : text);
   };
-  const std::string alike_ranks = AlikeRanks(c, *known, cause->culprits);
+  // What two ranks do together is told of one pair.
+  const std::string alike_ranks = values.contains("peer_rank") ? std::string() : AlikeRanks(c, *known, cause->culprits);
   if (!alike_ranks.empty()) EraseOfOneRank(&told);
   cause->summary = summary(told) + alike_ranks;
   const std::vector<std::string_view> alike = AlikeHosts(c, *known, cause->culprits, values);

@@ -64,7 +64,7 @@ class Answer(unittest.TestCase):
             waits = f"rank {rank}: step watchdog: no progress for 6 s, giving up\n" if rank > 1 else ""
             files[f"rank{rank}.log"] = f"INFO rank {rank}: step 12 loss 2.1\n" + waits
         text = " ".join(self.answer(files, "en").split())
-        self.assertIn("one of the ranks 0, 1", text)
+        self.assertIn("One of the ranks 0, 1", text)
         self.assertNotIn("was rank 0", text)
 
     def test_stacks_beside_the_logs(self):
@@ -207,7 +207,7 @@ class Answer(unittest.TestCase):
         files = {f"rank{r}.log": start(r, f"h{r}", 2, more=f"@Bootstrap : Using eth0:10.77.0.1{r}<0>\n") for r in range(2)}
         files["launch.log"] = ("./launch1.sh: line 5: 401 Segmentation fault      (core dumped) RANK=$q ./train_main >> "
                                "logs/rank$q.log 2>&1\n")
-        self.says(files, ["rank 1 on h1 (pid 401), which ./launch1.sh: line 5 had started, was ended by signal 11 (SIGSEGV)",
+        self.says(files, ["Rank 1 on h1 (pid 401), which ./launch1.sh: line 5 had started, was ended by signal 11 (SIGSEGV)",
                            "launch.log:1  ./launch1.sh: line 5"],
                   ["./launch1.sh: line 5", "SIGSEGV", "launch.log:1"])
 
