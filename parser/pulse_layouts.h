@@ -26,6 +26,8 @@ struct PulseLayout {
   uint64_t counters = 0;   // it may count work
   uint64_t long_ones = 0;  // unless it is the time since 1970
   uint64_t of = 0;         // what is behind it says of how many
+  uint64_t times = 0;      // a unit of time is behind it
+  bool may_have_bar = false;
   // By number: what its word says, as pulse_words.h numbers that.
   std::array<uint8_t, kNumbers> units, totals;
 };

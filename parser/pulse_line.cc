@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/logger_prefix.h"
 #include "base/mask_digits.h"
 #include "parser/scan.h"
 
@@ -280,11 +281,18 @@ bool PulseLine::Complains() {
   return AnyNoWork(BeginsLower);
 }
 
+bool PulseLine::MayHaveBar() {
+  Study();
+  return layout_->may_have_bar;
+}
+
 // What all lines of the layout have in common.
 void PulseLine::Study() {
   PulseLayout& layout = *layout_;
   if (layout.studied) return;
   layout.studied = true;
+  // What is not looked at may have one.
+  layout.may_have_bar = size_ == kReach || HasProgressBar(text());
   using Complaint = PulseLayout::Complaint;
   const auto whatever_digits = [](std::string_view word, std::string_view entry) {
     return !HasDigit(entry) && BeginsLower(word, entry);
@@ -301,6 +309,7 @@ void PulseLine::Study() {
     layout.counters |= uint64_t{1} << i;
     layout.of |= uint64_t{SaysOf(i)} << i;
     layout.long_ones |= uint64_t{BehindDigits(layout.at[i]) - layout.at[i] > 9} << i;
+    layout.times |= uint64_t{MayBeTime(Behind(i))} << i;
     layout.units[i] = NumberOf(WorkUnitOf(name));
     layout.totals[i] = layout.units[i] == 0 ? NumberOf(WorkUnitOfTotal(name)) : uint8_t{0};
   }

@@ -7,6 +7,7 @@
 // its kind is a hash of all of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,9 @@ class PulseLine {
   double Value(size_t number, bool* whole) const;
   // How many seconds one of it is, if the number says how long ago something was, or how long it takes by now in a line
   // that complains or says that it waits; else 0: `finished 300s ago`, `still waiting for rank 3 (10 min)`.
-  double SecondsOf(size_t number, bool complains) const;
+  double SecondsOf(size_t number, bool complains);
+  // False: there is no progress bar in it to which a message could be glued. Asked of a text with digits.
+  bool MayHaveBar();
   // `step=41200` → step: the word in front of a number; empty without one. A view of this object.
   std::string_view NameOf(size_t number) const;
   // What it says of a counter, or null: `step 41200`, `max_steps 50000`.
@@ -85,6 +88,10 @@ class PulseLine {
   bool Lists() const;
   // No part of a clock, a date, an address or a version, and no name's.
   bool MayCount(size_t number) const;
+  // What follows it in the text.
+  std::string_view Behind(size_t number) const {
+    return text().substr(std::min(BehindNumber(layout_->at[number]), size_));
+  }
   // Seconds, or finer, since 1970: they grow in every log.
   bool IsTime(size_t number) const;
   // `38/40`: the number behind it is of how many.

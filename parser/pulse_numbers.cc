@@ -61,10 +61,10 @@ double PulseLine::Value(size_t number, bool* whole) const {
   return exponent ? 0 : with_fraction;
 }
 
-double PulseLine::SecondsOf(size_t number, bool complains) const {
-  if (number >= count()) return 0;
-  const std::string_view behind = text().substr(std::min(BehindNumber(layout_->at[number]), size_));
-  return SecondsBehind(behind, text(), complains);
+double PulseLine::SecondsOf(size_t number, bool complains) {
+  if (number >= count() || (layout_->times >> number & 1) == 0) return 0;
+  Classify();
+  return SecondsBehind(Behind(number), text(), complains);
 }
 
 }  // namespace ncclwhy

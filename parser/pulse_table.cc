@@ -193,7 +193,8 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
   if (kind == nullptr) {
     // A bar without a line end, and the next message glued to it, which is of a kind of its own:
     //     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
-    if (const std::string_view said = WithoutProgressBar(line.text); whole && said.size() < line.text.size()) {
+    const std::string_view said = whole && read.MayHaveBar() ? WithoutProgressBar(line.text) : line.text;
+    if (said.size() < line.text.size()) {
       ParsedLine part = line;
       part.text = line.text.substr(0, line.text.size() - said.size());
       Note(process, part, false);

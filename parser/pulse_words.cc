@@ -37,6 +37,22 @@ bool SaysWaiting(std::string_view line) {
                      [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
 }
 
+constexpr double kMinute = 60, kHour = 60 * kMinute;
+constexpr std::pair<std::string_view, double> kTimes[] = {
+    {"s", 1},         {"sec", 1},        {"secs", 1},         {"second", 1},        {"seconds", 1},
+    {"min", kMinute}, {"mins", kMinute}, {"minute", kMinute}, {"minutes", kMinute}, {"hour", kHour},
+    {"hours", kHour}, {"秒", 1},         {"分钟", kMinute},   {"小时", kHour}};
+
+// What stands right behind a number, or one blank.
+std::string_view WordBehindNumber(std::string_view behind) {
+  if (behind.starts_with(' ')) behind.remove_prefix(1);
+  return behind.substr(0, behind.find_first_of(" ,;:.)]"));
+}
+
+const std::pair<std::string_view, double>* TimeOf(std::string_view word) {
+  return std::find_if(std::begin(kTimes), std::end(kTimes), [&](const auto& t) { return t.first == word; });
+}
+
 }  // namespace
 
 // A few dozen words: asked once for a layout, not for each line.
@@ -62,18 +78,18 @@ uint8_t NumberOf(const WorkUnit* unit) {
 }
 const WorkUnit* WorkUnitNumbered(uint8_t number) { return number == 0 ? nullptr : &kUnits[number - 1]; }
 
+bool MayBeTime(std::string_view behind) {
+  const std::string_view word = WordBehindNumber(behind);
+  return TimeOf(word) != std::end(kTimes) ||
+         std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
 double SecondsBehind(std::string_view behind, std::string_view line, bool complains) {
-  constexpr double kMinute = 60, kHour = 60 * kMinute;
-  constexpr std::pair<std::string_view, double> kTimes[] = {
-      {"s", 1},         {"sec", 1},        {"secs", 1},         {"second", 1},        {"seconds", 1},
-      {"min", kMinute}, {"mins", kMinute}, {"minute", kMinute}, {"minutes", kMinute}, {"hour", kHour},
-      {"hours", kHour}, {"秒", 1},         {"分钟", kMinute},   {"小时", kHour}};
-  if (behind.starts_with(' ')) behind.remove_prefix(1);
-  const std::string_view word = behind.substr(0, behind.find_first_of(" ,;:.)]"));
-  const auto time = std::find_if(std::begin(kTimes), std::end(kTimes), [&](const auto& t) { return t.first == word; });
+  const std::string_view word = WordBehindNumber(behind);
+  const auto* const time = TimeOf(word);
   if (time == std::end(kTimes)) return 0;
   // Most lines tell no time: their words are looked through only where one does.
-  const bool waits = complains || behind.substr(word.size()).starts_with(" ago") || SaysWaiting(line);
+  const bool waits = complains || std::string_view(behind.data() + (word.data() - behind.data()) + word.size()).starts_with(" ago") || SaysWaiting(line);
   return waits ? time->second : 0;
 }
 

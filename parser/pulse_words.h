@@ -21,6 +21,9 @@ const WorkUnit* WorkUnitOfTotal(std::string_view word);
 // complains or whose words say that somebody waits (`barrier pending 600s`), in any ` minutes ago`; else 0.
 double SecondsBehind(std::string_view behind, std::string_view line, bool complains);
 
+// False: it counts none, in no line that has these letters of ASCII behind its number.
+bool MayBeTime(std::string_view behind);
+
 // A small number for each, 0 for null.
 uint8_t NumberOf(const WorkUnit* unit);
 const WorkUnit* WorkUnitNumbered(uint8_t number);

@@ -109,18 +109,20 @@ bool AsksForTime(std::string_view front) {
   return std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) { return front.ends_with(word); });
 }
 
+// `s/step` is in `ms/step`.
+bool HasProgressBar(std::string_view text) {
+  constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "s/step"};
+  return std::any_of(std::begin(kBars), std::end(kBars),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 std::string_view WithoutProgressBar(std::string_view text) {
-  static constexpr std::string_view kBars[] = {"ETA:", "%|", "it/s", "s/it", "ms/step", "s/step"};
-  const auto has_bar = [](std::string_view part) {
-    return std::any_of(std::begin(kBars), std::end(kBars),
-                       [&](std::string_view word) { return part.find(word) != std::string_view::npos; });
-  };
-  if (!has_bar(text)) return text;  // nearly all
+  if (!HasProgressBar(text)) return text;  // nearly all
   // From the end: of several messages that a bar without line ends has glued together the last one is the line's.
   for (size_t at = text.size(); at-- > 1;) {
     // slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2025-01-28T15:04:48 ***
     if (!BeginsMessage(text.substr(at)) || AsksForTime(text.substr(0, at))) continue;
-    return has_bar(text.substr(0, at)) ? text.substr(at) : text;
+    return HasProgressBar(text.substr(0, at)) ? text.substr(at) : text;
   }
   // Words without a logger behind it: 41/2000 [00:06<04:55, 6.66it/s, loss=5.094]job.sh: caught SIGTERM
   const size_t rate = std::max(text.rfind("it/s") + 1, text.rfind("s/it") + 1);  // 0: not there
@@ -128,7 +130,7 @@ std::string_view WithoutProgressBar(std::string_view text) {
   const bool words = close != std::string_view::npos && close + 1 < text.size() && IsAlpha(text[close + 1]);
   if (words) return text.substr(close + 1);
   const size_t glued = WordsBehindFraction(text);
-  return has_bar(text.substr(0, glued)) ? text.substr(glued) : text;
+  return HasProgressBar(text.substr(0, glued)) ? text.substr(glued) : text;
 }
 
 std::string_view WithoutLoggerPrefix(std::string_view text) {

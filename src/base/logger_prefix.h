@@ -9,6 +9,9 @@ namespace ncclwhy {
 // `CANCELLED AT `, ` since `: a time behind it is the sentence's own and begins no message.
 bool AsksForTime(std::string_view front);
 
+// Whether words of one are in it. Digits decide nothing.
+bool HasProgressBar(std::string_view text);
+
 // A line that a progress bar without a line end stands in front of, without the bar.
 //     9/10 [=====>..] - ETA: 0s 80ms/stepE1122 11:11:52.503438 30384 watchdog.py:103] rank 0: no progress
 // `text` itself where there is none. Never copies, and what it returns lives as long as `text`.
