@@ -157,11 +157,14 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskRegex(uint32_t number, std::string
   const RegexTexts& texts = patterns_.Texts(number);
   if (texts.Refuse(body)) return Regex::kNo;
   if (texts.Prove(body)) return Regex::kYes;
+  const auto matches = [&](const RE2& regex) {
+    return InRe2([&] { return regex.Match(ToRe2(body), 0, body.size(), RE2::UNANCHORED, nullptr, 0); });
+  };
+  const CompiledPattern& loose = patterns_.Loose(number);
+  if (loose.regex != nullptr && !matches(*loose.regex)) return Regex::kNo;
   const CompiledPattern& compiled = patterns_.Compiled(number);
   if (compiled.regex == nullptr) return Regex::kBroken;
-  const bool match =
-      InRe2([&] { return compiled.regex->Match(ToRe2(body), 0, body.size(), RE2::UNANCHORED, nullptr, 0); });
-  return match ? Regex::kYes : Regex::kNo;
+  return matches(*compiled.regex) ? Regex::kYes : Regex::kNo;
 }
 
 // A regex that does not compile matches nothing, and is counted for each line that asks it.

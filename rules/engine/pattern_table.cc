@@ -6,6 +6,7 @@
 #include "base/made_once.h"
 #include "base/mask_digits.h"
 #include "base/re2_call.h"
+#include "rules/engine/loose_regex.h"
 #include "rules/engine/numbers_alike.h"
 #include "rules/engine/pattern_regex.h"
 
@@ -58,6 +59,7 @@ PatternTable::PatternTable(const RuleList& rules, const PatternNumbers& numbers,
 // MadeOnce released them.
 PatternTable::Made::~Made() {
   delete compiled.load();
+  delete loose.load();
   delete texts.load();
   delete alike.load();
   delete named.load();
@@ -98,6 +100,18 @@ const CompiledPattern& PatternTable::Compiled(uint32_t number) const {
       made->groups.assign(names->begin(), names->end());
       made->regex = std::move(regex);
     }
+    return made;
+  });
+}
+
+const CompiledPattern& PatternTable::Loose(uint32_t number) const {
+  const Made& of = Of(number);
+  return MadeOnce(of.loose, [&] {
+    auto made = std::make_unique<CompiledPattern>();
+    const std::string text = LooseRegex(of.entry.pattern->regex);
+    if (text.empty()) return made;
+    auto regex = InRe2([&] { return std::make_unique<RE2>(text, RulePatternOptions()); });
+    if (regex->ok()) made->regex = std::move(regex);
     return made;
   });
 }

@@ -70,6 +70,8 @@ class PatternTable {
   // table.
   // Throws std::bad_alloc where there is no room for RE2 (base/re2_call.h).
   const CompiledPattern& Compiled(uint32_t number) const;
+  // Of its LooseRegex: what that does not match, the regex does not; null where there is none.
+  const CompiledPattern& Loose(uint32_t number) const;
   // By which a line is told to match, or not to, without the regex.
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
@@ -103,6 +105,7 @@ class PatternTable {
   struct Made {
     PatternEntry entry;
     mutable std::atomic<const CompiledPattern*> compiled = nullptr;
+    mutable std::atomic<const CompiledPattern*> loose = nullptr;
     mutable std::atomic<const RegexTexts*> texts = nullptr;
     mutable std::atomic<const NumbersAlike*> alike = nullptr;
     mutable std::atomic<const Named*> named = nullptr;
