@@ -15,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/mask_digits.h"
+
 namespace ncclwhy {
 
 // Never changes once made: several threads may ask one at the same time, each with its own `scratch`.
@@ -35,6 +37,8 @@ class LineFrame {
   static size_t Match(std::string_view shape, size_t blanks, std::string_view text);
 
   bool any() const { return !shape_.empty(); }
+  // Whether a digit in particular is asked for.
+  bool HasDigit() const { return ncclwhy::HasDigit(shape_) || ncclwhy::HasDigit(closing_); }
   // Takes it off `text`. False: the line does not stand in it, and `text` is as it was. `scratch` is used where quotes
   // are doubled; `text` is a view of it then, until it is used again.
   bool TakeOff(std::string_view& text, std::string& scratch) const;

@@ -18,21 +18,6 @@ bool EndsWhole(const ParsedLine& line) {
   return scan::EndsWith(body, " COMPLETE") || scan::EndsWith(body, " START");
 }
 
-// Launcher and system lines are nobody's unless a prefix says whose.
-bool BelongsToStream(Dialect dialect) {
-  return dialect != Dialect::kMpi && dialect != Dialect::kSlurm && dialect != Dialect::kKernel &&
-         dialect != Dialect::kKubernetes;
-}
-
-// Where the record at `torch` begins if a Ray worker's prefix stands in front: `(Actor pid=812, ip=10.1.62.31)
-// [rank9]:…`
-size_t WorkerPrefix(std::string_view text, size_t torch) {
-  if (torch < 8 || text.substr(torch - 2, 2) != ") ") return torch;
-  const size_t open = text.find_last_of('(', torch);
-  if (open == std::string_view::npos || open == 0 || torch - open > 120) return torch;
-  return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
-}
-
 // Whether a number behind a colon ends in front of the first blank: `host:pid:tid `.
 bool MayBeginWithHost(std::string_view text) {
   const size_t blank = text.find(' ');
@@ -40,16 +25,6 @@ bool MayBeginWithHost(std::string_view text) {
   size_t at = blank;
   while (at > 0 && scan::IsDigit(text[at - 1])) --at;
   return at < blank && at > 0 && text[at - 1] == ':';
-}
-
-// Off in a build that measures what learning pulses costs.
-#ifdef NCCLWHY_NO_PULSE
-constexpr bool kPulse = false;
-#else
-constexpr bool kPulse = true;
-#endif
-bool IsBlank(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return scan::IsSpace(c); });
 }
 
 }  // namespace
@@ -86,8 +61,9 @@ void LineParser::OnPiece(const LinePiece& piece) {
     class_ = {};
     line_prefix_.any = false;
   }
+  class_.validity_known = piece.ascii;
   ParsePiece(piece);
-  if (!piece.ascii && !IsValidUtf8(piece.text)) class_.invalid = true;
+  if (!class_.validity_known && !IsValidUtf8(piece.text)) class_.invalid = true;
   if (piece.last) CountLine();
 }
 
@@ -103,12 +79,17 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   if (take(piece.text, kNoPrefix)) return;
   class_.clipped = class_.clipped || piece.clipped;
   class_.binary = class_.binary || piece.had_nul;
-  if (IsBlank(piece.text)) return;
+  if (scan::IsBlank(piece.text)) return;
   if (const FastPath::WholeRecord* const record = fast_.Recall(piece)) {
     EmitWhole(piece, *record);
     return;
   }
-  StrippedLine stripped;
+  PlainTexts::LineEntry* const line = foreign_.last_error_open ? nullptr : plain_.FindLine(piece.text, stripper_);
+  if (line != nullptr && line->known && line->value.plain) {
+    EmitPlain(piece, line->value);
+    return;
+  }
+  StrippedLine stripped, as_stripped;
   // Most lines have no prefix at all: ask for the header first.
   HeaderMatch first;
   bool header = MayBeginWithHost(piece.text) && ParseHeader(piece.text, &first) && first.header.present;
@@ -118,6 +99,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     stripped.text = piece.text;
   } else {
     stripped = stripper_.Strip(piece.text);
+    as_stripped = stripped;
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
     open_label_.Apply(piece.number, &stripped);
     if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))
@@ -126,13 +108,14 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     if (!IsKnownPlain(plain)) header = ParseHeader(stripped.text, &first) || ParseHeaderless(stripped.text, &first);
   }
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
-  if (IsBlank(stripped.text)) return;
+  if (scan::IsBlank(stripped.text)) return;
   const bool known_plain = IsKnownPlain(plain);
   const TellingWords words = known_plain ? TellingWords() : TellingWords(stripped.text);
   if (!known_plain && SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr, words)) {
     EmitRecords(piece, stripped);
   } else {
     EmitForeign(piece, stripped, words, plain);
+    if (line != nullptr && !line->known) PlainTexts::LearnLine(piece.text, as_stripped, plain, line);
   }
 }
 
@@ -242,8 +225,8 @@ void LineParser::EmitRecords(const LinePiece& piece, const StrippedLine& strippe
     const bool followed = i + 1 < records_.size();
     const size_t end = followed ? std::max(records_[i + 1].begin, r.begin) : text.size();
     const std::string_view part = text.substr(r.begin, end - r.begin);
-    if (!r.nccl && (IsBlank(part) || IsCutHeader(part))) {
-      class_.torn = class_.torn || !IsBlank(part);
+    if (!r.nccl && (scan::IsBlank(part) || IsCutHeader(part))) {
+      class_.torn = class_.torn || !scan::IsBlank(part);
       continue;
     }
     if (!r.nccl && i > 0) {
@@ -292,81 +275,6 @@ void LineParser::EmitNccl(ParsedLine& line, uint32_t process, bool followed, boo
   if (!recognised && !terminated && process != kNoProcess) facts_->processes[process].last_torn = true;
   if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
   if (known == Known::kNo && !followed) fast_.LearnMessage(line, message);
-}
-
-// `stone:2984736:29` – a header that another line cut off before it said anything.
-bool LineParser::IsCutHeader(std::string_view text) const {
-  const size_t n = HostOfCutHeader(text);
-  return n > 0 && processes_.IsKnownHost(text.substr(0, n)) && text.size() < n + 48;
-}
-
-void LineParser::EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words,
-                             PlainTexts::Entry* plain) {
-  const std::string_view text = stripped.text;
-  const bool known_plain = IsKnownPlain(plain);
-  if (!known_plain && IsCutHeader(text)) {
-    class_.torn = true;
-    return;
-  }
-  // `Epoch 0:   6%|██ … 1.37it/s][E ProcessGroupNCCL.cpp:458] …`
-  const size_t torch = known_plain ? std::string_view::npos : FindTorchRecord(text, 1);
-  const size_t split = torch == std::string_view::npos || torch < 2 ? text.size() : WorkerPrefix(text, torch);
-  const std::string_view part = text.substr(0, split);
-  if (!IsBlank(part)) {
-    ParsedLine line = NewRecord(piece, stripped.prefix);
-    line.text = part;
-    line.body = part;
-    line.words = part.size() == text.size() ? words : TellingWords(part);
-    line.torn = piece.clipped;
-    EmitForeignRecord(line, stripped, part.size() == text.size() ? plain : nullptr);
-  }
-  if (split < text.size()) EmitGlued(piece, text.substr(split), stripped);
-}
-
-// A PyTorch record behind something else brings its own prefix: `…[rank9]:[E416 13:21:26.9 ProcessGroupNCCL.cpp:1834]
-// …`
-void LineParser::EmitGlued(const LinePiece& piece, std::string_view part, const StrippedLine& around) {
-  StrippedLine own = stripper_.StripPart(part);
-  ParsedLine line = NewRecord(piece, around.prefix);
-  line.raw = part;
-  line.text = own.text;
-  line.body = own.text;
-  line.words = TellingWords(own.text);
-  line.torn = piece.clipped;
-  if (own.prefix.rank >= 0) {
-    line.outer.rank = own.prefix.rank;
-    line.outer.rank_said = own.prefix.rank_said;
-  }
-  if (own.prefix.pid >= 0) line.outer.pid = own.prefix.pid;
-  if (!own.prefix.host.empty()) line.outer.host = own.prefix.host;
-  if (!own.prefix.pod.empty()) line.outer.pod = own.prefix.pod;
-  own.prefix = line.outer;
-  own.prefix.any = own.prefix.any || around.prefix.any;
-  own.only_time = own.only_time && around.only_time;
-  EmitForeignRecord(line, own);
-}
-
-void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& stripped, PlainTexts::Entry* plain) {
-  const bool known_plain = IsKnownPlain(plain) && !stripped.kernel;
-  if (!known_plain) line.dialect = SniffDialect(line.text, line.words);
-  const bool may_be_plain = line.dialect == Dialect::kUnknown && !stripped.kernel && !foreign_.last_error_open;
-  if (stripped.kernel && line.dialect != Dialect::kSlurm) line.dialect = Dialect::kKernel;
-  if (stripped.framework && line.dialect == Dialect::kUnknown) line.dialect = Dialect::kFramework;
-  // Of the kernel the host in front of its line: Mar  1 12:00:00 node3 kernel: Out of memory: Killed process 4711
-  const bool prefixed = stripped.prefix.any && !stripped.only_time && (!stripped.kernel || !line.outer.host.empty());
-  const uint32_t process = prefixed || BelongsToStream(line.dialect) ? processes_.OfStream(line.outer) : kNoProcess;
-  if (line.outer.pid >= 0 && line.outer.rank < 0) processes_.SaysRank(process, line.text);
-  const bool taken = !known_plain && ExtractForeign({line, process, builder_}, foreign_);
-  if (plain != nullptr && !plain->known) PlainTexts::Learn(line, may_be_plain && !taken, plain);
-  if constexpr (kPulse) pulses_.Note(process, line);
-  if (!known_plain) complaints_.Note(process, line);
-  processes_.CountLine(process, line);
-  const bool headers = headers_before_ || facts_->counters.Get(Counter::kNccl) > 0;
-  const std::string_view quoted = quoted_.In(line.text, line.words, headers);
-  int message = -1;
-  const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
-  if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);
-  if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
 }
 
 void LineParser::CountLine() {

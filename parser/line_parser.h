@@ -62,6 +62,7 @@ class LineParser final : public PieceSink {
     bool clipped = false;
     bool binary = false;
     bool invalid = false;
+    bool validity_known = false;  // of the latest piece
     uint32_t records = 0;  // of all pieces so far
   };
   // One record of a piece: [begin, end) of the stripped text.
@@ -89,6 +90,8 @@ class LineParser final : public PieceSink {
   void EmitRecords(const LinePiece& piece, const StrippedLine& stripped);
   // `node3:4711:4801 [2] misc/socket.cc:484 NCCL WARN …`: extractors, recognizer, sink.
   void EmitNccl(ParsedLine& line, uint32_t process, bool followed, bool terminated);
+  // A line like one before of which nothing but its numbers is of interest.
+  void EmitPlain(const LinePiece& piece, const PlainTexts::Line& known);
   // A line without NCCL's header: a traceback, mpirun, the kernel, or NCCL's words that somebody quotes.
   void EmitForeign(const LinePiece& piece, const StrippedLine& stripped, TellingWords words, PlainTexts::Entry* plain);
   // A PyTorch record behind something else.

@@ -57,6 +57,7 @@ StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
       break;
     } else {
       framed = false;
+      out.depends = out.depends || frame_.HasDigit();
     }
   }
   out.prefix.fixed = fixed && out.prefix.any && out.prefix.Names() == !out.only_time;
@@ -148,6 +149,7 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
   } else {
     // MPICH -prepend-rank: only where it stood in front of a header before.
     if (!pod.empty() || rank != first || !c.Char(' ')) return false;
+    out.depends = true;
     const bool header = BeginsWithHeader(c.Rest());
     const bool known = brackets_seen_ || unsure_brackets_.AreTasks(rank, c.Rest());
     if (!header && (!known || scan::StartsWith(c.Rest(), "NCCL "))) return false;
@@ -215,6 +217,7 @@ void OuterPrefixStripper::Join(const OuterPrefixStripper& segment) {
 bool OuterPrefixStripper::Label(std::string_view& text, StrippedLine& out) {
   const size_t digits = scan::DigitsAt(text, 0);
   if (digits == 0 || digits > 5 || digits >= text.size() || text[digits] != ':') return false;
+  out.depends = true;
   std::string_view rest = text.substr(digits + 1);
   if (!rest.empty() && rest[0] != ' ' && !labels_seen_) return false;
   if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
@@ -331,6 +334,7 @@ bool OuterPrefixStripper::IsHostBeforeRecords(std::string_view word, std::string
 }
 
 bool OuterPrefixStripper::Json(std::string_view& text, StrippedLine& out) {
+  out.depends = true;
   if (scratch_used_ >= scratch_.size()) return false;
   JsonLog log;
   if (!ParseJsonLog(text, scratch_[scratch_used_], &log)) return false;
@@ -392,6 +396,7 @@ bool OuterPrefixStripper::Learned(std::string_view& text, StrippedLine& out) {
     text.remove_prefix(known.text.size());
     return true;
   };
+  out.depends = true;
   if (begins_with(learned_[last_learned_])) return take(last_learned_);
   const auto known = std::find_if(learned_.begin(), learned_.end(), begins_with);
   return known != learned_.end() && take(static_cast<size_t>(known - learned_.begin()));

@@ -28,6 +28,8 @@ struct StrippedLine {
   bool framework = false;  // behind a framework's logger or worker prefix
   bool only_time = false;  // nothing but time stamps was stripped
   bool unit_pid = false;   // host and pid are those that syslog or the journal knows: of a whole launcher, maybe
+  // Lines in front of it, or the value of a digit, had a part in what was taken off, or in that nothing was.
+  bool depends = false;
 };
 
 class OuterPrefixStripper {
@@ -46,8 +48,8 @@ class OuterPrefixStripper {
   void Repeat(const OuterPrefix& prefix) {
     if (prefix.launcher == LauncherLabel::kSrun) CountLabel(static_cast<uint64_t>(prefix.task));
   }
-  // How many texts were learned: a fixed prefix says the same only as long as this does not change.
-  size_t learned() const { return learned_.size(); }
+  // How many texts were learned: a prefix says the same only as long as this does not change.
+  size_t learned() const { return learned_.size() + words_.size(); }
 
   // Text that stood in front of a header and matched no known form: believed from its second time on. What cannot be a
   // prefix (a progress bar, a piece of a header, more than 96 bytes) is not learned, nor is more than 512 of them.

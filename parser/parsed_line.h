@@ -74,6 +74,9 @@ struct ParsedLine {
   NcclHeader header;
   Dialect dialect = Dialect::kUnknown;
   TellingWords words;        // of a text that is not NCCL's
+  // Not 0: whatever is asked about the words of its text is no, and lines with the same number differ in their digits
+  // alone. Another segment has other numbers.
+  uint32_t kind = 0;
   bool torn = false;         // cut, or glued to another record
   bool first_record = true;  // false for records found behind another one in the same input line
 };

@@ -84,13 +84,13 @@ bool BeginsPlaceInC(std::string_view text) {
 // `cn0417:40120:0`, `gpu07:8204:0:8204`: UCX, its host, process and thread, in front of
 //   ib_md.c:287  UCX  ERROR ibv_reg_mr(…) failed        Caught signal 11 (Segmentation fault: …)
 // or, behind the longer form, what it ends the process with: ib_mlx5_log.c:179  Transport retry count exceeded on …
-bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
+bool TakeUcx(std::string_view inside, std::string_view behind, StrippedLine& out) {
   Cursor c(inside);
   const std::string_view host = c.Until(":");
   uint64_t pid = 0, thread = 0;
   if (host.empty() || !std::any_of(host.begin(), host.end(), [](char ch) { return scan::IsAlpha(ch); })) return false;
   if (!std::all_of(host.begin(), host.end(), [](char ch) { return scan::IsHostChar(ch) || ch == '.'; })) return false;
-  if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&thread) || pid == 0 || pid > INT32_MAX) return false;
+  if (!c.Char(':') || !c.Uint(&pid) || !c.Char(':') || !c.Uint(&thread)) return false;
   const bool longer = !c.AtEnd();
   if (longer && (!c.Char(':') || !c.Uint(&thread) || !c.AtEnd())) return false;
   behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));
@@ -98,8 +98,10 @@ bool TakeUcx(std::string_view inside, std::string_view behind, OuterPrefix& p) {
       !(longer && BeginsPlaceInC(behind))) {
     return false;
   }
-  p.host = host;
-  p.pid = static_cast<int64_t>(pid);
+  out.depends = true;
+  if (pid == 0 || pid > INT32_MAX) return false;
+  out.prefix.host = host;
+  out.prefix.pid = static_cast<int64_t>(pid);
   return true;
 }
 
@@ -135,12 +137,15 @@ bool StripNameBracket(std::string_view inside, std::string_view& rest, StrippedL
       return accept();
     }
   }
-  if (TakeUcx(inside, after.Rest(), p)) {
+  if (TakeUcx(inside, after.Rest(), out)) {
     after.SkipSpaces();
     return accept();
   }
   // `[rank3]:` with a colon is a label. `[rank3] ` may be a list's index.
-  if (after.Char(':')) return TakeRole(inside, p) && accept();
+  if (after.Char(':')) {
+    out.depends = true;
+    return TakeRole(inside, p) && accept();
+  }
   if (after.Peek() != ' ') return false;
   Cursor c(inside);
   uint64_t rank = 0;

@@ -57,6 +57,8 @@ inline std::string_view Trim(std::string_view text) {
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
   return text;
 }
+// Nothing but blanks and tabs.
+inline bool IsBlank(std::string_view text) { return Trim(text).empty(); }
 // How many digits stand at `at`.
 inline size_t DigitsAt(std::string_view text, size_t at) {
   size_t n = 0;
