@@ -1,7 +1,6 @@
 #include "read/passage_reader.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/limits.h"
@@ -17,12 +16,6 @@ using scan::Contains;
 using scan::EndsWith;
 using scan::StartsWith;
 using scan::Trim;
-
-std::string Upper(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return upper;
-}
 
 // "step (model.py:402) < fit (train.py:88)", innermost first; what does not fit is left out whole.
 void Append(std::string_view frame, std::string* frames) {
@@ -50,6 +43,8 @@ FactsBuilder& PassageReader::Builder(SourceFacts& facts) {
 }
 
 void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts& facts) {
+  const bool idle = stacks_.empty() && port_.device.empty();
+  if (idle && IsQuiet(line.kind)) return;
   std::string_view text = Trim(line.text);
   if (text.empty()) return;
   Writer writer(process, line.outer.rank);
@@ -108,7 +103,22 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     if (!below) heading_ = *std::move(heading);
     heading_line_ = line.number;
   }
-  // Nearly all lines end here: the first letters of all that is known below.
+  const bool told = ReadOther(line, process, writer, text, facts);
+  if (!told && idle && writer.second < 0 && line.kind != 0 && StaysQuiet(text)) SetQuiet(line.kind);
+}
+
+// Whether a text that tells nothing now would not with other digits either, nor behind other lines. A number of ones is
+// a rank or a pid if any number is that has as many digits.
+bool PassageReader::StaysQuiet(std::string_view text) {
+  if (StartsWith(text, "During handling of") || StartsWith(text, "The above exception was")) return false;
+  std::string ones(text);
+  for (char& c : ones) c = scan::IsDigit(c) ? '1' : c;
+  return !HeadingIn(ones);
+}
+
+// Nearly all lines end here: the first letters of all that is known below.
+bool PassageReader::ReadOther(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text,
+                              SourceFacts& facts) {
   switch (text[0]) {
     case 'T':
     case 'S':
@@ -120,16 +130,14 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     case 'I':
     case 'l':
     case 'L':
-      if (BeginStack(line, process, writer, text) || ReadPort(line, text, facts)) return;
-      if (text[0] == 'P') ReadRas(line, process, text, facts);
-      return;
+      if (BeginStack(line, process, writer, text) || ReadPort(line, text, facts)) return true;
+      return text[0] == 'P' && (ReadRas(line, process, text, facts) || StartsWith(text, "Process "));
     case '*':
-      BeginStack(line, process, writer, text);
-      return;
+      return BeginStack(line, process, writer, text);
     case '#':
       if (StartsWith(text, "#0  ")) {  // a backtrace of gdb alone
         const std::string frame = FrameIn(text, false);
-        if (frame.empty()) return;
+        if (frame.empty()) return true;
         Stack stack;
         stack.offset = line.offset;
         stack.line = line.number;
@@ -141,15 +149,14 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
         stack.function = stack.frames = frame;
         if (IsProgramsOwn(text, frame)) stack.program = frame;
         stacks_[writer] = std::move(stack);
-        return;
+        return true;
       }
       [[fallthrough]];
     case 'R':
     case 'M':
-      ReadRas(line, process, text, facts);
-      return;
+      return ReadRas(line, process, text, facts);
     default:
-      if (scan::IsDigit(text[0]) && text.size() < 200) ReadRas(line, process, text, facts);
+      return scan::IsDigit(text[0]) && text.size() < 200 && ReadRas(line, process, text, facts);
   }
 }
 
@@ -279,69 +286,8 @@ void PassageReader::EndStack(const Stack& stack, SourceFacts& facts) {
   if (!stack.program.empty()) event.Set(FieldId::kProgram, stack.program);
 }
 
-// ibstat, ibstatus and ibv_devinfo: a device, its ports, and what each is in.
-// A port takes what follows it until the next device or port begins; the device stays for its other ports.
-bool PassageReader::ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts) {
-  const auto begin = [&](std::string_view device, std::string_view port) {
-    EndPort(facts);
-    port_.device = device;
-    port_.port = port;
-    port_.line = line.number;
-    port_.offset = line.offset;
-    return true;
-  };
-  const auto behind_colon = [&] { return Trim(After(text, ":")); };
-  if (StartsWith(text, "CA '")) return begin(text.substr(4, text.find('\'', 4) - 4), "");
-  if (StartsWith(text, "hca_id:")) return begin(behind_colon(), "");
-  if (StartsWith(text, "Infiniband device '"))
-    return begin(text.substr(19, text.find('\'', 19) - 19), scan::WordBehind(text, " port "));
-  if (port_.device.empty()) return false;
-  const std::string_view colon = behind_colon();
-  if (StartsWith(text, "Port ") && text.back() == ':')
-    return begin(std::string(port_.device), text.substr(5, text.size() - 6));
-  if (StartsWith(text, "port:")) return begin(std::string(port_.device), colon);
-  // "4: ACTIVE" of ibstatus, "PORT_ACTIVE (4)" of ibv_devinfo.
-  const auto value = [&] {
-    std::string_view word = scan::IsDigit(colon.empty() ? ' ' : colon[0]) ? Trim(After(colon, ":")) : colon;
-    if (StartsWith(word, "PORT_")) word.remove_prefix(5);
-    return Upper(word.substr(0, word.find(' ')));
-  };
-  if (StartsWith(text, "State:") || StartsWith(text, "state:")) {
-    port_.state = value();
-  } else if (StartsWith(text, "Physical state:") || StartsWith(text, "phys state:")) {
-    port_.physical = value();
-  } else if (StartsWith(text, "Link layer:") || StartsWith(text, "link_layer:")) {
-    port_.layer = std::string(colon);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-// "mlx5_2 port 1: DOWN, DISABLED" as the evidence, since no single line says so.
-void PassageReader::EndPort(SourceFacts& facts) {
-  if (port_.line != 0 && !port_.state.empty()) {
-    ParsedLine line;
-    line.number = port_.line;
-    line.offset = port_.offset;
-    const std::string text = port_.device + " port " + port_.port + ": " + port_.state +
-                             (port_.physical.empty() ? "" : ", " + port_.physical);
-    line.body = text;
-    Builder(facts)
-        .Begin(EventKind::kDeviceState, line, kNoProcess)
-        .Set(FieldId::kDevice, port_.device)
-        .Set(FieldId::kPort, port_.port)
-        .Set(FieldId::kState, port_.state)
-        .Set(FieldId::kPhase, port_.physical)
-        .Set(FieldId::kNetwork, port_.layer);
-  }
-  const std::string device = std::move(port_.device);
-  port_ = {};
-  port_.device = device;
-}
-
 // Who is listed belongs to the line in front that says what for.
-void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts) {
+bool PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts) {
   std::string_view phase;
   std::string_view value = scan::WordBehind(text, "launched up to operation ");
   std::string_view count = scan::IsDigit(text[0]) ? text.substr(0, scan::DigitsAt(text, 0)) : std::string_view();
@@ -351,7 +297,7 @@ void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::strin
     phase = "launched";
   } else if (StartsWith(text, "#") && Contains(text, " (") && Contains(text, ") ")) {
     phase = "communicator";  // #0-0 (cf264af53edbe986) MISMATCH
-    if (!scan::IsUpper(text.back()) || !Contains(text, "-")) return;
+    if (!scan::IsUpper(text.back()) || !Contains(text, "-")) return false;
     value = text.substr(text.rfind(' ') + 1);
   } else if (StartsWith(text, "Missing communicator data from ")) {
     phase = "missing";
@@ -364,7 +310,7 @@ void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::strin
   } else if (!host.empty() && (Contains(text, " managed by process ") || Contains(text, " managing GPU"))) {
     phase = "listed";
   } else {
-    return;
+    return false;
   }
   const auto number = [](std::string_view word) { return ParseInt(word) ? word : std::string_view(); };
   std::string_view pid = number(scan::WordBehind(text, " process "));
@@ -379,6 +325,7 @@ void PassageReader::ReadRas(const ParsedLine& line, uint32_t process, std::strin
       .Set(FieldId::kValue, value)
       .Set(FieldId::kPid, pid)
       .Set(FieldId::kHost, host);
+  return true;
 }
 
 void PassageReader::Finish(SourceFacts& facts) {

@@ -28,6 +28,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "parser/facts_builder.h"
 #include "read/stack_heading.h"
@@ -75,6 +76,16 @@ class PassageReader {
   // process.
   using Writer = std::pair<uint32_t, int32_t>;
 
+  // What begins a passage or is one, but for tracebacks; false: nothing.
+  bool ReadOther(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text,
+                 SourceFacts& facts);
+  // Kinds of lines (ParsedLine::kind) that tell nothing as long as no stack and no device is being read.
+  bool IsQuiet(uint32_t kind) const { return kind != 0 && !quiet_.empty() && quiet_[kind % kQuietKinds] == kind; }
+  void SetQuiet(uint32_t kind) {
+    quiet_.resize(kQuietKinds);
+    quiet_[kind % kQuietKinds] = kind;
+  }
+  static bool StaysQuiet(std::string_view text);
   // Whether the line is whole; no: it is kept for the next one of its label. `whole`: with what was kept.
   bool Whole(const Writer& writer, std::string_view text, std::string* whole);
   bool BeginStack(const ParsedLine& line, uint32_t process, const Writer& writer, std::string_view text);
@@ -86,8 +97,8 @@ class PassageReader {
   bool ReadPort(const ParsedLine& line, std::string_view text, SourceFacts& facts);
   // An event `device_state` for a port of which the state was told.
   void EndPort(SourceFacts& facts);
-  // A sentence of ncclras, or a rank in its list.
-  void ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
+  // A sentence of ncclras, or a rank in its list; false: neither.
+  bool ReadRas(const ParsedLine& line, uint32_t process, std::string_view text, SourceFacts& facts);
   // Frames between `Traceback …` and its exception, whose event gets what they tell.
   void ReadTraceback(const ParsedLine& line, const Writer& writer, std::string_view text, SourceFacts& facts);
   // Made with the first passage: most sources have none.
@@ -109,6 +120,8 @@ class PassageReader {
   };
   std::map<Writer, Traceback> tracebacks_;
   Port port_;
+  static constexpr size_t kQuietKinds = 1024;
+  std::vector<uint32_t> quiet_;  // the latest in each place; empty before the first one
 };
 
 }  // namespace ncclwhy
