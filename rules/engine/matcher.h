@@ -116,6 +116,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as two or three lines
   static constexpr size_t kCounts = 32;  // a power of two
   static constexpr size_t kMostSaid = 512;
+  static constexpr size_t kMostKinds = 1024;
   static constexpr size_t kMostLength = 32;  // digits of a number
   // `candidates` is replaced: patterns with a literal in `body`, in the order of their numbers.
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
@@ -148,6 +149,7 @@ class RuleMatcher final : public RuleSet::Matcher {
                             Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
+  Alike* AlikeOfKind(const ParsedLine& line);
   // A line of a known kind: only what is not known of all of them is asked.
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether the regex says the same of all lines of the kind; false: it has to be asked for each.
@@ -202,6 +204,13 @@ class RuleMatcher final : public RuleSet::Matcher {
   std::unordered_map<uint64_t, Kept> kept_;  // by pattern and process
   std::vector<Candidate> candidates_;        // of the current line
   TextMemo<Alike> alike_;                    // by shape, or by masked body
+  // Of lines whose kind the parser knows: the latest one in each place.
+  struct OfKind {
+    uint32_t kind = 0;
+    bool known = false;
+    Alike alike;
+  };
+  std::vector<OfKind> of_kinds_;
   std::string masked_;
   Patience patience_;  // for bodies that have no shape
   // Room for the captures of one match.

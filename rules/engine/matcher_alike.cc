@@ -39,9 +39,12 @@ struct RuleMatcher::Kind {
   template <typename Visit>
   void ForEachDecided(const PatternTable& patterns, const Visit& visit) const {
     const PatternTable::NumberedLiterals& literals = shape ? patterns.LiteralsForShapes() : patterns.MaskedLiterals();
-    literals.by_text.ForEach(text, [&](uint32_t number) {
+    literals.by_text.ForEach(text, [&](uint32_t number, size_t at) {
       const PatternTable::Numbered& literal = literals.all[number];
-      if ((!shape || literal.alike < all) && text.find(literal.text) != std::string_view::npos) visit(literal.pattern);
+      if (shape && literal.alike >= all) return;
+      const bool there = literal.text.size() < 2 ? text.find(literal.text) != std::string_view::npos
+                                                 : text.substr(at).starts_with(literal.text);
+      if (there) visit(literal.pattern);
     });
   }
 };
@@ -224,9 +227,23 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   }
 }
 
+// No text is hashed and compared: the parser did.
+RuleMatcher::Alike* RuleMatcher::AlikeOfKind(const ParsedLine& line) {
+  const size_t place = line.kind % kMostKinds;  // kinds are counted from one
+  if (place >= of_kinds_.size()) of_kinds_.resize(place + 1);
+  OfKind& of = of_kinds_[place];
+  if (of.kind != line.kind) of = {line.kind, false, {}};
+  if (of.known) return &of.alike;
+  if (++of.alike.seen < kOften) return nullptr;
+  FindForAll(line, Kind(MaskDigits(line.body, &masked_), false), &of.alike);
+  of.known = true;
+  return &of.alike;
+}
+
 // In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
 // looked for once.
 RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
+  if (line.kind != 0) return AlikeOfKind(line);
   const bool shape = !line.shape.empty();
   if (!shape && !patience_.Asks()) return nullptr;
   const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -80,12 +81,20 @@ class TextMemo {
     return swar::Same(a.data(), b.data(), a.size());
   }
 
-  // Forgets everything: what comes again is found out again, once.
   // Only where many texts were asked for: a small file stays with kFirst entries.
   void Grow() {
-    entries_.assign(entries_.empty() ? kFirst : entries_.size() * 4, {});
-    places_.assign(entries_.size() / kWays, {});
+    std::vector<Entry> entries = std::exchange(entries_, std::vector<Entry>(entries_.empty() ? kFirst : 4 * entries_.size()));
+    const std::vector<Place> places = std::exchange(places_, std::vector<Place>(entries_.size() / kWays));
     asked_ = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const uint64_t hash = places[i / kWays].kept[i % kWays];
+      // Those that shared a place have one each now, or share another one: there is room for all.
+      Place& place = places_[hash & (places_.size() - 1)];
+      const size_t way = place.kept[0] == 0 ? 0 : 1;
+      if (hash == 0) continue;
+      place.kept[way] = hash;
+      entries_[kWays * (hash & (places_.size() - 1)) + way] = std::move(entries[i]);
+    }
   }
 
   // Two texts that come in turns have room in one place. All that most texts are compared with.
