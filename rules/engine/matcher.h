@@ -4,6 +4,8 @@
 // Not thread-safe: one per source. The patterns and tables are shared and outlive it.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -87,6 +89,13 @@ class RuleMatcher final : public RuleSet::Matcher {
     static constexpr uint32_t kWithin = UINT32_MAX;
     std::vector<Asked> asked;
     std::vector<Asked> asked_now;  // of candidates that fit
+    // Those of asked_now for one place, from `begin` to `end`, and the bytes that they begin with.
+    struct Place {
+      uint32_t begin = 0, end = 0;
+      std::bitset<256> first;
+    };
+    std::vector<Place> places;
+    std::vector<uint32_t> held;  // candidates of which the latest line has such a literal
     // Of a candidate of a shape: the numbers that its regex names, and what it said of bodies that have the same of
     // them in the same places.
     struct Named {
@@ -143,10 +152,13 @@ class RuleMatcher final : public RuleSet::Matcher {
   static void AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike);
   // Which candidates the numbers of this very line decide about.
   void AskNumbers(const ParsedLine& line, Alike* alike) const;
+  static void SortByPlace(Alike* alike);
+  // Which numbers of a line have a sign (NumbersNamed::SignOf); a bit for each of the first 64.
+  struct BySign {
+    std::array<uint64_t, 64> of{};
+  };
   // Asks the regex of this pattern, unless it is known what it says of these numbers.
-  // `signs`: NumbersNamed::SignOf its first numbers.
-  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, std::span<const uint64_t> signs,
-                            Alike::Named* named) const;
+  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, const BySign& by_sign, Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
   Alike* AlikeOfKind(const ParsedLine& line);

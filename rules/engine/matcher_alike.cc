@@ -1,11 +1,8 @@
 // RuleMatcher for lines that differ from earlier ones in their numbers alone: in a storm of warnings the same text
 // comes thousands of times with other numbers, and what rules it may match is found once.
 #include <algorithm>
-#include <array>
-#include <tuple>
 
 #include "base/mask_digits.h"
-#include "base/swar.h"
 #include "parser/parsed_line.h"
 #include "parser/skeleton.h"
 #include "rules/engine/matcher.h"
@@ -77,6 +74,7 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
   AddOfLine();
   alike->candidates = candidates_;
   alike->asked.clear();
+  alike->held.clear();
   alike->named.clear();
   alike->fitted = false;
 }
@@ -134,96 +132,6 @@ void RuleMatcher::AddPlaces(uint32_t candidate, std::string_view literal, const 
     } else {
       alike->asked.push_back({candidate, rest, number, static_cast<uint32_t>(place - behind)});
     }
-  }
-}
-
-// Which of the named numbers stand where, as one number; and how long the others are, where that counts.
-//   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12 at the first place, 5 at the third
-RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint32_t pattern,
-                                                    std::span<const uint64_t> signs, Alike::Named* named) const {
-  const std::vector<std::string>& numbers = named->by->numbers;
-  const bool lengths = named->by->lengths;
-  const uint64_t ways = numbers.size() + 1 + kMostLength;
-  const uint64_t all = ways * (line.numbers.size() + 1);
-  uint64_t key = 0;
-  for (size_t i = 0; i < line.numbers.size(); ++i) {
-    const bool may = i >= signs.size() || (named->by->signs & signs[i]) != 0;
-    // Most numbers are none of those that are named.
-    if (!may && !lengths) continue;
-    const NumberPlace& place = line.numbers[i];
-    const std::string_view number(line.body.data() + place.begin, place.end - place.begin);
-    size_t which = numbers.size();
-    if (may) {
-      which = static_cast<size_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
-    }
-    if (which == numbers.size()) {
-      if (!lengths) continue;
-      which += number.size();
-    }
-    // More numbers than one key can hold: asked each time.
-    if (key > UINT64_MAX / (2 * all) || number.size() > kMostLength) return AskRegex(pattern, line.body);
-    key = key * all + i * ways + which + 1;
-  }
-  // A program that counts through them would fill the memory.
-  if (named->said.size() >= kMostSaid) named->said.clear();
-  const auto [it, inserted] = named->said.try_emplace(key, Candidate::Regex::kUnknown);
-  if (inserted) it->second = AskRegex(pattern, line.body);
-  return it->second;
-}
-
-namespace {
-
-// False: `literal` begins nowhere from `begin` to `end`; told for most numbers at once.
-bool MayBeginWithin(std::string_view body, size_t begin, size_t end, std::string_view literal) {
-  constexpr size_t kAtOnce = 16;
-  if (literal.size() < sizeof(uint32_t) || end - begin > kAtOnce || body.size() - begin < kAtOnce + 3) return true;
-  uint32_t four = 0;
-  for (uint32_t i = 0; i < sizeof four; ++i) four |= uint32_t{static_cast<uint8_t>(literal[i])} << (8 * i);
-  return swar::HoldsFour(body.data() + begin, four);
-}
-
-}  // namespace
-
-// What the numbers of this body decide.
-void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
-  const std::string_view body = line.body;
-  // Lines of a shape hardly come twice: to keep them would cost more than to ask again.
-  if (line.shape.empty()) alike->latest.assign(body);
-  for (const uint32_t i : alike->fitting) {
-    Candidate& c = alike->candidates[i];
-    if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;
-  }
-  for (const Alike::Asked& asked : alike->asked_now) alike->candidates[asked.candidate].has_literal = false;
-  size_t begin = 0, end = 0;
-  const Alike::Asked* before = nullptr;
-  // Sorted by place, so that a place is worked out once for all literals that may stand there.
-  for (const Alike::Asked& asked : alike->asked_now) {
-    if (before == nullptr || before->number != asked.number || before->behind != asked.behind) {
-      const NumberPlace number = asked.number == 0 ? NumberPlace{} : line.numbers[asked.number - 1];
-      const bool within = asked.behind == Alike::kWithin;
-      begin = within ? number.begin : size_t{number.end} + asked.behind;
-      end = std::min(within ? number.end : begin + 1, body.size());
-    }
-    before = &asked;
-    if (asked.behind == Alike::kWithin && !MayBeginWithin(body, begin, end, asked.literal)) continue;
-    for (size_t at = begin; at < end; ++at) {
-      if (body[at] != asked.literal[0] || !body.substr(at).starts_with(asked.literal)) continue;
-      alike->candidates[asked.candidate].has_literal = true;
-      break;
-    }
-  }
-  if (alike->named.empty()) return;
-  // Of each number once, for all that name some.
-  std::array<uint64_t, 24> signs;
-  const size_t count = std::min(line.numbers.size(), signs.size());
-  for (size_t i = 0; i < count; ++i) {
-    const NumberPlace& place = line.numbers[i];
-    const std::string_view number = body.substr(place.begin, place.end - place.begin);
-    signs[i] = NumbersNamed::SignOf(number);
-  }
-  for (Alike::Named& named : alike->named) {
-    Candidate& c = alike->candidates[named.candidate];
-    if (c.has_literal && c.fits) c.regex = AskNamed(line, c.pattern, std::span(signs.data(), count), &named);
   }
 }
 
@@ -313,9 +221,7 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
       alike->asked_now.push_back(asked);
     }
   }
-  std::sort(alike->asked_now.begin(), alike->asked_now.end(), [](const Alike::Asked& a, const Alike::Asked& b) {
-    return std::tie(a.number, a.behind) < std::tie(b.number, b.behind);
-  });
+  SortByPlace(alike);
   alike->latest.clear();
   const auto decides = [&](uint32_t i) { return alike->candidates[i].regex_decides; };
   alike->numbers_decide =
