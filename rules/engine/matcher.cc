@@ -327,6 +327,7 @@ void RuleMatcher::KeepHit(uint32_t number, const ParsedLine& line, uint32_t proc
 }
 
 SourceHits RuleMatcher::Take() {
+  for (Counted& counted : counted_) AddUp(&counted);
   // A hit is large: only where each goes is sorted, by its line and then by when it came.
   std::vector<uint64_t> order;
   order.reserve(hits_.hits.size());

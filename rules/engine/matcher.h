@@ -115,8 +115,7 @@ class RuleMatcher final : public RuleSet::Matcher {
       uint32_t process = kNoProcess;
       std::vector<Kept*> kept;  // beside fitting
       // Where no number decides: the hits that one more line is only counted with, and the other candidates that match.
-      bool sorted = false;
-      std::vector<uint32_t> counted;
+      uint64_t sorted = 0;  // Counted::by; 0: not yet
       std::vector<uint32_t> open;
     };
     std::vector<Counts> counts;  // by process, the latest one in each place
@@ -170,6 +169,18 @@ class RuleMatcher final : public RuleSet::Matcher {
   void Fit(const ParsedLine& line, Alike* alike);
   // The counts of one process; those of another one in its place are begun anew.
   Alike::Counts& CountsOf(Alike& alike, uint32_t process);
+  // Hits that lines of one kind and process are only counted with, and what was not yet added to them: many rules may
+  // know a line that comes a million times.
+  struct Counted {
+    uint64_t by = 0;  // the number of the sorting that this place was given to
+    std::vector<uint32_t> hits;
+    uint32_t lines = 0;
+    uint32_t line = 0;  // the latest one
+    uint64_t offset = 0;
+  };
+  static constexpr size_t kCounted = 256;
+  Counted& CountedOf(uint64_t sorting) { return counted_[sorting % kCounted]; }
+  void AddUp(Counted* counted);
   // Which hits one more line of this process is only counted with.
   void Sort(const Alike& alike, Alike::Counts* counts);
   // The shortest way: counters, and what is left open.
@@ -224,6 +235,8 @@ class RuleMatcher final : public RuleSet::Matcher {
   };
   std::vector<OfKind> of_kinds_;
   std::string masked_;
+  std::vector<Counted> counted_;  // the latest sorting in each place; empty before the first one
+  uint64_t sortings_ = 0;
   Patience patience_;  // for bodies that have no shape
   // Room for the captures of one match.
   std::vector<Re2Text> groups_;

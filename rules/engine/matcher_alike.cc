@@ -233,16 +233,31 @@ RuleMatcher::Alike::Counts& RuleMatcher::CountsOf(Alike& alike, uint32_t process
   Alike::Counts& counts = alike.counts[process & (kCounts - 1)];
   if (counts.process == process && counts.kept.size() == alike.fitting.size()) return counts;
   counts.process = process;
-  counts.sorted = false;
+  counts.sorted = 0;
   counts.kept.clear();
   for (const uint32_t i : alike.fitting) counts.kept.push_back(&KeptOf(alike.candidates[i].pattern, process));
   return counts;
 }
 
+// Lines only come later, and hits too.
+void RuleMatcher::AddUp(Counted* counted) {
+  if (counted->lines == 0) return;
+  for (const uint32_t number : counted->hits) {
+    Hit& hit = hits_.hits[number];
+    hit.repeats += counted->lines;
+    if (hit.line < counted->line) MoveOn(hit, counted->line, counted->offset);
+  }
+  counted->lines = 0;
+}
+
 // Which candidates match is the same for all lines then: in a storm most of them are only counted.
 void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
-  counts->sorted = true;
-  counts->counted.clear();
+  counted_.resize(kCounted);
+  if (counts->sorted == 0 || CountedOf(counts->sorted).by != counts->sorted) counts->sorted = ++sortings_;
+  Counted& counted = CountedOf(counts->sorted);
+  AddUp(&counted);
+  counted.by = counts->sorted;
+  counted.hits.clear();
   counts->open.clear();
   matched_rule_ = UINT32_MAX;
   for (size_t i = 0; i < alike.fitting.size(); ++i) {
@@ -252,7 +267,7 @@ void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
     const bool matches = c.regex == Candidate::Regex::kYes;
     if (matches) Matched(c);
     if (matches && kept.full && kept.last != UINT32_MAX) {
-      counts->counted.push_back(kept.last);
+      counted.hits.push_back(kept.last);
     } else {
       counts->open.push_back(static_cast<uint32_t>(i));
     }
@@ -260,20 +275,23 @@ void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
 }
 
 void RuleMatcher::OnSorted(Alike& alike, Alike::Counts& counts, const ParsedLine& line, SourceFacts& facts) {
-  if (!counts.sorted) Sort(alike, &counts);
+  if (counts.sorted == 0 || CountedOf(counts.sorted).by != counts.sorted) Sort(alike, &counts);
+  bool filled = false;
   for (const uint32_t i : counts.open) {
     // Looked at before and behind: a candidate that fills up moves from open to counted.
     const bool full = counts.kept[i]->full;
     TryPattern(alike.candidates[alike.fitting[i]], line, counts.process, facts);
-    // A candidate that has just become full is only counted from the next line on.
-    counts.sorted = counts.sorted && full == counts.kept[i]->full;
+    filled = filled || full != counts.kept[i]->full;
   }
-  for (const uint32_t number : counts.counted) {
-    Hit& hit = hits_.hits[number];
-    ++hit.repeats;
-    MoveOn(hit, line.number, line.offset);
+  Counted& counted = CountedOf(counts.sorted);
+  if (!counted.hits.empty()) {
+    ++counted.lines;
+    counted.line = line.number;
+    counted.offset = line.offset;
+    facts.counters.Add(Counter::kDroppedHits, counted.hits.size());
   }
-  facts.counters.Add(Counter::kDroppedHits, counts.counted.size());
+  // A candidate that has just become full is only counted from the next line on.
+  if (filled) Sort(alike, &counts);
 }
 
 void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts) {
