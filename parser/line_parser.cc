@@ -99,7 +99,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     stripped.text = piece.text;
   } else {
     stripped = stripper_.Strip(piece.text);
-    as_stripped = stripped;
+    if (line != nullptr && !line->known) as_stripped = stripped;
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
     open_label_.Apply(piece.number, &stripped);
     if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))

@@ -63,7 +63,7 @@ class LineParser final : public PieceSink {
     bool binary = false;
     bool invalid = false;
     bool validity_known = false;  // of the latest piece
-    uint32_t records = 0;  // of all pieces so far
+    uint32_t records = 0;         // of all pieces so far
   };
   // One record of a piece: [begin, end) of the stripped text.
   struct Record {

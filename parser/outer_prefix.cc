@@ -20,12 +20,6 @@ constexpr size_t kMaxJunk = 96;
 constexpr uint32_t kSurelyLabels = 4;
 constexpr uint32_t kSaidByText = 3;  // `N: … rank N …`, each with another number than the one before
 
-// A header, with further prefixes in front of it.
-bool HasHeaderSomewhere(std::string_view text) {
-  HeaderMatch match;
-  return FindHeader(text, 0, &match) && match.header.present;
-}
-
 }  // namespace
 
 // Escapes and entities first: behind them the text is what the program printed.
@@ -148,8 +142,8 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
     if (!pod.empty()) out.prefix.pod = pod;
   } else {
     // MPICH -prepend-rank: only where it stood in front of a header before.
-    if (!pod.empty() || rank != first || !c.Char(' ')) return false;
     out.depends = true;
+    if (!pod.empty() || rank != first || !c.Char(' ')) return false;
     const bool header = BeginsWithHeader(c.Rest());
     const bool known = brackets_seen_ || unsure_brackets_.AreTasks(rank, c.Rest());
     if (!header && (!known || scan::StartsWith(c.Rest(), "NCCL "))) return false;
@@ -305,6 +299,7 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   }
   // node3: text of pdsh, only for words that stood in front of a header
   if (c.Literal(": ") || (c.Char(':') && c.AtEnd())) {
+    out.depends = out.depends || HasDigit(word);
     const bool known = std::find(words_.begin(), words_.end(), word) != words_.end();
     if (!known) {
       const bool host = BeginsWithHeader(c.Rest()) || IsHostBeforeRecords(word, c.Rest()) || IsSyslogOf(word, c.Rest());

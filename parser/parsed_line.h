@@ -73,7 +73,7 @@ struct ParsedLine {
   OuterPrefix outer;
   NcclHeader header;
   Dialect dialect = Dialect::kUnknown;
-  TellingWords words;        // of a text that is not NCCL's
+  TellingWords words;  // of a text that is not NCCL's
   // Not 0: whatever is asked about the words of its text is no, and lines with the same number differ in their digits
   // alone. Another segment has other numbers.
   uint32_t kind = 0;

@@ -33,9 +33,9 @@ class PlainTexts {
   // A whole line as it stands in the source.
   struct Line {
     bool plain = false;
-    bool invalid = false;    // no UTF-8
-    bool binary = false;     // LooksBinary
-    StrippedLine stripped;   // its views are set anew for each line: they begin here
+    bool invalid = false;   // no UTF-8
+    bool binary = false;    // LooksBinary
+    StrippedLine stripped;  // its views are set anew for each line: they begin here
     uint32_t text_at = 0, text_size = 0, time_at = 0, time_size = 0;
     uint32_t kind = 0;  // of its text
   };

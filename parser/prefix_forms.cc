@@ -15,6 +15,11 @@ bool BeginsWithHeader(std::string_view text) {
   return ParseHeader(text, &match) && match.header.present;
 }
 
+bool HasHeaderSomewhere(std::string_view text) {
+  HeaderMatch match;
+  return FindHeader(text, 0, &match) && match.header.present;
+}
+
 void SetRank(OuterPrefix& prefix, uint64_t rank) {
   // INT32_MAX is taken for no rank: launchers print 2147483647 and 4294967295 for -1.
   if (rank >= INT32_MAX) return;

@@ -41,5 +41,7 @@ bool BeginsRecord(std::string_view text);
 bool IsSyslogOf(std::string_view host, std::string_view text);
 // A whole header with its host.
 bool BeginsWithHeader(std::string_view text);
+// The same with further prefixes in front of it.
+bool HasHeaderSomewhere(std::string_view text);
 
 }  // namespace ncclwhy

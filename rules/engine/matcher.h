@@ -235,7 +235,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   };
   std::vector<OfKind> of_kinds_;
   std::string masked_;
-  std::vector<Counted> counted_;  // the latest sorting in each place; empty before the first one
+  std::vector<Counted> counted_;  // the latest sorting in each place
   uint64_t sortings_ = 0;
   Patience patience_;  // for bodies that have no shape
   // Room for the captures of one match.

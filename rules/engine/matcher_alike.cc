@@ -252,8 +252,10 @@ void RuleMatcher::AddUp(Counted* counted) {
 
 // Which candidates match is the same for all lines then: in a storm most of them are only counted.
 void RuleMatcher::Sort(const Alike& alike, Alike::Counts* counts) {
-  counted_.resize(kCounted);
-  if (counts->sorted == 0 || CountedOf(counts->sorted).by != counts->sorted) counts->sorted = ++sortings_;
+  if (counts->sorted == 0 || CountedOf(counts->sorted).by != counts->sorted) {
+    counts->sorted = ++sortings_;
+    counted_.resize(std::max<size_t>(counted_.size(), counts->sorted % kCounted + 1));
+  }
   Counted& counted = CountedOf(counts->sorted);
   AddUp(&counted);
   counted.by = counts->sorted;

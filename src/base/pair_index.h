@@ -10,8 +10,8 @@
 
 namespace ncclwhy {
 
-// What is visited only may be there: two pairs can share a place. Immutable; keeps numbers, not the words, which may go.
-// The cost of a text is its length and the words visited.
+// What is visited only may be there: two pairs can share a place. Immutable; keeps numbers, not the words, which may
+// go. The cost of a text is its length and the words visited.
 //    words "status=12", "rank 3"; text "with status=12 opcode=0"     visits the first one, at 5
 // For words that rules give, of which most texts have none; GramIndex is for thousands of words and every line.
 class PairIndex {

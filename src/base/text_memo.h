@@ -83,7 +83,8 @@ class TextMemo {
 
   // Only where many texts were asked for: a small file stays with kFirst entries.
   void Grow() {
-    std::vector<Entry> entries = std::exchange(entries_, std::vector<Entry>(entries_.empty() ? kFirst : 4 * entries_.size()));
+    std::vector<Entry> entries =
+        std::exchange(entries_, std::vector<Entry>(entries_.empty() ? kFirst : 4 * entries_.size()));
     const std::vector<Place> places = std::exchange(places_, std::vector<Place>(entries_.size() / kWays));
     asked_ = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
