@@ -36,7 +36,8 @@ RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint
   uint64_t key = 0;
   // Most numbers are none of those that are named.
   uint64_t may = 0;
-  for (uint64_t signs = named->by->signs; signs != 0; signs &= signs - 1) may |= by_sign.of[std::countr_zero(signs)];
+  for (uint64_t signs = named->by->signs; signs != 0; signs &= signs - 1)
+    may |= by_sign.of[static_cast<size_t>(std::countr_zero(signs))];
   // More numbers than one key can hold: asked each time.
   if (line.numbers.size() > 64) return AskRegex(pattern, line.body);
   const uint64_t each = line.numbers.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << line.numbers.size()) - 1;
@@ -95,7 +96,7 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
   for (size_t i = 0; i < std::min<size_t>(line.numbers.size(), 64); ++i) {
     const NumberPlace& place = line.numbers[i];
     const uint64_t sign = NumbersNamed::SignOf(body.substr(place.begin, place.end - place.begin));
-    by_sign.of[std::countr_zero(sign)] |= uint64_t{1} << i;
+    by_sign.of[static_cast<size_t>(std::countr_zero(sign))] |= uint64_t{1} << i;
   }
   for (Alike::Named& named : alike->named) {
     Candidate& c = alike->candidates[named.candidate];
