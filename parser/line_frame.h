@@ -30,7 +30,10 @@ class LineFrame {
   // A shape has kNumber and kBlanks where lines may differ, and else the bytes themselves. `blanks`: what a kBlanks at
   // its end takes at most; what is more of them belongs to the line. `closing`: what ends the line: ` |`, `"`.
   LineFrame(std::string shape, size_t blanks, std::string closing)
-      : shape_(std::move(shape)), blanks_(blanks), closing_(std::move(closing)) {}
+      : shape_(std::move(shape)),
+        blanks_(blanks),
+        closing_(std::move(closing)),
+        has_digit_(ncclwhy::HasDigit(shape_) || ncclwhy::HasDigit(closing_)) {}
 
   // How much of `text` the shape takes from its beginning, or npos. Of a line that is blank but for the frame the last
   // blanks may be missing: editors cut them.
@@ -38,7 +41,7 @@ class LineFrame {
 
   bool any() const { return !shape_.empty(); }
   // Whether a digit in particular is asked for.
-  bool HasDigit() const { return ncclwhy::HasDigit(shape_) || ncclwhy::HasDigit(closing_); }
+  bool has_digit() const { return has_digit_; }
   // Takes it off `text`. False: the line does not stand in it, and `text` is as it was. `scratch` is used where quotes
   // are doubled; `text` is a view of it then, until it is used again.
   bool TakeOff(std::string_view& text, std::string& scratch) const;
@@ -47,6 +50,7 @@ class LineFrame {
   std::string shape_;
   size_t blanks_ = 0;
   std::string closing_;
+  bool has_digit_ = false;
 };
 
 }  // namespace ncclwhy

@@ -1,6 +1,7 @@
 #include "parser/line_parser.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/limits.h"
 #include "parser/clean_text.h"
@@ -89,7 +90,8 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     EmitPlain(piece, line->value);
     return;
   }
-  StrippedLine stripped, as_stripped;
+  StrippedLine stripped;
+  std::optional<StrippedLine> learned;  // before a label that is open is lent to it
   // Most lines have no prefix at all: ask for the header first.
   HeaderMatch first;
   bool header = MayBeginWithHost(piece.text) && ParseHeader(piece.text, &first) && first.header.present;
@@ -99,7 +101,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     stripped.text = piece.text;
   } else {
     stripped = stripper_.Strip(piece.text);
-    if (line != nullptr && !line->known) as_stripped = stripped;
+    if (line != nullptr && !line->known) learned = stripped;
     if (!piece.first || !piece.last) InheritPrefix(piece, &stripped);
     open_label_.Apply(piece.number, &stripped);
     if (stripped.text.size() < piece.text.size() && !stripped.text.empty() && take(stripped.text, stripped.prefix))
@@ -115,7 +117,7 @@ void LineParser::ParsePiece(const LinePiece& piece) {
     EmitRecords(piece, stripped);
   } else {
     EmitForeign(piece, stripped, words, plain);
-    if (line != nullptr && !line->known) PlainTexts::LearnLine(piece.text, as_stripped, plain, line);
+    if (learned) PlainTexts::LearnLine(piece.text, *learned, plain, line);
   }
 }
 
@@ -195,13 +197,6 @@ void LineParser::BeginRecord(const LinePiece& piece, ParsedLine* line) {
   line->first_record = class_.records == 0;
   if (!line->first_record) facts_->counters.Add(Counter::kGluedRecords);
   ++class_.records;
-}
-
-ParsedLine LineParser::NewRecord(const LinePiece& piece, const OuterPrefix& outer) {
-  ParsedLine line;
-  BeginRecord(piece, &line);
-  line.outer = outer;
-  return line;
 }
 
 void LineParser::EmitWhole(const LinePiece& piece, const FastPath::WholeRecord& record) {

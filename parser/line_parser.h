@@ -106,7 +106,12 @@ class LineParser final : public PieceSink {
   bool IsCutHeader(std::string_view text) const;
   // What a record of the piece has of it; counts the record.
   void BeginRecord(const LinePiece& piece, ParsedLine* line);
-  ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer);
+  ParsedLine NewRecord(const LinePiece& piece, const OuterPrefix& outer) {
+    ParsedLine line;
+    BeginRecord(piece, &line);
+    line.outer = outer;
+    return line;
+  }
   // Puts the line into exactly one class of the coverage, by what its records were: cut, glued or binary before NCCL's,
   // NCCL's before anybody's. A line that a rule can still read may be "damaged".
   void CountLine();

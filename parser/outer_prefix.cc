@@ -51,7 +51,7 @@ StrippedLine OuterPrefixStripper::StripPart(std::string_view part) {
       break;
     } else {
       framed = false;
-      out.depends = out.depends || frame_.HasDigit();
+      out.depends = out.depends || frame_.has_digit();
     }
   }
   out.prefix.fixed = fixed && out.prefix.any && out.prefix.Names() == !out.only_time;

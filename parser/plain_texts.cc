@@ -49,12 +49,11 @@ bool PlainTexts::StaysStripped(std::string_view line, std::string_view masked, c
   return word == std::string_view::npos || !MayBecomeHeader(text.substr(word + 2));
 }
 
-PlainTexts::LineEntry* PlainTexts::FindLine(std::string_view line, const OuterPrefixStripper& stripper) {
+PlainTexts::LineEntry* PlainTexts::FindAmongLines(std::string_view line, const OuterPrefixStripper& stripper) {
   if (stripper.learned() != learned_) {
     learned_ = stripper.learned();
     lines_ = {};
   }
-  if (!line_patience_.Asks()) return nullptr;
   LineEntry* const entry = lines_.Find(0, MaskDigits(line, &masked_));
   line_patience_.Tell(entry != nullptr && (!entry->known || entry->value.plain));
   return entry;

@@ -49,7 +49,9 @@ class PlainTexts {
     return entry;
   }
   // The same of a line, as long as `stripper` learns nothing.
-  LineEntry* FindLine(std::string_view line, const OuterPrefixStripper& stripper);
+  LineEntry* FindLine(std::string_view line, const OuterPrefixStripper& stripper) {
+    return line_patience_.Asks() ? FindAmongLines(line, stripper) : nullptr;
+  }
   // What the stripper would say of `line`, whose entry is plain.
   static StrippedLine StrippedAs(const Line& known, std::string_view line);
 
@@ -63,6 +65,7 @@ class PlainTexts {
   static void LearnLine(std::string_view line, const StrippedLine& stripped, const Entry* text, LineEntry* entry);
 
  private:
+  LineEntry* FindAmongLines(std::string_view line, const OuterPrefixStripper& stripper);
   // Whether other digits could not make a header or a record of a text that has neither.
   static bool StaysPlain(std::string_view text, TellingWords words);
   // Whether a line with other digits would be stripped in the same way.

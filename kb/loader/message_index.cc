@@ -127,13 +127,11 @@ class Search {
     GramIndex(tables_.longs, tables_.shorts).ForEach(text_, [&](const GramEntry& entry, size_t) {
       Try(static_cast<uint16_t>(entry.text));
     });
-    std::array<bool, 256> has{};
-    for (const char c : text_) has[static_cast<unsigned char>(c)] = true;
     for (const uint16_t pattern : tables_.unfiled) {
       const MessagePattern& p = tables_.patterns[pattern];
       // The level is asked first: it needs no look at the text.
       if (fits_[static_cast<size_t>(p.level)] == 0) continue;
-      if (p.sure == 0 || has[static_cast<unsigned char>(p.sure)]) Try(pattern);
+      if (p.sure == 0 || std::memchr(text_.data(), p.sure, text_.size()) != nullptr) Try(pattern);
     }
   }
 

@@ -4,11 +4,24 @@
 #include <bit>
 #include <tuple>
 
+#include "base/swar.h"
 #include "parser/parsed_line.h"
 #include "rules/engine/matcher.h"
 #include "rules/engine/numbers_alike.h"
 
 namespace ncclwhy {
+namespace {
+
+// False: `literal` begins nowhere from `begin` to `end`; told for most numbers at once.
+bool MayBeginWithin(std::string_view body, size_t begin, size_t end, std::string_view literal) {
+  constexpr size_t kAtOnce = 16;
+  if (literal.size() < sizeof(uint32_t) || end - begin > kAtOnce || body.size() - begin < kAtOnce + 3) return true;
+  uint32_t four = 0;
+  for (uint32_t i = 0; i < sizeof four; ++i) four |= uint32_t{static_cast<uint8_t>(literal[i])} << (8 * i);
+  return swar::HoldsFour(body.data() + begin, four);
+}
+
+}  // namespace
 
 // A place is worked out once for all literals that may stand there, and most numbers begin as none of them does.
 void RuleMatcher::SortByPlace(Alike* alike) {
@@ -80,13 +93,15 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
     const bool within = where.behind == Alike::kWithin;
     const size_t begin = within ? number.begin : size_t{number.end} + where.behind;
     const size_t end = std::min(within ? number.end : begin + 1, body.size());
-    for (size_t at = begin; at < end; ++at) {
-      if (!place.first[static_cast<unsigned char>(body[at])]) continue;
-      for (uint32_t i = place.begin; i < place.end; ++i) {
-        const Alike::Asked& asked = alike->asked_now[i];
+    if (begin >= end || (!within && !place.first[static_cast<unsigned char>(body[begin])])) continue;
+    for (uint32_t i = place.begin; i < place.end; ++i) {
+      const Alike::Asked& asked = alike->asked_now[i];
+      if (within && !MayBeginWithin(body, begin, end, asked.literal)) continue;
+      for (size_t at = begin; at < end; ++at) {
         if (body[at] != asked.literal[0] || !body.substr(at).starts_with(asked.literal)) continue;
         alike->candidates[asked.candidate].has_literal = true;
         alike->held.push_back(asked.candidate);
+        break;
       }
     }
   }
