@@ -27,6 +27,6 @@ table = json.loads((HERE / "otherwise.json").read_text())
 rules = {f"{row['id']}/rule.json": json.dumps(rule_of(table, row), ensure_ascii=False, indent=2) + "\n" for row in table["rules"]}
 # Of a trace, with its exception or without, other words say that it is harmless: these stand by themselves.
 catalog = HERE.parent / "catalog" / "otherwise"
-for name in ("otherwise-traceback", "otherwise-exception"):
+for name in ("otherwise-traceback", "otherwise-exception", "otherwise-exception-echo"):
     rules[f"{name}/rule.json"] = (catalog / name / "rule.json").read_text()
 write_or_check("rules/otherwise/otherwise.py", catalog, rules, "rule.json")

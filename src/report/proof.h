@@ -37,8 +37,9 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
 
 // The same as one sentence, with the ranks that only follow:
 //   rank 0: Got completion … → ranks 1-5: no progress for 6 s; what ranks 1-5 print only follows
+// `row`: the width of a row; the last clause is left out where it would take another one.
 std::string ChainSentence(const Report& report, const std::vector<Proof>& quoted, const Words& words,
-                          size_t columns = std::string::npos);
+                          size_t columns = std::string::npos, size_t row = std::string::npos);
 
 // As one sentence with arrows; without links at its end of which `columns` would show their first words only.
 std::string Joined(std::vector<std::string> chain, size_t columns = std::string::npos);

@@ -185,7 +185,8 @@ class ShortAnswer {
   }
 
   void Chain() {
-    const std::string chain = ChainSentence(report_, proofs_, words_, measure_.chain_rows * layout_.prose_width());
+    const size_t row = layout_.prose_width();
+    const std::string chain = ChainSentence(report_, proofs_, words_, measure_.chain_rows * row, row);
     if (!chain.empty()) layout_.Labelled(words_.chain, chain, measure_.chain_rows);
   }
 

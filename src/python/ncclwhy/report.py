@@ -324,6 +324,7 @@ class Report:
     jobs: List[JobAnswer] = _list()
     candidates: List[Candidate] = _list()
     seen_before: List[SeenIncident] = _list()
+    followers: List[int] = _list()
     harmless: List[HarmlessLine] = _list()
     last_words: List[LastWord] = _list()
     decision: Optional[Decision] = None
