@@ -105,6 +105,20 @@ size_t FirstHead(OuterPrefixStripper& stripper, std::string_view line) {
   return prefix + RecordHeads(line.substr(prefix));
 }
 
+// What a byte is in a word.
+enum Kind : uint8_t { kNone, kLetter, kDigit };
+
+constexpr std::array<Kind, 256> KindsOfBytes() {
+  std::array<Kind, 256> kinds{};
+  for (size_t c = 0; c < kinds.size(); ++c) {
+    const char byte = static_cast<char>(c);
+    if (scan::IsAlnum(byte)) kinds[c] = scan::IsDigit(byte) ? kDigit : kLetter;
+  }
+  return kinds;
+}
+
+constexpr std::array<Kind, 256> kKinds = KindsOfBytes();
+
 // Lines in which no other record begins. Those that differ from one of them in numbers alone are not looked at
 // again: most lines of a log that a program wrote are such.
 //   … opCount 2a sendbuff 0x7f2c0a000000 …   … opCount 2b sendbuff 0x7f2c0e000000 …
@@ -118,15 +132,6 @@ class WholeLines {
 
  private:
   static constexpr size_t kMost = 256;
-  enum Kind : uint8_t { kNone, kLetter, kDigit };
-  static constexpr std::array<Kind, 256> kKinds = [] {
-    std::array<Kind, 256> kinds{};
-    for (size_t c = 0; c < kinds.size(); ++c) {
-      const char byte = static_cast<char>(c);
-      if (scan::IsAlnum(byte)) kinds[c] = scan::IsDigit(byte) ? kDigit : kLetter;
-    }
-    return kinds;
-  }();
 
   // What begins a record shows by where it has numbers, but for a time, whose values count: a line that has what may be
   // one is not masked. A word that begins with a digit is a number: 65536, 2a, 0x7f2c0a000000.

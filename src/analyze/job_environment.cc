@@ -93,13 +93,12 @@ void ReadDevices(std::string_view list, SourceId source, uint32_t line, Collecto
     if (entry.ends_with('>') && MayBeReached(name, entry.substr(colon + 1))) out->reachable.emplace(name);
     if (entry.ends_with("/RoCE")) {
       facts.Add("fabric", "roce", source, line);
-      // Of all hosts, each name once: what leaves them out names them all.
-      std::string& roce = out->values["roce_devices"];
-      if (("," + roce + ",").find("," + std::string(name) + ",") == std::string::npos) {
-        roce.append(roce.empty() ? "" : ",").append(name);
-      }
+      out->roce.emplace(name);
     }
-    if (entry.ends_with("/IB")) facts.Add("fabric", "ib", source, line);
+    if (entry.ends_with("/IB")) {
+      facts.Add("fabric", "ib", source, line);
+      out->infiniband.emplace(name);
+    }
   }
 }
 
@@ -221,6 +220,21 @@ void AddImplied(const KnowledgeBase& kb, JobEnvironment* out) {
 
 }  // namespace
 
+// Of all hosts, each name once: what leaves RoCE adapters out names them all. A name that is InfiniBand on another host
+// cannot be left out by it.
+void TellAdapters(JobEnvironment* out) {
+  std::string roce, swapped;
+  for (const std::string& name : out->roce) {
+    std::string& list = out->infiniband.contains(name) ? swapped : roce;
+    list += (list.empty() ? "" : ",") + name;
+  }
+  if (!swapped.empty()) {
+    out->values["swapped_devices"] = swapped;
+  } else if (!roce.empty()) {
+    out->values["roce_devices"] = roce;
+  }
+}
+
 JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceItem>& items, const KnowledgeBase& kb) {
   JobEnvironment out;
   Collector facts(model, &out);
@@ -228,6 +242,7 @@ JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceIt
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     for (const Event& e : model.sources[s]->events) ReadEvent(*model.sources[s], e, SourceId{s}, facts, &out);
   }
+  TellAdapters(&out);
   ReadFindings(items, facts, &out);
   ReadLabels(model, facts);
   facts.Finish();
