@@ -89,9 +89,8 @@ double SecondsBehind(std::string_view behind, std::string_view line, bool compla
   const auto* const time = TimeOf(word);
   if (time == std::end(kTimes)) return 0;
   // Most lines tell no time: their words are looked through only where one does.
-  const bool waits =
-      complains || std::string_view(behind.data() + (word.data() - behind.data()) + word.size()).starts_with(" ago") ||
-      SaysWaiting(line);
+  const size_t after = static_cast<size_t>(word.data() - behind.data()) + word.size();
+  const bool waits = complains || behind.substr(after).starts_with(" ago") || SaysWaiting(line);
   return waits ? time->second : 0;
 }
 

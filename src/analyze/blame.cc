@@ -18,6 +18,7 @@ using CandidateList = CulpritResolver::Candidates;
 
 // Of many ranks that show the same line: more names than that help nobody.
 constexpr size_t kCulprits = 8;
+// Where none is likelier than the others: eight of them would be a wrong list.
 constexpr size_t kAlike = 64;
 // Behind the ends that are named, within what is listed beside them.
 constexpr double kSecondEnd = 0.25;
@@ -85,7 +86,6 @@ class Accused {
     CandidateList kept;
     std::copy_if(list.begin(), list.end(), std::back_inserter(kept), std::not_fn(said));
     list = std::move(kept);
-    // Of many that show the same none is likelier than the others: half of them would be a wrong list.
     const bool alike = std::all_of(list.begin(), list.end(), [&](const CulpritCandidate& who) {
       return who.why == list.front().why && who.rank >= 0;
     });

@@ -39,11 +39,9 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
     c.why = why;
     return {c};
   }
-  bool named = false;
   for (const char* name : {"peer_host", "peer", "address", "remote_gid"}) {
     const std::string value = Get(f.fields, name);
     if (value.empty()) continue;
-    named = true;
     const JobModel::Owner owner = model_.ResolveAddress(value);
     if (owner.host.empty()) continue;
     CulpritCandidate c;
@@ -67,10 +65,11 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
     }
     return {c};
   }
-  return named ? Candidates() : OtherOfTwo(f, why);
+  return Get(f.fields, "gid").empty() ? Candidates() : OtherOfTwo(f, why);
 }
 
-// The line names no peer, and there is one other host: it is that one.
+// A peer that is told by its GID alone is reached over the network: where there is one other host, it is that one. A
+// connection without a name may be one within the host.
 CulpritResolver::Candidates CulpritResolver::OtherOfTwo(const Finding& f, const std::string& why) const {
   if (model_.hosts.size() != 2) return {};
   const auto own = std::find(model_.hosts.begin(), model_.hosts.end(), f.host);

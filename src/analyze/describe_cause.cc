@@ -323,8 +323,8 @@ void TellCause(const CaseFile& c, const Hypothesis& h, Cause* cause) {
     std::string of_each = summary(common);
     if (!FailsByItself(*known) && of_each == summary(of_all)) {
       cause->summary = std::move(of_each);
-    } else {
-      if (alike_ranks.empty()) cause->summary += AlikeSentence(c, *known, alike, cause->summary);
+    } else if (alike_ranks.empty()) {
+      cause->summary += AlikeSentence(c, *known, alike, cause->summary);
     }
   }
   // Read by its words alone: the line itself is the better headline.

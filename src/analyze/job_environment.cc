@@ -1,5 +1,8 @@
 #include "analyze/job_environment.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/limits.h"
@@ -93,11 +96,11 @@ void ReadDevices(std::string_view list, SourceId source, uint32_t line, Collecto
     if (entry.ends_with('>') && MayBeReached(name, entry.substr(colon + 1))) out->reachable.emplace(name);
     if (entry.ends_with("/RoCE")) {
       facts.Add("fabric", "roce", source, line);
-      out->roce.emplace(name);
+      out->roce.emplace(entry.substr(0, entry.rfind('/')));
     }
     if (entry.ends_with("/IB")) {
       facts.Add("fabric", "ib", source, line);
-      out->infiniband.emplace(name);
+      out->infiniband.emplace(entry.substr(0, entry.rfind('/')));
     }
   }
 }
@@ -218,22 +221,28 @@ void AddImplied(const KnowledgeBase& kb, JobEnvironment* out) {
   }
 }
 
-}  // namespace
-
-// Of all hosts, each name once: what leaves RoCE adapters out names them all. A name that is InfiniBand on another host
-// cannot be left out by it.
+// What leaves RoCE adapters out names those of all hosts. An adapter that is InfiniBand on another host cannot be left
+// out by its name; one that has a port of each kind is left out by its port.
 void TellAdapters(JobEnvironment* out) {
-  std::string roce, swapped;
-  for (const std::string& name : out->roce) {
-    std::string& list = out->infiniband.contains(name) ? swapped : roce;
-    list += (list.empty() ? "" : ",") + name;
+  std::set<std::string> roce, swapped;
+  for (const std::string& port : out->roce) {
+    const std::string name = port.substr(0, port.find(':'));
+    const auto other = out->infiniband.lower_bound(name + ":");
+    const bool both = other != out->infiniband.end() && other->starts_with(name + ":");
+    if (out->infiniband.contains(port)) {
+      swapped.insert(name);
+    } else {
+      roce.insert(both ? port : name);
+    }
   }
   if (!swapped.empty()) {
-    out->values["swapped_devices"] = swapped;
+    out->values["swapped_devices"] = fmt::format("{}", fmt::join(swapped, ","));
   } else if (!roce.empty()) {
-    out->values["roce_devices"] = roce;
+    out->values["roce_devices"] = fmt::format("{}", fmt::join(roce, ","));
   }
 }
+
+}  // namespace
 
 JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceItem>& items, const KnowledgeBase& kb) {
   JobEnvironment out;

@@ -28,7 +28,7 @@ struct JobEnvironment {
   std::set<std::string, std::less<>> pods;  // hosts that are pods, or containers
   // Interfaces with an address that other hosts may reach: no loopback, no bridge inside of a host, no link-local one.
   std::set<std::string, std::less<>> reachable;
-  // Adapters for RDMA by their fabric, as NCCL lists them on any host.
+  // Ports of adapters for RDMA by their fabric, as NCCL lists them on any host: mlx5_0:1
   std::set<std::string, std::less<>> roce, infiniband;
 
   bool Shows(std::string_view word) const { return words.contains(word); }

@@ -89,10 +89,10 @@ class TextMemo {
     asked_ = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
       const uint64_t hash = places[i / kWays].kept[i % kWays];
+      if (hash == 0) continue;
       // Those that shared a place have one each now, or share another one: there is room for all.
       Place& place = places_[hash & (places_.size() - 1)];
       const size_t way = place.kept[0] == 0 ? 0 : 1;
-      if (hash == 0) continue;
       place.kept[way] = hash;
       entries_[kWays * (hash & (places_.size() - 1)) + way] = std::move(entries[i]);
     }

@@ -28,18 +28,19 @@ bool IsAmidst(const SourceFacts& facts) {
                      [](const PulseFacts& p) { return p.name.valid() && p.total > 1 && !IsComplete(p); });
 }
 
-// Whether another source counts to an end that it has not reached, and never began anew: what begins again and again
-// here is part of a step there.
+// Sources that count to an end which they have not reached, and never began anew: what begins again and again in
+// another one is part of a step there.
 //   worker.err: micro-batch 16/16 …      driver.log: Training Progress: 33%|███  | 47/140
-bool IsPartOfMore(const JobModel& model, uint32_t source) {
+std::vector<uint32_t> CountingOn(const JobModel& model) {
+  std::vector<uint32_t> sources;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const std::vector<PulseFacts>& pulses = model.sources[s]->pulses;
     const bool amidst = std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) {
       return p.total > 1 && p.peaks.empty() && p.beats.count >= kFewBeats && !IsComplete(p);
     });
-    if (s != source && amidst) return true;
+    if (amidst) sources.push_back(s);
   }
-  return false;
+  return sources;
 }
 
 void AddWords(const JobModel& model, const std::vector<LifeSign>& signs, WorkEnds* ends) {
@@ -74,10 +75,12 @@ WorkEnds FindWorkEnds(const JobModel& model, const std::vector<LifeSign>& signs)
   out.lines.assign(model.sources.size(), 0);
   out.complete.assign(model.sources.size(), 0);
   AddWords(model, signs, &out);
+  const std::vector<uint32_t> counting = CountingOn(model);
   for (uint32_t i = 0; i < model.sources.size(); ++i) {
     const PulseFacts* finest = FinestOf(model.sources[i]->pulses);
     if (finest == nullptr || !IsComplete(*finest) || IsAmidst(*model.sources[i])) continue;
-    if (!finest->peaks.empty() && IsPartOfMore(model, i)) continue;
+    const bool part_of_more = counting.size() > 1 || (counting.size() == 1 && counting.front() != i);
+    if (!finest->peaks.empty() && part_of_more) continue;
     const uint32_t line = finest->beats.last;
     if (WorkGoesOn(model, SourceId{i}, line) || NcclBegins(model, SourceId{i}, line)) continue;
     out.complete[i] = line;
