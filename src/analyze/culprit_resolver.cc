@@ -19,8 +19,11 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
       task_hosts_(HostsOfTasks(model, items)),
       chinese_(chinese) {
   ReadLauncherTables(items);
-  // The first process of a rank: `processes_` keeps the one that came first where a rank was started again.
-  for (const Process& p : model.processes) processes_.try_emplace(p.rank, p.id);
+  // The first process of a rank, where it was started again, but for one that left in order: its run is over.
+  for (const Process& p : model.processes) {
+    const auto [known, is_new] = processes_.try_emplace(p.rank, p.id);
+    if (!is_new && model.processes[known->second.value].destroyed && !p.destroyed && p.pid >= 0) known->second = p.id;
+  }
   for (const Edge& e : model.edges) {
     if (e.comm != model.largest || !e.transport.starts_with("NET")) continue;
     net_peers_[e.from].insert(e.to);

@@ -130,7 +130,7 @@ class CulpritResolver {
   std::map<SourceId, int32_t> failed_;        // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
-  std::map<int32_t, ProcessId> processes_;          // the first of each rank
+  std::map<int32_t, ProcessId> processes_;          // of each rank the first that did not leave in order
   std::map<int32_t, std::set<int32_t>> net_peers_;  // by rank, of the largest communicator
 };
 

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "base/rank_list.h"
+#include "job/world_ranks.h"
 
 namespace ncclwhy {
 namespace {
@@ -369,11 +370,7 @@ class CommunicatorTracker {
       }
       if (!model_.largest.valid() || Bigger(c, model_.communicators[model_.largest.value])) model_.largest = c.id;
     }
-    if (model_.largest.valid()) {
-      for (const Rank& r : model_.communicators[model_.largest.value].ranks) {
-        if (r.seen && r.rank >= 0) model_.processes[r.process.value].rank = r.rank;
-      }
-    }
+    NameWorldRanks(model_);
   }
 
   static bool Bigger(const Communicator& a, const Communicator& b) {
