@@ -188,6 +188,19 @@ bool BeginsRecord(std::string_view text) {
   return TimestampLength(text, &form) > 0 && form == TimeForm::kTurnedDate;
 }
 
+// MosaicML and Determined: `1a2b3c [rank=3] || text`
+bool StripPlatformLabel(std::string_view& text, OuterPrefix& prefix) {
+  constexpr size_t kNear = 64;  // holds the name of a run; a longer text may quote such a label
+  const size_t at = scan::Find(text.substr(0, kNear), "[rank=");
+  if (at == std::string_view::npos) return false;
+  Cursor c(text.substr(at + 6));
+  uint64_t rank = 0;
+  if (!c.Uint(&rank) || !c.Literal("] || ")) return false;
+  SetRank(prefix, rank);
+  text = c.Rest();
+  return true;
+}
+
 bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedLine& out) {
   OuterPrefix& p = out.prefix;
   Cursor after(rest);
@@ -212,6 +225,7 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
         out.only_time = false;
       }
       rest = after.Rest();
+      if (StripPlatformLabel(rest, p)) out.only_time = false;
       return true;
     }
   }
@@ -278,7 +292,6 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
   }
   const std::string_view time = text.substr(0, n);
   Cursor c(text.substr(n));
-  uint64_t v = 0;
   if (form == TimeForm::kLong) {
     // mpirun -timestamp-output: Sat Mar  1 12:00:00 2025[1,3]<stdout>:text
     Cursor tag = c;
@@ -334,15 +347,7 @@ bool StripTime(std::string_view& text, StrippedLine& out) {
       }
     }
   }
-  // In the first 64 bytes, which hold a name of a run; a longer text may quote such a label.
-  // MosaicML: 1a2b3c [rank=3] || text
-  if (const size_t at = scan::Find(c.Rest().substr(0, 64), "[rank="); at != std::string_view::npos) {
-    Cursor m(c.Rest().substr(at + 6));
-    if (m.Uint(&v) && m.Literal("] || ")) {
-      SetRank(p, v);
-      c = m;
-    }
-  }
+  if (std::string_view rest = c.Rest(); StripPlatformLabel(rest, p)) c = Cursor(rest);
   if (form == TimeForm::kClock) {
     // 16:26:52.052 [INFO:swift] … keeps its text; a bare duration such as `00:12:01 elapsed` loses nothing either
     if (c.AtEnd()) return false;

@@ -25,7 +25,9 @@ bool StripTimeBracket(std::string_view inside, std::string_view& rest, StrippedL
 // `_bk;t=1749061321249` and BEL of Buildkite, whose copies lose the BEL.
 bool StripBuildMark(std::string_view& text, StrippedLine& out);
 
-// Parts of these. `<stdout>:`
+// Parts of these. `1a2b3c [rank=3] || `
+bool StripPlatformLabel(std::string_view& text, OuterPrefix& prefix);
+// `<stdout>:`
 bool StripStreamTag(scan::Cursor& c, OuterPrefix& prefix);
 // A rank that does not fit into 32 bits is none.
 void SetRank(OuterPrefix& prefix, uint64_t rank);

@@ -170,15 +170,23 @@ void PulseLine::ForEachWord(const OnNumber& on_number, const OnWord& on_word) co
 void PulseLine::FindWords() {
   Classify();
   uint64_t hash = 0;
-  const auto mix = [&hash](uint64_t word) { hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull; };
+  // How much of a longer line is looked at depends on the width of its numbers: its first words tell the kind.
+  //   step:0 - critic/kl:0.000 - critic/kl_coeff:0.001 - critic/vf_loss:10.488 - …      of 1,200 bytes
+  constexpr size_t kTelling = 24;
+  size_t words = 0;
+  const auto mix = [&](uint64_t word) {
+    if (size_ < kReach || words < kTelling) hash = (std::rotl(hash, 29) ^ word) * 0x9e3779b97f4a7c15ull;
+  };
   const auto on_number = [&](size_t i) {
     mix('0');
+    ++words;
     if (own_.count < kMostNumbers) own_.at[own_.count++] = static_cast<uint16_t>(i);
   };
   ForEachWord(on_number, [&](size_t i, size_t end) {
     uint64_t word = swar::Load(bytes_.data() + i);
     for (; end - i > sizeof word; i += sizeof word, word = swar::Load(bytes_.data() + i)) mix(word);
     mix(word & ~uint64_t{0} >> (8 * (sizeof word - (end - i))));
+    ++words;
   });
   own_.kind = static_cast<uint32_t>(Mix64(hash));
 }

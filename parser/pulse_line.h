@@ -2,9 +2,9 @@
 // speaks of work at all.
 //   [12:00:03] step 41200 of 50000, loss=2.13   →   kind of "step D of D loss D", 41200 (of), 50000
 // The kind is a hash of words and numbers in their order: letters as they stand, every number the same, whatever lies
-// between them left out (blanks, bars, everything that is not ASCII). Clocks and dates are no numbers that could grow:
-// they always do. Nor are those that name somebody (`rank 3`, 0x7fa620ffd640). A line without any digit counts nothing:
-// its kind is a hash of all of it.
+// between them left out (blanks, bars, everything that is not ASCII), of a long line its first ones. Clocks and dates
+// are no numbers that could grow: they always do. Nor are those that name somebody (`rank 3`, 0x7fa620ffd640). A line
+// without any digit counts nothing: its kind is a hash of all of it.
 #pragma once
 
 #include <algorithm>

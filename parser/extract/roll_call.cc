@@ -1,6 +1,7 @@
 // Programs print at their start who is where, each in its own words: the rank, and with it a host, a pid, an address or
 // the GPU. Only the first lines of a source are asked.
 //   initialized host gpu-a17 as rank 4 pid 192078            host=gpu-a17 world=29 local=5/6 gpu=5
+//   seg: rank 8 size 16 local_rank 0 host r07
 //   process 5/8 on gpu-a17 local_devices=4 ip 10.0.3.16      rank 4/8 on lsfgpu04      rank=12 local_rank=4 device=GPU-faa31e25-02b0-…
 //   task [xgboost.dask-5]:tcp://10.0.3.19:40905 got new rank 5
 //   Launching process for local_rank(5), global_rank(13) with pid(3113)
@@ -129,7 +130,7 @@ std::string_view HostIn(std::string_view text) {
   const bool counts = scan::Find(text, "local rank ") != std::string_view::npos ||
                       scan::Find(text, "local_rank") != std::string_view::npos;
   for (const std::string_view word :
-       {"host=", "hostname=", "node=", "host: ", "hostname: ", "initialized host ", " on "}) {
+       {"host=", "hostname=", "node=", "host: ", "hostname: ", "initialized host ", " host ", " on "}) {
     const size_t at = scan::Find(text, word);
     if (at == std::string_view::npos || (at > 0 && IsAlnum(text[at - 1]) && word[0] != ' ')) continue;
     const std::string_view rest = scan::Trim(text.substr(at + word.size()));  // "on    gpu-a17", in columns

@@ -15,7 +15,7 @@ inline constexpr uint64_t kLast<Scope> = static_cast<uint64_t>(Scope::kJob);
 template <>
 inline constexpr uint64_t kLast<Blame> = static_cast<uint64_t>(Blame::kField);
 template <>
-inline constexpr uint64_t kLast<Life> = static_cast<uint64_t>(Life::kEntering);
+inline constexpr uint64_t kLast<Life> = static_cast<uint64_t>(Life::kPreface);
 template <>
 inline constexpr uint64_t kLast<Ending> = static_cast<uint64_t>(Ending::kStopped);
 template <>

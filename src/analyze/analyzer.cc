@@ -195,7 +195,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
     if (!item.finding.message.empty()) messages.push_back(item.finding);
   }
   if (const Status s = timeline.AddFindings(model, rules, messages); !s.ok()) problems.push_back(s.message());
-  const std::vector<LifeSign> signs = SignsOfLife(items);
+  const std::vector<LifeSign> signs = SignsOfLife(model, items);
   const OutcomeReading outcome = ReadOutcome(model, signs);
   MarkSurvived(model, outcome, items);
   MarkStrangers(model, items);

@@ -238,8 +238,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   CulpritCandidate c;
   c.host = Get(f.fields, "culprit_host");
   if (c.host.empty()) c.host = f.host;
-  // dmesg-gpu-b17.txt: lines of no process
-  if (c.host.empty() && !f.process.valid() && f.source.valid()) c.host = model_.source_hosts[f.source.value];
+  // dmesg-gpu-b17.txt: lines of no process, or of one of which nothing is known
+  const bool nobodys = !f.process.valid() || !model_.processes[f.process.value].known();
+  if (c.host.empty() && nobodys && f.source.valid()) c.host = model_.source_hosts[f.source.value];
   const ProcessId named = Named(f);
   // dmesg of a host that nothing names, and a list of the ranks' pids beside it.
   if (c.host.empty() && !named.valid()) {
@@ -273,6 +274,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   } else if (c.host == f.host && f.process.valid()) {
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     if (c.host.empty()) c.host = f.host;
+    // nv-c3 systemd-logind[1410]: The system will reboot now!      a service that tells of its host
+    const Process& speaks = model_.processes[f.process.value];
+    if (c.rank < 0 && speaks.warns == 0 && speaks.nccl_version.empty()) c.process = {};
   }
   NameOnGpu(f, c);
   if (c.rank < 0 && f.text.starts_with("[rank")) c.rank = RankInText(f.text);

@@ -25,13 +25,28 @@ void JoinEndingsOfJob(const std::vector<EvidenceItem>& items, std::vector<LifeSi
   each([](LifeSign& s, const uint32_t& line) { s.last_line = line; });
 }
 
+// What a mail says of the job's end in front of its output ended it behind that:
+//   TERM_RUNLIMIT: job killed after reaching LSF run time limit.      The output (if any) follows:
+void MovePrefaces(const JobModel& model, std::vector<LifeSign>* signs) {
+  std::map<SourceId, uint32_t> prefaces;
+  for (const LifeSign& s : *signs) {
+    if (s.life == Life::kPreface && s.source.valid()) prefaces[s.source] = s.line;
+  }
+  if (prefaces.empty()) return;
+  for (LifeSign& s : *signs) {
+    const auto preface = prefaces.find(s.source);
+    if (preface == prefaces.end() || s.life != Life::kEnding || s.line >= preface->second) continue;
+    s.last_line = static_cast<uint32_t>(model.sources[s.source.value]->counters.Get(Counter::kLines));
+  }
+}
+
 }  // namespace
 
 std::string NoteOfSign(const EvidenceItem& item) {
   return ExpandWhole(item.note, FindingValues(item.finding)).value_or("");
 }
 
-std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
+std::vector<LifeSign> SignsOfLife(const JobModel& model, std::vector<EvidenceItem>& items) {
   std::vector<LifeSign> signs;
   for (EvidenceItem& item : items) {
     if (item.rule == nullptr || item.rule->sign.life == Life::kNone) continue;
@@ -62,6 +77,7 @@ std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items) {
     signs.push_back(std::move(s));
   }
   JoinEndingsOfJob(items, &signs);
+  MovePrefaces(model, &signs);
   return signs;
 }
 

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "analyze/evidence.h"
+#include "job/job_model.h"
 #include "job/life_sign.h"
 
 namespace ncclwhy {
 
 // One for each item whose rule has a sign, in their order. `items[i]` receives its index in EvidenceItem::sign.
-std::vector<LifeSign> SignsOfLife(std::vector<EvidenceItem>& items);
+std::vector<LifeSign> SignsOfLife(const JobModel& model, std::vector<EvidenceItem>& items);
 
 // What the item's rule says of its line, with whom and what the line names: "srun reports task 0 on node3: Terminated".
 // Empty when the line lacks what the note needs.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "job/job_groups.h"
+
 namespace ncclwhy {
 namespace {
 
@@ -38,6 +40,13 @@ bool IsListing(const SourceFacts& facts, const PulseFacts& p, uint32_t line) {
 bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
 
 Aftermath::Aftermath(const JobModel& model) : model_(model), communicators_(model.sources.size()) {
+  ProcessGroups groups = GroupByCommunicator(model);
+  group_.assign(model.processes.size(), kNobody);
+  for (const Communicator& c : model.communicators) {
+    for (const Rank& r : c.ranks) {
+      if (r.process.valid()) group_[r.process.value] = groups.Find(r.process.value);
+    }
+  }
   for (uint32_t i = 0; i < model.sources.size(); ++i) {
     for (const Event& e : model.sources[i]->events) {
       const bool tells = e.kind == EventKind::kCommInitComplete || e.kind == EventKind::kCommDestroy ||
@@ -63,6 +72,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   };
   for (const PulseFacts& p : facts.pulses) {
     if (IsListing(facts, p, line)) continue;
+    if (process.valid() && Apart(process, model_.ProcessOf(source, p.process, -1), source, line)) continue;
     const uint64_t beats = p.beats.After(line);
     // The largest, not the sum: several pulses of one program count the same steps.
     after.beats = std::max(after.beats, beats);
@@ -84,6 +94,13 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
   return after;
+}
+
+// Members of an ensemble have a communicator each: one goes on while another fails.
+//   [9] nid003:… NCCL WARN Broadcast : invalid root 8 …      [0] member 0: step 25 …
+bool Aftermath::Apart(ProcessId a, ProcessId b, SourceId source, uint32_t line) const {
+  if (!b.valid() || group_[a.value] == kNobody || group_[b.value] == kNobody) return false;
+  return group_[a.value] != group_[b.value] && SpokeBefore(model_.processes[b.value], source, line);
 }
 
 bool Aftermath::EverybodyWorks(SourceId source, uint32_t line) const {

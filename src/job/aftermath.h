@@ -17,7 +17,7 @@ inline constexpr uint64_t kLifeGoesOn = 150;
 // What follows a line in its own source: files have no common clock.
 struct After {
   uint64_t own_beats = 0;      // beats of the pulses of the line's process, and its collectives
-  uint64_t beats = 0;          // beats of the strongest pulse of anybody
+  uint64_t beats = 0;          // beats of the strongest pulse of anybody who may have to do with it
   uint64_t news = 0;           // new things that anybody says and that are no complaint
   bool beat_before = false;    // the process worked before the line
   bool left_in_order = false;  // it destroyed its communicators behind the line, and aborted none
@@ -44,7 +44,11 @@ class Aftermath {
     uint32_t last_abort = 0;
   };
 
+  // Whether work of `b` says nothing of `a`: both were there at once, and no chain of communicators joins them.
+  bool Apart(ProcessId a, ProcessId b, SourceId source, uint32_t line) const;
+
   const JobModel& model_;
+  std::vector<uint32_t> group_;                                             // by process; kNobody: in no communicator
   std::vector<std::unordered_map<uint32_t, Communicators>> communicators_;  // [source][ProcessId]
 };
 

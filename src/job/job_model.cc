@@ -73,6 +73,11 @@ void FindSourceHosts(JobModel& model) {
     if (hosts.size() == 1) model.source_hosts[s] = std::string(*hosts.begin());
     // Lines of several hosts: the file is of none.
     if (hosts.size() > 1) model.source_hosts[s].clear();
+    if (!hosts.empty()) continue;
+    // gpu3-dmesg.txt: the name holds that of a host which lines name.
+    std::string& told = model.source_hosts[s];
+    if (std::find(model.hosts.begin(), model.hosts.end(), told) != model.hosts.end()) continue;
+    if (std::string host = KnownHostInName(names[s], model.hosts); !host.empty()) told = std::move(host);
   }
   DropToolNames(model);
 }

@@ -22,6 +22,7 @@ enum class Life : uint8_t {
   kSaved,     // a state was saved from which the job can go on
   kStumble,   // something failed that the program itself deals with: it tries again, starts a helper anew
   kEntering,  // it enters what ends only when all have come: a rendezvous, an initialisation
+  kPreface,   // what its source says in front of it was written when all was over: a mail with the output behind
 };
 
 // How a process or a job ended.

@@ -28,7 +28,8 @@ constexpr int32_t kEndedBySignal = 128;
 }  // namespace
 
 bool IsRequest(std::string_view signal) {
-  constexpr std::string_view kRequests[] = {"2", "10", "12", "15", "SIGINT", "SIGUSR1", "SIGUSR2", "SIGTERM"};
+  constexpr std::string_view kRequests[] = {"2",       "10",      "12",      "15",        "SIGINT",
+                                            "SIGUSR1", "SIGUSR2", "SIGTERM", "Terminated"};
   constexpr std::string_view kPython = "Signals.";
   if (signal.starts_with(kPython)) signal.remove_prefix(kPython.size());
   return std::find(std::begin(kRequests), std::end(kRequests), signal) != std::end(kRequests);
@@ -167,6 +168,17 @@ bool OtherSources::LeftWhenDone(const LifeSign& sign) const {
     if (between && *between >= 0 && *between <= kLeaves && AsFarAs(s, sign.source.value)) return true;
   }
   return false;
+}
+
+bool OtherSources::IsStrangers(const LifeSign& sign) const {
+  const bool told = sign.of == SignOf::kNamed && sign.pid >= 0 && model_.sources[sign.source.value]->pulses.empty();
+  if (!told || ends_->signs.empty()) return false;
+  const bool known = std::any_of(model_.processes.begin(), model_.processes.end(),
+                                 [&](const Process& p) { return p.pid == sign.pid; });
+  for (size_t i = 0; i < model_.sources.size(); ++i) {
+    if (!model_.sources[i]->pulses.empty() && ends_->lines[i] == 0) return false;
+  }
+  return !known;
 }
 
 bool OtherSources::AsFarAs(uint32_t a, uint32_t b) const {

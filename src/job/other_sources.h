@@ -25,6 +25,10 @@ class OtherSources {
   // after words of a loss or a restart, and came to its end; who runs the job says later that it succeeded; its record
   // goes on to COMPLETED; or it was told to leave when the others were done.
   bool Overcame(const LifeSign& sign) const;
+  // Whether a machine's log tells of the end of a process that nobody knows in the job, which came to its end: on a
+  // machine that others use, too, it is one of theirs.
+  //   Memory cgroup out of memory: Killed process 1204533 (python3)      Finished. Best val_mae 0.0778 (epoch 60)
+  bool IsStrangers(const LifeSign& sign) const;
   // Whether one of those that ended of themselves in another source did so seconds to half an hour before `sign`.
   bool EndedJustBefore(const LifeSign& sign) const;
 

@@ -94,6 +94,7 @@ class OutcomeReader {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
     if (attempt_[s.source.value] > line || others_.Overcame(s)) return true;
+    if (IsDismissed(s)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
@@ -108,7 +109,7 @@ class OutcomeReader {
     if (stops_job && then.beats >= kWorksOn && ends_.signs.contains(s.source.value) && FinishedBehind(s.source, line)) {
       return true;
     }
-    if (IsStrangers(s)) return true;
+    if (others_.IsStrangers(s)) return true;
     if (stops_job && then.beats < kSteadyBeats) return false;
     if (s.of == SignOf::kJob && after_.EverybodyWorks(s.source, line)) return true;
     // `Aborted (core dumped)` of one, and others begin a new kind of work: then it was no stumble.
@@ -132,18 +133,12 @@ class OutcomeReader {
     return soft && (then.left_in_order || out_.work_done) && !HardEnding();
   }
 
-  // Whether a machine's log tells of the end of a process that nobody knows in the job, which came to its end: on a
-  // machine that others use, too, it is one of theirs.
-  //   Memory cgroup out of memory: Killed process 1204533 (python3)      Finished. Best val_mae 0.0778 (epoch 60)
-  bool IsStrangers(const LifeSign& s) const {
-    const bool told = s.of == SignOf::kNamed && s.pid >= 0 && model_.sources[s.source.value]->pulses.empty();
-    if (!told || ends_.signs.empty()) return false;
-    const bool known =
-        std::any_of(model_.processes.begin(), model_.processes.end(), [&](const Process& p) { return p.pid == s.pid; });
-    for (size_t i = 0; i < model_.sources.size(); ++i) {
-      if (!model_.sources[i]->pulses.empty() && ends_.lines[i] == 0) return false;
-    }
-    return !known;
+  // Whether it is a helper that is told to leave behind the word that the work is done.
+  //   run.sh: exit status 0      ./run.sh: line 44:   902 Terminated              python prefetch.py
+  bool IsDismissed(const LifeSign& s) const {
+    const auto done = ends_.signs.find(s.source.value);
+    return s.of == SignOf::kNamed && s.rank < 0 && IsRequest(s.signal) && done != ends_.signs.end() &&
+           done->second->line < s.line;
   }
 
   // Whether the program had said that it is done, and wound up: whom it then ends, it ends on purpose.

@@ -75,4 +75,22 @@ std::vector<std::string> HostsInNames(const std::vector<std::string_view>& names
   return hosts;
 }
 
+std::string KnownHostInName(std::string_view path, const std::vector<std::string>& hosts) {
+  constexpr size_t kLeast = 3;  // letters: `a` and `n1` stand in many names
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  std::string_view found;
+  for (const std::string_view host : hosts) {
+    const size_t at = host.size() < kLeast ? std::string_view::npos : name.find(host);
+    if (at == std::string_view::npos) continue;
+    const size_t end = at + host.size();
+    if ((at > 0 && IsAlnum(name[at - 1])) || (end < name.size() && IsAlnum(name[end]))) continue;
+    // Of gpu-b and gpu-b-2 the longer one is meant.
+    if (!found.empty() && found.find(host) == std::string_view::npos && host.find(found) == std::string_view::npos) {
+      return {};
+    }
+    if (host.size() > found.size()) found = host;
+  }
+  return std::string(found);
+}
+
 }  // namespace ncclwhy

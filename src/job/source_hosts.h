@@ -14,4 +14,8 @@ namespace ncclwhy {
 // what all names have in common. All are empty unless there are two different ones.
 std::vector<std::string> HostsInNames(const std::vector<std::string_view>& names);
 
+// The one of `hosts`, which lines name, that stands in the file's name between other words; empty for none or several.
+//   amd-b-dmesg.txt, kern.gx3.log      of amd-b, gx3
+std::string KnownHostInName(std::string_view path, const std::vector<std::string>& hosts);
+
 }  // namespace ncclwhy

@@ -89,12 +89,15 @@ TEST_CASE("pids with their ranks, as somebody lists them or a labelled process s
 TEST_CASE("a host without a number in its name", "[job]") {
   const Job job(
       "mpi rank 0 of 4 on dgx-a, local rank 0\nmpi rank 2 of 4 on dgx-b, local rank 0\n"
-      "rank 5 trains on data-parallel group 0, local rank 1\nrank 6 waits on all-reduce\n");
+      "rank 5 trains on data-parallel group 0, local rank 1\nrank 6 waits on all-reduce\n"
+      "seg: rank 8 size 16 local_rank 0 host r07\nrank 9 moves from host to device 1\n");
   const RollCall roll(job.model);
   CHECK(roll.HostOf(0) == "dgx-a");
   CHECK(roll.HostOf(2) == "dgx-b");
   CHECK(roll.HostOf(5).empty());
   CHECK(roll.HostOf(6).empty());
+  CHECK(roll.HostOf(8) == "r07");
+  CHECK(roll.HostOf(9).empty());
 }
 
 TEST_CASE("what is no roll call", "[job]") {

@@ -24,5 +24,15 @@ TEST_CASE("numbers of ranks, attempts and jobs are no hosts, nor is what all sha
   CHECK(HostsInNames(Names{"node7.log", "slurm.log"}) == Hosts{"", ""});  // one alone may be the job's name
 }
 
+TEST_CASE("a known host in the name of a file", "[source_hosts]") {
+  const Hosts hosts = {"amd-a", "amd-b", "amd-b-2", "n1"};
+  CHECK(KnownHostInName("logs/amd-b-dmesg.txt", hosts) == "amd-b");
+  CHECK(KnownHostInName("kern.amd-b-2.log", hosts) == "amd-b-2");
+  CHECK(KnownHostInName("amd-ab.log", hosts) == "");
+  CHECK(KnownHostInName("amd-a/dmesg.txt", hosts) == "");     // of the last part alone
+  CHECK(KnownHostInName("amd-a_to_amd-b.txt", hosts) == "");  // which of them?
+  CHECK(KnownHostInName("n1.txt", hosts) == "");
+}
+
 }  // namespace
 }  // namespace ncclwhy

@@ -35,6 +35,24 @@ TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
   CHECK(facts.Str(p.name) == "step");
 }
 
+// Of a line of 1,200 bytes more words are within reach where its numbers are short.
+TEST_CASE("a long line of metrics is one kind however wide its numbers are", "[pulse]") {
+  std::string text;
+  for (int i = 0; i < 6; ++i) {
+    text += "step:" + std::to_string(i);
+    for (int k = 0; k < 60; ++k) {
+      const std::string width(static_cast<size_t>((i * 7 + k * 3) % 5), '7');
+      text += " - critic/part_" + std::string(1, static_cast<char>('a' + k % 26)) + ":" + (k % 4 == i % 4 ? "-" : "") +
+              width + "0.12" + width;
+    }
+    text += "\n";
+  }
+  const SourceFacts facts = ParsePulse(text);
+  REQUIRE(facts.pulses.size() == 1);
+  CHECK(facts.Str(facts.pulses[0].name) == "step");
+  CHECK(facts.pulses[0].last_value == 5);
+}
+
 // tqdm draws its bar once more when the program ends: the count stands, its clock went on.
 TEST_CASE("a bar that is drawn again is no work", "[pulse]") {
   std::string text;
