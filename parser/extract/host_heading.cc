@@ -1,7 +1,7 @@
 // Lines behind which what follows is of another host or pod: what somebody collected on several machines, in one file.
 //   ### gfx-mi250-09   (re-imaged)        --- kv-b14 show_gids ---        == node3 ==
 //   root@node3:~# dmesg -T | tail         [ops@node3 ~]$ nvidia-smi       atlas-14$ hccn_tool -i 5 -link -g
-//   Name:         trainer-worker-2        of `kubectl describe`
+//   Name:         trainer-worker-2        of `kubectl describe`            $ ssh node3 cat /sys/…/gids/0
 #include <algorithm>
 
 #include "base/host_name.h"
@@ -36,6 +36,12 @@ std::string_view BetweenMarks(std::string_view text) {
   return HostAt(name);
 }
 
+// $ ssh node3 cat /sys/class/infiniband/mlx5_0/ports/1/gids/0
+std::string_view OfRemoteShell(std::string_view text) {
+  const std::string_view host = HostAt(scan::After(text.substr(0, kPrompt), "$ ssh "));
+  return host.size() + 6 < text.size() ? host : std::string_view();
+}
+
 // Behind `user@`, or the host alone.
 std::string_view OfPrompt(std::string_view text) {
   const std::string_view begin = text.substr(0, kPrompt);
@@ -67,6 +73,9 @@ bool ExtractHostHeading(const Extraction& x) {
   } else if (text[0] == 'N' && scan::StartsWith(text, "Name:  ")) {
     host = HostAt(scan::Trim(text.substr(5)));
     form = "described";
+  } else if (scan::StartsWith(text, "$ ssh ")) {
+    host = OfRemoteShell(text);
+    form = "ssh";
   } else if (scan::IsAlnum(text[0]) || text[0] == '[' || text[0] == '(') {
     host = OfPrompt(text);
     form = "prompt";

@@ -8,6 +8,7 @@
 
 #include "analyze/culprit_resolver.h"
 #include "base/numbers.h"
+#include "job/listed_names.h"
 
 namespace ncclwhy {
 
@@ -63,6 +64,15 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
       c = OfProcess(owner.processes[0]);
       c.why = why;
     }
+    return {c};
+  }
+  for (const char* name : {"peer", "address", "remote_gid", "gid"}) {
+    const std::string value = Get(f.fields, name);
+    CulpritCandidate c;
+    c.host = value.empty() ? std::string() : HostListedWith(model_, value);
+    // Who is listed under his own id: the line tells of himself.
+    if (c.host.empty() || c.host == f.host) continue;
+    c.why = why;
     return {c};
   }
   return Get(f.fields, "gid").empty() ? Candidates() : OtherOfTwo(f, why);

@@ -1,0 +1,59 @@
+#include "job/listed_names.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "parser/parser.h"
+
+namespace ncclwhy {
+namespace {
+
+// A log in which gx1 and gx2 tell their addresses, and what somebody put beside it.
+struct Beside {
+  explicit Beside(const std::string& table) {
+    const std::vector<std::string> texts = {
+        "gx1:11:11 [0] NCCL INFO Bootstrap : Using eth0:10.1.32.11<0>\n"
+        "gx2:21:21 [0] NCCL INFO Bootstrap : Using eth0:10.1.40.7<0>\n",
+        table};
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Parser parser(i == 0 ? "job.log" : "table.txt", nullptr, nullptr, {});
+      parser.Push(texts[i]);
+      views.push_back(&facts.emplace_back(parser.Finish()));
+    }
+    // As read/side_rows.h keeps them.
+    uint32_t line = 0;
+    for (size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
+      const std::string row = table.substr(at, table.find('\n', at) - at);
+      facts[1].rows.push_back({++line, facts[1].strings.Intern(row)});
+    }
+    model = BuildJobModel(views);
+  }
+  std::deque<SourceFacts> facts;
+  std::vector<const SourceFacts*> views;
+  JobModel model;
+};
+
+TEST_CASE("an id is that of the host in its row", "[job]") {
+  const Beside b(
+      "|  i-07792e0f955a9673b |  10.1.32.11  |  efa-all-self |\n|  i-0f3d0e6617aa2c8d1 |  10.1.40.7   |  default  |\n");
+  CHECK(HostListedWith(b.model, "i-0f3d0e6617aa2c8d1") == "gx2");
+  CHECK(HostListedWith(b.model, "i-07792e0f955a9673b") == "gx1");
+  CHECK(HostListedWith(b.model, "i-0f3d0e6617aa2c8d").empty());  // no whole word
+}
+
+TEST_CASE("an address is that of the host whose list it is in", "[job]") {
+  const Beside b(
+      "$ ssh gx1 cat /sys/class/infiniband/rdmap0/ports/1/gids/0\nfe80::82:4f1d:fe00:7f3\n"
+      "$ ssh gx2 cat /sys/class/infiniband/rdmap0/ports/1/gids/0\nfe80::86:d07e:fe00:5d5\n");
+  CHECK(HostListedWith(b.model, "fe80::86:d07e:fe00:5d5") == "gx2");
+}
+
+TEST_CASE("a name that several hosts have is nobody's", "[job]") {
+  const Beside b("gx1 subnet-0aa1 up\ngx2 subnet-0aa1 up\n");
+  CHECK(HostListedWith(b.model, "subnet-0aa1").empty());
+}
+
+}  // namespace
+}  // namespace ncclwhy
