@@ -15,9 +15,6 @@ namespace {
 constexpr uint64_t kWorksOn = 3;
 constexpr uint64_t kGoesOn = 8;
 constexpr size_t kMostLines = 6;
-// A program that stops its steady work to say so many new things has come to its end.
-constexpr uint64_t kSteadyBeats = 20;
-constexpr uint64_t kLastNews = 5;
 
 class OutcomeReader {
  public:
@@ -34,6 +31,7 @@ class OutcomeReader {
       if (signs_[i].bad() && !Overcome(signs_[i])) out_.bad.push_back(i);
     }
     AddReasons();
+    if (!out_.bad.empty()) out_.work_done = out_.work_done && !SaidByScriptAlone();
     Decide();
     return std::move(out_);
   }
@@ -117,6 +115,7 @@ class OutcomeReader {
     // Three beats of anybody: a rank that dies takes the others with it within a step or two.
     if (then.beats >= kWorksOn) return true;
     if (FinishedBehind(s.source, line)) {
+      if (!soft && IsHalfDone(s.source)) return false;
       // All work was done before, and a word behind it says that it ended well:
       //   4800/4800 …      Worker proc VllmWorker-2 died unexpectedly, shutting down executor.      exit code: 0
       const uint32_t complete = ends_.complete[s.source.value];
@@ -139,6 +138,23 @@ class OutcomeReader {
     const auto done = ends_.signs.find(s.source.value);
     return s.of == SignOf::kNamed && s.rank < 0 && IsRequest(s.signal) && done != ends_.signs.end() &&
            done->second->line < s.line;
+  }
+
+  // Whether the work stands in another file far from what it counts to: a script's word that it is done is that of
+  // `wait`.
+  //   run.out: bash: line 1: 31602 Illegal instruction … done rc=0      rank0.out: … 240/256
+  bool IsHalfDone(SourceId said) const {
+    constexpr double kAlmost = 0.97;
+    const PulseFacts* p = out_.pulse;
+    return p != nullptr && p->total > 1 && p->last_value < p->total * kAlmost && out_.pulse_source != said &&
+           ends_.lines[out_.pulse_source.value] == 0;
+  }
+
+  bool SaidByScriptAlone() const {
+    for (uint32_t s = 0; s < ends_.lines.size(); ++s) {
+      if (ends_.lines[s] > 0 && !IsHalfDone(SourceId{s})) return false;
+    }
+    return true;
   }
 
   // Whether the program had said that it is done, and wound up: whom it then ends, it ends on purpose.
@@ -299,7 +315,7 @@ class OutcomeReader {
       return;
     }
     if (LeftInOrder()) out_.outcome = Outcome::kSucceeded;
-    out_.wound_up = WoundUp();
+    out_.wound_up = WoundUp(model_, out_.pulse);
     if (out_.outcome == Outcome::kUnknown) {
       if (auto silent = SilentWork(model_); silent || (silent = CountedWait(model_))) {
         out_.outcome = Outcome::kHung;
@@ -335,28 +351,6 @@ class OutcomeReader {
     for (const size_t i : out_.bad) Add(Shows::kEnding, signs_[i]);
     AddLastBeat();
     return true;
-  }
-
-  // Behind the last beat of every file that has a pulse stand new things: results, sizes, where the model was saved.
-  // Not where the work stands far from what it counts to: "iteration 44/ 10000", and what others say of that.
-  bool WoundUp() const {
-    if (out_.pulse != nullptr && out_.pulse->last_value * 2 < out_.pulse->total) return false;
-    bool any = false;
-    for (const SourceFacts* source : model_.sources) {
-      uint32_t last = 0;
-      uint64_t beats = 0;
-      for (const PulseFacts& p : source->pulses) {
-        last = std::max(last, p.beats.last);
-        beats = std::max(beats, p.beats.count);
-      }
-      if (last == 0) continue;
-      uint64_t news = 0;
-      // News in front of the last beat are part of the work.
-      for (const NewsFacts& n : source->news) news += n.lines.After(last);
-      if (beats < kSteadyBeats || news < kLastNews) return false;
-      any = true;
-    }
-    return any;
   }
 
   // Every process that NCCL knows has destroyed its communicators, and none has aborted one.

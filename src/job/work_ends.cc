@@ -103,4 +103,24 @@ bool NcclBegins(const JobModel& model, SourceId source, uint32_t line) {
   });
 }
 
+bool WoundUp(const JobModel& model, const PulseFacts* pulse) {
+  if (pulse != nullptr && pulse->last_value * 2 < pulse->total) return false;
+  bool any = false;
+  for (const SourceFacts* source : model.sources) {
+    uint32_t last = 0;
+    uint64_t beats = 0;
+    for (const PulseFacts& p : source->pulses) {
+      last = std::max(last, p.beats.last);
+      beats = std::max(beats, p.beats.count);
+    }
+    if (last == 0) continue;
+    uint64_t news = 0;
+    // News in front of the last beat are part of the work.
+    for (const NewsFacts& n : source->news) news += n.lines.After(last);
+    if (beats < kSteadyBeats || news < kLastNews) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace ncclwhy

@@ -10,6 +10,10 @@
 
 namespace ncclwhy {
 
+// A program that stops its steady work to say so many new things has come to its end.
+inline constexpr uint64_t kSteadyBeats = 20;
+inline constexpr uint64_t kLastNews = 5;
+
 // By source a line, 0: its work has not come to an end, as far as it tells.
 struct WorkEnds {
   std::vector<uint32_t> lines;
@@ -27,5 +31,10 @@ bool WorkGoesOn(const JobModel& model, SourceId source, uint32_t line);
 // before.
 //   index shard 26/26 ok      node1:4711:4711 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>
 bool NcclBegins(const JobModel& model, SourceId source, uint32_t line);
+
+// Behind the last beat of every file that has a pulse stand new things: results, sizes, where the model was saved.
+// Not where the work stands far from what it counts to: "iteration 44/ 10000", and what others say of that. `pulse` is
+// that of the work, or null.
+bool WoundUp(const JobModel& model, const PulseFacts* pulse);
 
 }  // namespace ncclwhy
