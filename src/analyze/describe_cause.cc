@@ -25,6 +25,7 @@
 #include "base/logger_prefix.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
 #include "parser/complaints.h"
@@ -218,8 +219,9 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     if (set.size() == 1) values.try_emplace(variable, *set.begin());
   }
   // A pod has no node's commands: `ssh POD` does not work.
-  if (const auto host = values.find("host"); host != values.end() && !c.environment.IsPod(host->second)) {
-    values.try_emplace("node", host->second);
+  if (const auto host = values.find("host"); host != values.end()) {
+    std::string node = c.environment.IsPod(host->second) ? NodeOfPod(c.model, host->second) : host->second;
+    if (!node.empty()) values.try_emplace("node", std::move(node));
   }
   // The only other interface that would do.
   std::set<std::string, std::less<>> others = c.environment.reachable;
