@@ -6,6 +6,7 @@
 #include "analyze/process_on_gpu.h"
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
+#include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
 
 namespace ncclwhy {
@@ -166,6 +167,11 @@ ProcessId CulpritResolver::Named(const Finding& f) const {
 //   nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT …       busId 41000
 void CulpritResolver::NameOnGpu(const Finding& f, CulpritCandidate& c) const {
   const Rank* on = RankOnGpu(model_, c.host, Get(f.fields, "bus_id"));
+  // The kernel's log is of a node, the rank's of the pod there.
+  if (on == nullptr && !c.host.empty()) {
+    const std::string pod = PodOnNode(model_, c.host);
+    if (!pod.empty()) on = RankOnGpu(model_, pod, Get(f.fields, "bus_id"));
+  }
   if (on == nullptr) return;
   c.process = on->process;
   c.rank = on->rank;
@@ -286,6 +292,9 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));
+  if (const std::string pod = PodOnNode(model_, c.host); !pod.empty()) {
+    c.why += chinese_ ? "；作业的 pod " + pod + " 在其上运行" : "; the pod " + pod + " of the job ran there";
+  }
   return {c};
 }
 

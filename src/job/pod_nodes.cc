@@ -32,25 +32,47 @@ size_t NodeColumn(const std::vector<std::string_view>& words) {
   return behind;
 }
 
-}  // namespace
-
-std::string NodeOfPod(const JobModel& model, std::string_view pod) {
-  std::set<std::string_view> nodes;
+// Calls `found(pod, node)` for all that rows tell.
+template <typename Found>
+void ForEachPod(const JobModel& model, const Found& found) {
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];
     size_t column = 0;
     for (const SideRow& row : facts.rows) {
       const std::string_view text = facts.Str(row.text);
-      if (const std::string_view node = Described(text); !node.empty() && model.HostAt(SourceId{s}, row.line) == pod) {
-        nodes.insert(node);
+      if (const std::string_view node = Described(text); !node.empty()) {
+        found(model.HostAt(SourceId{s}, row.line), node);
       }
       const std::vector<std::string_view> words = SplitWords(text);
-      if (const size_t heads = NodeColumn(words); heads > 0) column = heads;
-      if (column > 0 && words.size() > column + 1 && words[0] == pod) nodes.insert(words[words.size() - column]);
+      if (const size_t heads = NodeColumn(words); heads > 0) {
+        column = heads;
+      } else if (column > 0 && words.size() > column + 1) {
+        found(words[0], words[words.size() - column]);
+      }
     }
   }
-  nodes.erase("<none>");
+}
+
+}  // namespace
+
+std::string NodeOfPod(const JobModel& model, std::string_view pod) {
+  std::set<std::string_view> nodes;
+  ForEachPod(model, [&](std::string_view each, std::string_view node) {
+    if (each == pod && node != "<none>") nodes.insert(node);
+  });
   return nodes.size() == 1 ? std::string(*nodes.begin()) : std::string();
+}
+
+std::string PodOnNode(const JobModel& model, std::string_view node) {
+  std::set<std::string_view> pods;
+  const auto is_one_of = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  ForEachPod(model, [&](std::string_view pod, std::string_view each) {
+    if (each != node) return;
+    if (is_one_of(model.hosts, pod) || is_one_of(model.source_hosts, pod)) pods.insert(pod);
+  });
+  return pods.size() == 1 ? std::string(*pods.begin()) : std::string();
 }
 
 }  // namespace ncclwhy

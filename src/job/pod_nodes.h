@@ -11,5 +11,7 @@ namespace ncclwhy {
 
 // Empty where nothing or more than one node is told. Looks through the rows of all sources (SideRow).
 std::string NodeOfPod(const JobModel& model, std::string_view pod);
+// The only pod of the job, by its logs, that is told to have run there; empty where there is none or several.
+std::string PodOnNode(const JobModel& model, std::string_view node);
 
 }  // namespace ncclwhy

@@ -26,5 +26,12 @@ TEST_CASE("the node of a pod, by its description", "[job]") {
   CHECK(NodeOfPod(b.model, "sft-worker-3").empty());
 }
 
+TEST_CASE("the pod on a node is one of the job", "[job]") {
+  const Beside b(
+      "NAME      READY   STATUS    NODE\ngx1       0/1     Error     pool-a\nother-0   0/1     Error     pool-b\n");
+  CHECK(PodOnNode(b.model, "pool-a") == "gx1");
+  CHECK(PodOnNode(b.model, "pool-b").empty());
+}
+
 }  // namespace
 }  // namespace ncclwhy
