@@ -70,6 +70,18 @@ void MarkBareEndings(const KnowledgeBase& kb, std::vector<EvidenceItem>& items) 
   }
 }
 
+// Whether `is` holds for all causes that the item speaks for, and there is one.
+template <typename Is>
+bool SpeaksOnlyFor(const KnowledgeBase& kb, const EvidenceItem& item, const Is& is) {
+  bool any = false;
+  for (const Weight& w : item.finding.causes) {
+    if (w.log_odds <= 0) continue;
+    if (!is(kb.TraitsOf(w.cause))) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 // *** JOB 660172 ON jwb0441 CANCELLED AT 2023-06-15T11:27:46 ***      6: Caught signal 11 (Segmentation fault: …)
@@ -87,6 +99,17 @@ void MarkTornDown(const KnowledgeBase& kb, const OutcomeReading& outcome, const 
     if (!i.finding.source.valid() || !BareEnding(kb, i) || i.rule->sign.how == Ending::kStopped) continue;
     const auto stop = stops.find(i.finding.source.value);
     if (stop != stops.end() && i.finding.line > stop->second) i.consequence = true;
+  }
+  // What ranks say of lost peers in files of their own, where somebody tells that all were stopped, and why.
+  //   pbs_mom: 771300.pbs;walltime 14409 exceeded limit 14400      [1,4]: Horovod has been shut down. This was caused by …
+  const bool told = std::any_of(items.begin(), items.end(), [&](const EvidenceItem& i) {
+    return i.finding.role == Role::kRoot && !i.survived &&
+           SpeaksOnlyFor(kb, i, [&](const CauseTraits& traits) { return traits.kind == CauseKind::kStop; });
+  });
+  for (EvidenceItem& i : items) {
+    const bool echo = i.finding.role == Role::kSymptom || i.finding.role == Role::kSecondary;
+    if (!told || !echo || stops.contains(i.finding.source.value)) continue;
+    if (SpeaksOnlyFor(kb, i, [](const CauseTraits& traits) { return traits.reasonless; })) i.consequence = true;
   }
 }
 
