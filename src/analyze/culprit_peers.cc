@@ -8,6 +8,7 @@
 
 #include "analyze/culprit_resolver.h"
 #include "base/numbers.h"
+#include "job/address_book.h"
 #include "job/listed_names.h"
 
 namespace ncclwhy {
@@ -69,13 +70,29 @@ CulpritResolver::Candidates CulpritResolver::Peer(const Finding& f) const {
   for (const char* name : {"peer", "address", "remote_gid", "gid"}) {
     const std::string value = Get(f.fields, name);
     CulpritCandidate c;
-    c.host = value.empty() ? std::string() : HostListedWith(model_, value);
+    if (value.empty()) continue;
+    c.host = HostListedWith(model_, value);
+    if (c.host.empty()) c.host = OneLeft(value);
     // Who is listed under his own id: the line tells of himself.
     if (c.host.empty() || c.host == f.host) continue;
     c.why = why;
     return {c};
   }
   return Get(f.fields, "gid").empty() ? Candidates() : OtherOfTwo(f, why);
+}
+
+// Nobody complains of himself.
+//   n1, n2, n4: NET/IB: Got completion from peer 10.120.4.35<45015> with status=12 …      n3: … from peer 10.120.4.31<…>
+std::string CulpritResolver::OneLeft(const std::string& address) const {
+  const auto complain = complain_of_.find(std::string(WithoutPort(address)));
+  if (complain == complain_of_.end() || model_.hosts.size() < 3) return {};
+  std::string left;
+  for (const std::string& host : model_.hosts) {
+    if (complain->second.contains(host)) continue;
+    if (!left.empty()) return {};
+    left = host;
+  }
+  return left;
 }
 
 // A peer that is told by its GID alone is reached over the network: where there is one other host, it is that one. A

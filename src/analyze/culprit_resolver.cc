@@ -6,6 +6,7 @@
 #include "analyze/process_on_gpu.h"
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
+#include "job/address_book.h"
 #include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
 
@@ -38,6 +39,11 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
   }
   for (auto& [key, set] : processes) {
     if (set.size() > 1) others_.emplace(key, std::move(set));
+  }
+  for (const EvidenceItem& i : items) {
+    const std::string_view peer = WithoutPort(i.finding.Field("peer"));
+    const std::string host = peer.empty() ? std::string() : HostOf(i.finding);
+    if (!host.empty() && model.ResolveAddress(peer).host.empty()) complain_of_[std::string(peer)].insert(host);
   }
 }
 

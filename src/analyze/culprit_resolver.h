@@ -103,6 +103,8 @@ class CulpritResolver {
   Candidates OtherOfTwo(const Finding& f, const std::string& why) const;
   // Both ends, the peer first; the peer alone where its log just ends.
   Candidates Connection(const Finding& f) const;
+  // The one host of three and more that does not complain of a peer of that address, where all others do.
+  std::string OneLeft(const std::string& address) const;
   // Ranks on `host` that the finding's rank talks to over the network, those without a log among them.
   std::set<int32_t> NetPeers(const Finding& f, std::string_view host) const;
 
@@ -130,8 +132,9 @@ class CulpritResolver {
   std::map<SourceId, int32_t> failed_;        // the rank that the launcher of a node saw fail; -1: several
   // Rules that fired in several processes of a host, and these.
   std::map<std::pair<const Rule*, std::string>, std::set<ProcessId>> others_;
-  std::map<int32_t, ProcessId> processes_;          // of each rank the first that did not leave in order
-  std::map<int32_t, std::set<int32_t>> net_peers_;  // by rank, of the largest communicator
+  std::map<int32_t, ProcessId> processes_;                    // of each rank the first that did not leave in order
+  std::map<std::string, std::set<std::string>> complain_of_;  // address that nobody is known by -> hosts
+  std::map<int32_t, std::set<int32_t>> net_peers_;            // by rank, of the largest communicator
 };
 
 }  // namespace ncclwhy
