@@ -83,6 +83,24 @@ bool TakeFile(Cursor& c, NcclHeader& h) {
   return true;
 }
 
+// Plug-ins in C++ say which function speaks by all of its signature; the word NCCL must stand behind it:
+//   int nccl_net_ofi_rdma_ep_t::process_cq_rails():1381 NCCL WARN NET/OFI …
+bool TakeSignature(Cursor& c, NcclHeader& h) {
+  constexpr size_t kLongest = 400;
+  const std::string_view text = c.Rest().substr(0, kLongest);
+  if (text.empty() || !scan::IsAlpha(text[0])) return false;
+  const size_t end = scan::Find(text, " NCCL ");
+  const size_t colon = end == std::string_view::npos ? end : text.substr(0, end).rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  Cursor number(text.substr(colon + 1));
+  uint32_t line = 0;
+  if (!Uint32(number, &line) || !number.Char(' ')) return false;
+  h.file = text.substr(0, colon);
+  h.file_line = line;
+  c.Skip(end + 1);
+  return true;
+}
+
 // `(ncclCommInitRank) ` of 2.30.7
 bool TakeFunction(Cursor& c, NcclHeader& h) {
   Cursor probe = c;
@@ -130,6 +148,7 @@ bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
     if (!probe.Literal("NCCL ")) {
       has_file = TakeFile(c, h);
       if (has_file) TakeFunction(c, h);
+      if (!has_file && has_host && has_device) has_file = TakeSignature(c, h);
     }
   }
   const bool has_name = c.Literal("NCCL ");
@@ -296,55 +315,6 @@ bool FindHeader(std::string_view text, size_t from, HeaderMatch* match) {
     }
   }
   return false;
-}
-// In front of all of these nothing tells whose line it is, not even NCCL's name: only whole beginnings are believed.
-
-bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
-  // What any of the forms below begins with.
-  if (text.empty()) return false;
-  const char first = text[0];
-  if (first != 'N' && first != 'R' && first != 'H' && first != 'L' && first != 'I' && first != 'W') return false;
-  HeaderMatch found;
-  static constexpr std::string_view kVersions[] = {"NCCL version ", "RCCL version", "HIP version",  "ROCm version",
-                                                   "ROCr version",  "Librccl path", "Library path:"};
-  for (std::string_view head : kVersions) {
-    if (!scan::StartsWith(text, head)) continue;
-    found.header.level = LogLevel::kVersion;
-    *match = found;
-    return true;
-  }
-  // INFO: Function: ofi_init Line: 686: NET/OFI Selected Provider is efa
-  Cursor c(text);
-  const bool info = c.Literal("INFO: Function: ");
-  if (info || c.Literal("WARN: Function: ")) {
-    found.header.level = info ? LogLevel::kInfo : LogLevel::kWarn;
-    found.header.function = c.Word();
-    if (!c.Literal(" Line: ") || !Uint32(c, &found.header.file_line) || !c.Literal(": ")) return false;
-    found.body = static_cast<size_t>(c.position() - text.data());
-    *match = found;
-    return true;
-  }
-  // 1.x: `WARN src/core.cu:225 text`; INFO lines of 1.x have nothing to tell them by but these beginnings.
-  if (c.Literal("WARN ")) {
-    const std::string_view name = c.Until(": ");
-    if (!scan::EndsWith(name, ".cu") && !scan::EndsWith(name, ".cc")) return false;
-    found.header.file = name;
-    if (!c.Char(':') || !Uint32(c, &found.header.file_line) || !c.Char(' ')) return false;
-    found.header.level = LogLevel::kWarn;
-  } else if (c.Literal("INFO ")) {
-    // What 1.x prints at INFO. `INFO ` alone begins lines of every other logger.
-    static constexpr std::string_view kOld[] = {"NCCL debug level set to", "NCCL using",       "rank ",
-                                                "Global device memory",    "Cuda Host memory", "Asynchronous mode"};
-    bool known = false;
-    for (std::string_view head : kOld) known = known || scan::StartsWith(c.Rest(), head);
-    if (!known) return false;
-    found.header.level = LogLevel::kInfo;
-  } else {
-    return false;
-  }
-  found.body = static_cast<size_t>(c.position() - text.data());
-  *match = found;
-  return true;
 }
 
 namespace {
