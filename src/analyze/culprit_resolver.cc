@@ -9,6 +9,7 @@
 #include "job/address_book.h"
 #include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
+#include "rules/engine/hit_index.h"
 
 namespace ncclwhy {
 
@@ -64,6 +65,19 @@ void CulpritResolver::NameSilent(const std::vector<EvidenceItem>& items, Candida
   c.rank = SilentRank(model_, items);
   if (c.rank < 0) return;
   FillRank(c);
+  // Peers tell where it was; the ranks beside it only let one think so.
+  if (c.by_neighbours) {
+    std::set<std::string> peers;
+    for (const EvidenceItem& i : items) {
+      const std::string_view peer = WithoutPort(i.finding.Field("peer"));
+      const bool name = !peer.empty() && !IsDigit(peer[0]) && peer.find(':') == std::string_view::npos;
+      if (name && i.finding.role == Role::kSecondary) peers.emplace(ShortHost(peer));
+    }
+    if (!peers.empty() && !peers.contains(std::string(ShortHost(c.host)))) {
+      c.by_neighbours = false;
+      c.host = peers.size() == 1 ? *peers.begin() : std::string();
+    }
+  }
   // A rank elsewhere than the host that was blamed contradicts it: nobody is named rather than two.
   if (!list->empty() && !c.host.empty() && !list->front().host.empty() && c.host != list->front().host) return;
   c.why = Say("all other ranks wait for it", "其他 rank 都在等它");

@@ -1,6 +1,8 @@
 #include "job/aftermath.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "job/job_groups.h"
 
@@ -47,6 +49,7 @@ Aftermath::Aftermath(const JobModel& model) : model_(model), communicators_(mode
       if (r.process.valid()) group_[r.process.value] = groups.Find(r.process.value);
     }
   }
+  FindSeams();
   for (uint32_t i = 0; i < model.sources.size(); ++i) {
     for (const Event& e : model.sources[i]->events) {
       const bool tells = e.kind == EventKind::kCommInitComplete || e.kind == EventKind::kCommDestroy ||
@@ -66,6 +69,9 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   After after;
   if (!source.valid() || source.value >= model_.sources.size()) return after;
   const SourceFacts& facts = *model_.sources[source.value];
+  const std::vector<uint32_t>& seams = seams_[source.value];
+  const auto seam = std::upper_bound(seams.begin(), seams.end(), line);
+  const uint32_t last = seam == seams.end() ? UINT32_MAX : *seam - 1;  // of the same log
   const auto own = [&](uint32_t index) {
     const ProcessId id = model_.ProcessOf(source, index, -1);
     return id.valid() && id == process;
@@ -73,14 +79,14 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
   for (const PulseFacts& p : facts.pulses) {
     if (IsListing(facts, p, line)) continue;
     if (process.valid() && Apart(process, model_.ProcessOf(source, p.process, -1), source, line)) continue;
-    const uint64_t beats = p.beats.After(line);
+    const uint64_t beats = p.beats.After(line) - p.beats.After(last);
     // The largest, not the sum: several pulses of one program count the same steps.
     after.beats = std::max(after.beats, beats);
     if (!own(p.process)) continue;
     after.own_beats += beats;
     after.beat_before = after.beat_before || p.beats.first < line;
   }
-  for (const NewsFacts& n : facts.news) after.news += n.lines.After(line);
+  for (const NewsFacts& n : facts.news) after.news += n.lines.After(line) - n.lines.After(last);
   for (const CollectiveStream& s : facts.collectives) {
     if (own(s.process)) after.own_beats += CallsAfter(s, line);
   }
@@ -94,6 +100,25 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     after.left_in_order = c.last_destroy > line && c.last_abort <= line;
   }
   return after;
+}
+
+void Aftermath::FindSeams() {
+  seams_.resize(model_.sources.size());
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<const Process*>> alike;  // (source, group) -> processes
+  for (const Process& p : model_.processes) {
+    const bool here = group_[p.id.value] != kNobody && p.first.source == p.last.source && p.first.source.valid();
+    if (here) alike[{p.first.source.value, group_[p.id.value]}].push_back(&p);
+  }
+  for (auto& [key, list] : alike) {
+    std::sort(list.begin(), list.end(),
+              [](const Process* a, const Process* b) { return a->first.line < b->first.line; });
+    uint32_t last = 0;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i > 0 && list[i]->first.line > last) seams_[key.first].push_back(list[i]->first.line);
+      last = std::max(last, list[i]->last.line);
+    }
+  }
+  for (std::vector<uint32_t>& seams : seams_) std::sort(seams.begin(), seams.end());
 }
 
 // Members of an ensemble have a communicator each: one goes on while another fails.

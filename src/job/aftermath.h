@@ -47,8 +47,14 @@ class Aftermath {
   // Whether work of `b` says nothing of `a`: both were there at once, and no chain of communicators joins them.
   bool Apart(ProcessId a, ProcessId b, SourceId source, uint32_t line) const;
 
+  // Of two processes of one communicator, both of which were there from its beginning, one has all its lines behind all
+  // of the other's: logs were put one behind the other (`cat rank0.log rank1.log`), and what stands behind the seam did
+  // not come later.
+  void FindSeams();
+
   const JobModel& model_;
-  std::vector<uint32_t> group_;                                             // by process; kNobody: in no communicator
+  std::vector<std::vector<uint32_t>> seams_;  // [source] the lines at which another log begins, ascending
+  std::vector<uint32_t> group_;               // by process; kNobody: in no communicator
   std::vector<std::unordered_map<uint32_t, Communicators>> communicators_;  // [source][ProcessId]
 };
 
