@@ -112,7 +112,9 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (scan::IsBlank(stripped.text)) return;
   const bool known_plain = IsKnownPlain(plain);
-  const TellingWords words = known_plain ? TellingWords() : TellingWords(stripped.text);
+  // The kernel's lines are asked everything; one with a header is NCCL's, and has records.
+  const bool no_words = header || (known_plain && !stripped.kernel);
+  const TellingWords words = no_words ? TellingWords() : TellingWords(stripped.text);
   if (!known_plain && SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr, words)) {
     EmitRecords(piece, stripped);
   } else {

@@ -12,7 +12,6 @@ namespace ncclwhy {
 namespace {
 
 using scan::After;
-using scan::Contains;
 using scan::StartsWith;
 
 Known ExtractTimings(const Extraction& x) {
@@ -35,7 +34,7 @@ Known ExtractInit(const Extraction& x) {
   CommLine line;
   if (!ParseCommLine(body, &line)) {
     if (StartsWith(body, "ncclCommGrow: ") || StartsWith(body, "ncclCommInit") ||
-        Contains(body, "NCCL_SPLIT_NOCOLOR")) {
+        x.Has(MessageSign::kNoColor)) {
       return Known::kYes;
     }
     return Known::kNo;

@@ -99,10 +99,10 @@ std::string_view HostIn(std::string_view text) {
 
 }  // namespace
 
-std::optional<StackHeading> HeadingIn(std::string_view text) {
+std::optional<StackHeading> HeadingIn(std::string_view text, bool may_name_tool) {
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   const bool process = BeginsWith(text, "process ");
-  const bool tool = kTools.Find(text) != 0;
+  const bool tool = may_name_tool && kTools.Find(text) != 0;
   const bool marked = tool || IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
                       BeginsWith(text, "pid") || IsDigit(text.front());
   // A frame of gdb is no heading, nor is a line of a list: "#3  0x00007f16 in …"
