@@ -66,6 +66,24 @@ inline size_t DigitsAt(std::string_view text, size_t at) {
   return n;
 }
 
+// How long the name is that `text` begins with, of a host, a file or a class: IsHostChar and dots.
+inline size_t NameSize(std::string_view text) {
+  size_t n = 0;
+  for (; n + 16 <= text.size(); n += 16) {
+    const size_t some = swar::NameBytes(text.data() + n);
+    if (some < 16) return n + some;
+  }
+  while (n < text.size() && (IsHostChar(text[n]) || text[n] == '.')) ++n;
+  return n;
+}
+
+// Whether `c` is one of a few bytes that are known when this is compiled.
+constexpr bool IsAnyOf(char c, std::string_view bytes) {
+  bool is = false;
+  for (const char byte : bytes) is = is || c == byte;
+  return is;
+}
+
 // A position that moves over a text. A method that returns false leaves the position where it was, so alternatives are
 // tried one after the other. Copying one is a bookmark: two pointers. The text is borrowed.
 class Cursor {

@@ -12,12 +12,11 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kLongest = 160;
-constexpr std::string_view kMarks = " =-#*:>$@";
 
 constexpr std::array<std::string_view, 3> kToolNames = {"gdb ", "py-spy ", "pstack "};
 constexpr WordFinder kTools(kToolNames);
 
-bool IsMark(char c) { return kMarks.find(c) != std::string_view::npos; }
+bool IsMark(char c) { return scan::IsAnyOf(c, " =-#*:>$@"); }
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
