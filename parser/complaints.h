@@ -26,8 +26,9 @@ class ComplaintList {
  public:
   explicit ComplaintList(FactsBuilder* builder) : builder_(builder) {}
 
-  // A line of a program, without its prefixes, and with its words: TellingWord::kComplaint says that it sounds so. A line whose like came before may be left out. When limits::kComplaints
-  // are kept the first ones stay: what sounded wrong first matters most.
+  // A line of a program, without its prefixes, and with its words: TellingWord::kComplaint says that it sounds so. A
+  // line whose like came before may be left out. When limits::kComplaints are kept the first ones stay: what sounded
+  // wrong first matters most.
   void Note(uint32_t process, const ParsedLine& line);
   // Puts what a later segment of the source wrote into its facts behind this.
   void Join(const SourceFacts& segment, SegmentTranslation& in_source);

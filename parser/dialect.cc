@@ -134,8 +134,7 @@ constexpr InnerMark kInside[] = {
 bool IsGlog(std::string_view text) {
   if (text.size() < 20) return false;
   // `I0917 `: four digits behind the letter, the fifth place is blank. `I2 = 3` is none.
-  if (scan::IsAnyOf(text[0], "IWEFC") && scan::DigitsAt(text, 1) == 4 &&
-      text[5] == ' ') {
+  if (scan::IsAnyOf(text[0], "IWEFC") && scan::DigitsAt(text, 1) == 4 && text[5] == ' ') {
     return TimestampLength(text.substr(6), nullptr) > 0;
   }
   TimeForm form;

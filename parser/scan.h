@@ -14,6 +14,7 @@ namespace ncclwhy::scan {
 using ncclwhy::HexValue;
 using ncclwhy::IsAlnum;
 using ncclwhy::IsAlpha;
+using ncclwhy::IsAnyOf;
 using ncclwhy::IsDigit;
 using ncclwhy::IsLower;
 using ncclwhy::IsUpper;
@@ -75,13 +76,6 @@ inline size_t NameSize(std::string_view text) {
   }
   while (n < text.size() && (IsHostChar(text[n]) || text[n] == '.')) ++n;
   return n;
-}
-
-// Whether `c` is one of a few bytes that are known when this is compiled.
-constexpr bool IsAnyOf(char c, std::string_view bytes) {
-  bool is = false;
-  for (const char byte : bytes) is = is || c == byte;
-  return is;
 }
 
 // A position that moves over a text. A method that returns false leaves the position where it was, so alternatives are

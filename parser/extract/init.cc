@@ -33,8 +33,7 @@ Known ExtractInit(const Extraction& x) {
   if (StartsWith(body, "Init timings")) return ExtractTimings(x);
   CommLine line;
   if (!ParseCommLine(body, &line)) {
-    if (StartsWith(body, "ncclCommGrow: ") || StartsWith(body, "ncclCommInit") ||
-        x.Has(MessageSign::kNoColor)) {
+    if (StartsWith(body, "ncclCommGrow: ") || StartsWith(body, "ncclCommInit") || x.Has(MessageSign::kNoColor)) {
       return Known::kYes;
     }
     return Known::kNo;

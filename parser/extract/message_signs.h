@@ -1,5 +1,5 @@
-// MessageSigns: which texts by which families know their messages, wherever they stand, are in the body of one of NCCL's
-// lines. One pass for those of all families: nearly every body has none.
+// MessageSigns: which texts by which families know their messages, wherever they stand, are in the body of one of
+// NCCL's lines. One pass for those of all families: nearly every body has none.
 #pragma once
 
 #include <cstdint>

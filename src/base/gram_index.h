@@ -41,7 +41,7 @@ struct GramTable {
   // A power of two of bits, as kLongFilter and kShortFilter say; it is asked for most places of a line, so it has to
   // stay in the cache.
   std::span<const uint32_t> filter;  // of its bits, those that no gram has are 0
-  std::span<const uint32_t> slots;  // a power of two, and one more: slot s is entries[slots[s] .. slots[s + 1])
+  std::span<const uint32_t> slots;   // a power of two, and one more: slot s is entries[slots[s] .. slots[s + 1])
   std::span<const GramEntry> entries;
 };
 

@@ -77,8 +77,9 @@ namespace {
 // The words that begin at the places of `places` from `at` of the text on; `by_place` has the bytes there, and behind
 // each the next ones.
 template <bool kBoth>
-[[gnu::target("avx2"), gnu::always_inline]] inline uint64_t WordFinder::StepWithAvx2(
-    std::string_view text, size_t at, const __m256i (&by_place)[kPlaces], uint32_t places) const {
+[[gnu::target("avx2"), gnu::always_inline]] inline uint64_t WordFinder::StepWithAvx2(std::string_view text, size_t at,
+                                                                                     const __m256i (&by_place)[kPlaces],
+                                                                                     uint32_t places) const {
   const __m256i half = _mm256_set1_epi8(15);
   __m256i first = _mm256_set1_epi8(-1);
   __m256i second = first;

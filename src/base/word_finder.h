@@ -21,7 +21,7 @@ class WordFinder {
   // What a word says. Several may say the same.
   struct Sign {
     uint8_t bit = 0;
-    bool any_case = false;  // it is written in small letters, and found in capital ones, too
+    bool any_case = false;         // it is written in small letters, and found in capital ones, too
     uint16_t within = UINT16_MAX;  // bytes of the text in which it has to end
   };
   // The words are borrowed, and must live as long. Word i is bit i of what is found, so there are kBits at most.
