@@ -150,7 +150,7 @@ template <bool kBoth>
 uint64_t WordFinder::Find(std::string_view text) const {
   if (text.size() < kLeast) return 0;
 #ifdef NCCLWHY_AVX2
-  if (HasAvx2()) return words_.size() > kHalf ? FindWithAvx2<true>(text) : FindWithAvx2<false>(text);
+  if (HasAvx2()) return words_.size() > kFew ? FindWithAvx2<true>(text) : FindWithAvx2<false>(text);
 #endif
   return FindPortably(text);
 }

@@ -37,7 +37,7 @@ class WordFinder {
       for (; at > 0 && words[i] < words[order[at - 1]]; --at) order[at] = order[at - 1];
       order[at] = static_cast<uint8_t>(i);
     }
-    const size_t groups = words.size() < kGroups ? words.size() : kGroups;
+    const size_t groups = words.size() > kFew ? kGroups : kHalf;
     for (size_t i = 0; i < words.size(); ++i) File(order[i], i * groups / words.size());
   }
 
@@ -54,6 +54,7 @@ class WordFinder {
   static constexpr size_t kStep = 32;  // places
   static constexpr size_t kGroups = 16;
   static constexpr size_t kHalf = 8;  // groups that a vector of bytes can look up at once
+  static constexpr size_t kFew = 40;  // words that these are enough for
   // The bit by which a small letter differs from a capital one. It makes no two bytes equal that are not told apart
   // when the word is compared.
   static constexpr char kSmall = 0x20;
