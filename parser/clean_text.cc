@@ -199,7 +199,7 @@ class JsonMembers {
  public:
   explicit JsonMembers(std::string_view json) : json_(json), there_(kMemberFinder.Find(json)) {}
   // Whether one of the names [begin, end) is there.
-  bool Any(size_t begin, size_t end) const { return (there_ >> begin & ((uint32_t{1} << (end - begin)) - 1)) != 0; }
+  bool Any(size_t begin, size_t end) const { return (there_ >> begin & ((uint64_t{1} << (end - begin)) - 1)) != 0; }
   std::string_view Get(size_t member) const {
     return Any(member, member + 1) ? JsonMember(json_, kMembers[member]) : std::string_view();
   }
@@ -214,7 +214,7 @@ class JsonMembers {
 
  private:
   std::string_view json_;
-  uint32_t there_;
+  uint64_t there_;
 };
 
 // What journald writes of a message that is not printable, as one in colour is: the bytes as numbers.

@@ -18,12 +18,6 @@ namespace ncclwhy {
 
 class SegmentTranslation;
 
-// Whether a line sounds so: by complaint_words.def, small and capital letters alike, in its first kComplaintReach
-// bytes.
-// A bound for the cost of a line: who complains does so in the first words, what follows is a dump of values.
-bool IsComplaint(std::string_view text);
-inline constexpr size_t kComplaintReach = 400;
-
 // Equal for texts that are one sentence. A hash of kComplaintReach bytes with their digits masked: two sentences that
 // share it would be told as one, which is what a limit does, too.
 uint64_t SentenceOf(std::string_view text);
@@ -32,8 +26,9 @@ class ComplaintList {
  public:
   explicit ComplaintList(FactsBuilder* builder) : builder_(builder) {}
 
-  // A line of a program, without its prefixes. A line whose like came before may be left out. When limits::kComplaints
-  // are kept the first ones stay: what sounded wrong first matters most.
+  // A line of a program, without its prefixes, and with its words: TellingWord::kComplaint says that it sounds so. A
+  // line whose like came before may be left out. When limits::kComplaints are kept the first ones stay: what sounded
+  // wrong first matters most.
   void Note(uint32_t process, const ParsedLine& line);
   // Puts what a later segment of the source wrote into its facts behind this.
   void Join(const SourceFacts& segment, SegmentTranslation& in_source);

@@ -134,8 +134,7 @@ constexpr InnerMark kInside[] = {
 bool IsGlog(std::string_view text) {
   if (text.size() < 20) return false;
   // `I0917 `: four digits behind the letter, the fifth place is blank. `I2 = 3` is none.
-  if (std::string_view("IWEFC").find(text[0]) != std::string_view::npos && scan::DigitsAt(text, 1) == 4 &&
-      text[5] == ' ') {
+  if (scan::IsAnyOf(text[0], "IWEFC") && scan::DigitsAt(text, 1) == 4 && text[5] == ' ') {
     return TimestampLength(text.substr(6), nullptr) > 0;
   }
   TimeForm form;
@@ -149,6 +148,9 @@ bool IsGlog(std::string_view text) {
 // `torch.OutOfMemoryError: CUDA out of memory.` → 22. The name must end as classes of exceptions do: "Note: …" is none.
 // "Error:" alone is anybody's.
 size_t PythonExceptionLength(std::string_view text) {
+  // Most lines begin with a word behind which no colon stands.
+  const size_t name_size = scan::NameSize(text);
+  if (name_size < text.size() && text[name_size] != ':') return 0;
   size_t n = 0;
   size_t last = 0;  // start of the name behind the packages
   while (n < text.size() && n < 120 && (scan::IsIdentifierChar(text[n]) || text[n] == '.')) {

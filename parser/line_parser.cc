@@ -112,8 +112,11 @@ void LineParser::ParsePiece(const LinePiece& piece) {
   if (!piece.printable && LooksBinary(piece.text)) class_.binary = true;
   if (scan::IsBlank(stripped.text)) return;
   const bool known_plain = IsKnownPlain(plain);
-  const TellingWords words = known_plain ? TellingWords() : TellingWords(stripped.text);
-  if (!known_plain && SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr, words)) {
+  // The kernel's lines are asked everything; one with a header is NCCL's, and has records.
+  const bool no_words = header || (known_plain && !stripped.kernel);
+  const TellingWords words = no_words ? TellingWords() : TellingWords(stripped.text);
+  const bool may_have_header = !known_plain && (header || words.Has(TellingWord::kNccl));
+  if (may_have_header && SplitRecords(stripped.text, stripped.prefix, header ? &first : nullptr)) {
     EmitRecords(piece, stripped);
   } else {
     EmitForeign(piece, stripped, words, plain);
@@ -154,8 +157,7 @@ void LineParser::AddHeader(const HeaderMatch& match, bool clean, const OuterPref
   }
 }
 
-bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first,
-                              TellingWords words) {
+bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first) {
   records_.clear();
   HeaderMatch match;
   size_t from = 0;
@@ -163,7 +165,7 @@ bool LineParser::SplitRecords(std::string_view text, const OuterPrefix& outer, c
     AddHeader(*first, true, outer);
     fast_.LearnHeader(text, records_.back().match, records_.back().process);
     from = first->body;
-  } else if (words.Has(TellingWord::kNccl) && FindHeader(text, 0, &match)) {
+  } else if (FindHeader(text, 0, &match)) {
     const std::string_view junk = text.substr(0, match.begin);
     if (!IsCutHeader(junk)) stripper_.Learn(junk);
     records_.push_back({});  // what stands in front

@@ -82,7 +82,7 @@ class LineParser final : public PieceSink {
   void ParsePiece(const LinePiece& piece);
   // Finds the records of `text` into records_; `first` is the header that it begins with, or null. False: there is no
   // NCCL header in it.
-  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first, TellingWords words);
+  bool SplitRecords(std::string_view text, const OuterPrefix& outer, const HeaderMatch* first);
   // What is written over one another (`0: 10%\r20%`) has one label in front, of which later pieces know here.
   void InheritPrefix(const LinePiece& piece, StrippedLine* stripped);
   void AddHeader(const HeaderMatch& match, bool clean, const OuterPrefix& outer);

@@ -261,8 +261,7 @@ bool OuterPrefixStripper::UnsureLabels::AreTasks(uint64_t label, std::string_vie
 bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   OuterPrefix& p = out.prefix;
   Cursor c(text);
-  size_t n = 0;
-  while (n < text.size() && n < 64 && (scan::IsHostChar(text[n]) || text[n] == '.')) ++n;
+  const size_t n = scan::NameSize(text.substr(0, 64));
   const std::string_view word = text.substr(0, n);
   if (word.empty() || n >= text.size()) return false;
   if (text[n] == ':' && n + 1 < text.size() && IsDigit(text[n + 1])) return false;  // host:pid:tid

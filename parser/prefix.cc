@@ -131,11 +131,11 @@ bool MayBeHeader(std::string_view text) {
   if (text.empty()) return false;
   if (text[0] == '[') return text.size() > 1 && (IsDigit(text[1]) || text[1] == '-');
   if (scan::StartsWith(text, "NCCL ")) return true;
-  size_t at = 0;
-  bool point = false;
-  for (; at < text.size() && text[at] != ':' && text[at] != ' ' && text[at] != '\t'; ++at) point |= text[at] == '.';
+  size_t at = scan::NameSize(text);
+  while (at < text.size() && !scan::IsAnyOf(text[at], ": \t")) ++at;
   if (at + 1 >= text.size()) return false;
-  return text[at] == ':' ? IsDigit(text[at + 1]) : point && IsDigit(text[0]);
+  if (text[at] == ':') return IsDigit(text[at + 1]);
+  return IsDigit(text[0]) && text.substr(0, at).find('.') != std::string_view::npos;
 }
 
 // Everything behind HOST:PID:TID [DEV]. Without a host the word NCCL or one of its source files is needed.
@@ -238,6 +238,9 @@ bool MayBeginWithHeader(std::string_view text) {
 }
 
 size_t HostOfCutHeader(std::string_view text) {
+  // Most lines begin with a word behind which no colon stands.
+  const size_t name = scan::NameSize(text);
+  if (name >= text.size() || text[name] != ':') return 0;
   size_t n = 0;
   while (n < text.size() && n < kMaxHost && scan::IsHostChar(text[n])) ++n;
   if (n >= text.size() || text[n] != ':') return 0;

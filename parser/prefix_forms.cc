@@ -175,7 +175,7 @@ bool BeginsRecord(std::string_view text) {
   // glog's stamp with or without the bracket: `[W305 12:42:17.024437460 x.cpp:1250]`, `W0305 12:42:17.994000`.
   if (text.size() > 1 && text[0] == '[') text.remove_prefix(1);
   if (text.size() < 20) return false;
-  if (std::string_view("IWEF").find(text[0]) != std::string_view::npos) {
+  if (scan::IsAnyOf(text[0], "IWEF")) {
     const size_t digits = scan::DigitsAt(text, 1);
     // PyTorch prints the month without a zero in front: three digits up to September.
     return digits >= 3 && digits <= 4 && text[1 + digits] == ' ' &&

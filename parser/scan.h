@@ -14,6 +14,7 @@ namespace ncclwhy::scan {
 using ncclwhy::HexValue;
 using ncclwhy::IsAlnum;
 using ncclwhy::IsAlpha;
+using ncclwhy::IsAnyOf;
 using ncclwhy::IsDigit;
 using ncclwhy::IsLower;
 using ncclwhy::IsUpper;
@@ -63,6 +64,17 @@ inline bool IsBlank(std::string_view text) { return Trim(text).empty(); }
 inline size_t DigitsAt(std::string_view text, size_t at) {
   size_t n = 0;
   while (at + n < text.size() && IsDigit(text[at + n])) ++n;
+  return n;
+}
+
+// How long the name is that `text` begins with, of a host, a file or a class: IsHostChar and dots.
+inline size_t NameSize(std::string_view text) {
+  size_t n = 0;
+  for (; n + 16 <= text.size(); n += 16) {
+    const size_t some = swar::NameBytes(text.data() + n);
+    if (some < 16) return n + some;
+  }
+  while (n < text.size() && (IsHostChar(text[n]) || text[n] == '.')) ++n;
   return n;
 }
 

@@ -1,5 +1,5 @@
-// TellingWords: which words that tell something are in a line of another program. One pass for all of them instead of a
-// search for each: nearly every line has none.
+// TellingWords: which words that tell something are in a line of another program. One pass for all that is asked of its
+// words instead of a search for each: nearly every line has none.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,31 @@ enum class TellingWord : uint8_t {
   kCrashLoop,       // kubectl: CrashLoopBackOff
   kKubelet,         // Normal Pulled 2m kubelet …
   kSegfault,        // kernel: python[4711]: segfault at 0 ip …
+  // Below: what programs of every kind say.
+  kRank,       // rank, Rank or RANK
+  kWho,        // what a line that says who is where may have instead (extract/roll_call.cc)
+  kPids,       // NSpid: of /proc/PID/status
+  kStackTool,  // gdb, py-spy or pstack, and a blank
+  kComplaint,  // complaint_words.def
 };
+
+// Bytes of a line in which it complains. A bound for what complaints are kept of it: who complains does so in the first
+// words, what follows is a dump of values.
+inline constexpr uint16_t kComplaintReach = 400;
 
 class TellingWords {
  public:
   TellingWords() = default;
-  // Searches the whole text once, for all 21 words.
+  // Searches the whole text once.
   explicit TellingWords(std::string_view text) : words_(Find(text)) {}
 
   // Nearly never: then a line is asked nothing more. So a line of a program costs one search here, whatever families of
   // messages are added, as long as each has a telling word.
-  bool Any() const { return words_ != 0; }
+  bool Any() const { return (words_ & kTelling) != 0; }
   bool Has(TellingWord word) const { return (words_ >> static_cast<uint8_t>(word) & 1) != 0; }
 
  private:
+  static constexpr uint32_t kTelling = (uint32_t{2} << static_cast<uint8_t>(TellingWord::kSegfault)) - 1;
   static uint32_t Find(std::string_view text);
 
   uint32_t words_ = 0;

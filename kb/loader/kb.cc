@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/hash.h"
+#include "base/made_once.h"
 #include "base/text.h"
 #include "kb/loader/decode.h"
 #include "kb/loader/kb_data.h"
@@ -63,6 +64,9 @@ bool IsTableOfWords(std::string_view table) {
   return table == "environment" || table == "collect" || table == "host_program";
 }
 
+constexpr size_t kLanguages = 2;
+static_assert(static_cast<size_t>(Language::kChinese) < kLanguages);
+
 }  // namespace
 
 struct KnowledgeBase::Impl {
@@ -72,6 +76,20 @@ struct KnowledgeBase::Impl {
   // A meaning and one; 0: not asked for yet. Threads may write it twice, the same value.
   mutable std::vector<std::atomic<uint8_t>> meanings;
   mutable std::atomic<uint64_t> fingerprint = 0;  // the same
+  // By cause and language: null until somebody asks. A source of several jobs names the same few again and again.
+  mutable std::vector<std::atomic<const CauseKnowledge*>> causes;
+
+  // Behind the tables: makes room for what is kept of them.
+  void MakeRoom() {
+    meanings = std::vector<std::atomic<uint8_t>>(tables.messages.size());
+    causes = std::vector<std::atomic<const CauseKnowledge*>>(tables.causes.size() * kLanguages);
+  }
+  Impl() = default;
+  ~Impl() {
+    for (const auto& cause : causes) delete cause.load();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 };
 
 KnowledgeBase::KnowledgeBase() : impl_(std::make_unique<Impl>()) {}
@@ -81,7 +99,7 @@ const KnowledgeBase& KnowledgeBase::Embedded() {
   static const KnowledgeBase* const kEmbedded = [] {
     auto* kb = new KnowledgeBase();  // never destroyed: other static objects may still use it
     kb->impl_->tables = EmbeddedTables();
-    kb->impl_->meanings = std::vector<std::atomic<uint8_t>>(kb->impl_->tables.messages.size());
+    kb->impl_->MakeRoom();
     return kb;
   }();
   return *kEmbedded;
@@ -97,8 +115,7 @@ Result<std::unique_ptr<KnowledgeBase>> KnowledgeBase::Load(const std::vector<std
     kb->impl_->owner = loaded.take();
     kb->impl_->tables = kb->impl_->owner.View();
   }
-  // For every message one byte, made before the object is shared.
-  kb->impl_->meanings = std::vector<std::atomic<uint8_t>>(kb->impl_->tables.messages.size());
+  kb->impl_->MakeRoom();
   return kb;
 }
 
@@ -108,11 +125,13 @@ std::vector<std::string> KnowledgeBase::CauseIds() const {
   return ids;
 }
 
-// Parses one record; nothing is kept.
 std::optional<CauseKnowledge> KnowledgeBase::FindCause(std::string_view id, Language language) const {
   const KbRecord* r = impl_->tables.Find(impl_->tables.causes, id);
   if (r == nullptr) return std::nullopt;
-  return DecodeCause(impl_->tables.Json(*r), language);
+  const auto place = static_cast<size_t>(r - impl_->tables.causes.data()) * kLanguages + static_cast<size_t>(language);
+  return MadeOnce(impl_->causes[place], [&] {
+    return std::make_unique<const CauseKnowledge>(DecodeCause(impl_->tables.Json(*r), language));
+  });
 }
 
 CauseTraits KnowledgeBase::TraitsOf(std::string_view id) const {

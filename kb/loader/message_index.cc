@@ -110,7 +110,7 @@ class Search {
     // A format of a lesser fit cannot win any more.
     if (fit < best_fit_ || fit == 0) return;
     // One byte refuses most of what a gram has let through.
-    if (p.end != 0 && !clipped_ && (p.end == kEndsWithDigit ? !IsDigit(text_.back()) : text_.back() != p.end)) return;
+    if (!EndFits(p)) return;
     tried = pattern;
     const int literals = MatchFormat(tables_.code.substr(p.code, p.code_size), text_, clipped_);
     // Of a clipped text at least eight bytes: its last words may be the beginning of anything.
@@ -129,8 +129,8 @@ class Search {
     });
     for (const uint16_t pattern : tables_.unfiled) {
       const MessagePattern& p = tables_.patterns[pattern];
-      // The level is asked first: it needs no look at the text.
-      if (fits_[static_cast<size_t>(p.level)] == 0) continue;
+      // The level and the end are asked first: they need no look through the text.
+      if (fits_[static_cast<size_t>(p.level)] == 0 || !EndFits(p)) continue;
       if (p.sure == 0 || std::memchr(text_.data(), p.sure, text_.size()) != nullptr) Try(pattern);
     }
   }
@@ -159,6 +159,10 @@ class Search {
   int best() const { return best_; }
 
  private:
+  bool EndFits(const MessagePattern& p) const {
+    return p.end == 0 || clipped_ || (p.end == kEndsWithDigit ? IsDigit(text_.back()) : text_.back() == p.end);
+  }
+
   static constexpr int kLeastOfClipped = 8;
   const MessageTables& tables_;
   std::array<int, kMessageLevelNames.size()> fits_{};

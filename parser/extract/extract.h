@@ -4,8 +4,10 @@
 // To add a message see parser/README.md.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "parser/extract/message_signs.h"
 #include "parser/facts_builder.h"
 #include "parser/parsed_line.h"
 
@@ -17,9 +19,15 @@ struct Extraction {
   const ParsedLine& line;
   uint32_t process;
   FactsBuilder& out;
+  mutable std::optional<MessageSigns> signs = std::nullopt;  // until a family asks
   std::string_view body() const { return line.body; }
   // Of lines of others: found in one pass for all families (parser/telling_words).
   bool Has(TellingWord word) const { return line.words.Has(word); }
+  // Of NCCL's, the same.
+  bool Has(MessageSign sign) const {
+    if (!signs) signs.emplace(body());
+    return signs->Has(sign);
+  }
   EventWriter Begin(EventKind kind) const { return out.Begin(kind, line, process); }
 };
 

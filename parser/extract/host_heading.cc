@@ -14,14 +14,13 @@ namespace {
 constexpr size_t kLongest = 200;
 constexpr size_t kPrompt = 64;
 
-bool IsMark(char c) { return std::string_view("#=->*+").find(c) != std::string_view::npos; }
+bool IsMark(char c) { return scan::IsAnyOf(c, "#=->*+"); }
 
 std::string_view HostAt(std::string_view text) {
-  size_t end = 0;
-  while (end < text.size() && (scan::IsHostChar(text[end]) || text[end] == '.')) ++end;
+  const size_t end = scan::NameSize(text);
   const std::string_view word = text.substr(0, end);
   // `### h100-80gb x 8`: what goes on with a letter or a slash is more than a name.
-  const bool whole = end == text.size() || std::string_view(" :,(;=#>*").find(text[end]) != std::string_view::npos;
+  const bool whole = end == text.size() || scan::IsAnyOf(text[end], " :,(;=#>*");
   return whole && LooksLikeHost(word) ? word : std::string_view();
 }
 

@@ -8,7 +8,6 @@
 //     local GID index 3, local GID ::ffff:10.0.0.1, remote GID ::ffff:10.0.0.3
 //   NET/IB: Dev 0 Port 1 qpn 1234 mtu 5 GID 3 (0/A64A8C0FFFF0000)
 // Indented: the rest of the line above.
-#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -18,11 +17,6 @@ namespace {
 using scan::After;
 using scan::Contains;
 using scan::WordAfter;
-
-// Nearly every line has none of these.
-constexpr std::string_view kIbSigns[] = {"async event", "async fatal event", "async error event", "GID table changed",
-                                         "ibv_modify_qp failed"};
-constexpr WordFinder kFindIbSigns(kIbSigns);
 
 // `status=IBV_WC_RETRY_EXC_ERR(12)`, `status=12`, `error 12,`
 void WriteStatus(std::string_view body, EventWriter& e) {
@@ -131,7 +125,7 @@ Known ModifyQp(const Extraction& x) {
 Known ExtractIb(const Extraction& x) {
   const std::string_view body = x.body();
   if (Contains(body, "Got completion")) return Completion(x);
-  if (kFindIbSigns.Find(body) != 0) {
+  if (x.Has(MessageSign::kIb)) {
     const bool modify = !Contains(body, "async event") && !Contains(body, "async fatal event") &&
                         !Contains(body, "async error event") && !Contains(body, "GID table changed");
     return modify ? ModifyQp(x) : Async(x);

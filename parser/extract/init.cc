@@ -12,7 +12,6 @@ namespace ncclwhy {
 namespace {
 
 using scan::After;
-using scan::Contains;
 using scan::StartsWith;
 
 Known ExtractTimings(const Extraction& x) {
@@ -34,8 +33,7 @@ Known ExtractInit(const Extraction& x) {
   if (StartsWith(body, "Init timings")) return ExtractTimings(x);
   CommLine line;
   if (!ParseCommLine(body, &line)) {
-    if (StartsWith(body, "ncclCommGrow: ") || StartsWith(body, "ncclCommInit") ||
-        Contains(body, "NCCL_SPLIT_NOCOLOR")) {
+    if (StartsWith(body, "ncclCommGrow: ") || StartsWith(body, "ncclCommInit") || x.Has(MessageSign::kNoColor)) {
       return Known::kYes;
     }
     return Known::kNo;

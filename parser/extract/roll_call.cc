@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -24,9 +23,6 @@ using scan::IsDigit;
 
 constexpr uint32_t kFirstLines = 4000;
 constexpr size_t kLongest = 400;
-
-constexpr std::string_view kWords[] = {"rank", "Rank", "RANK", "world=", "process ", "GPU at PCI:"};
-constexpr WordFinder kFinder(kWords);
 
 // The number behind `at`, with marks between: `rank=4`, `rank(4)`, `rank 4`; -1 where there is none, or a range.
 int64_t NumberAt(std::string_view text, size_t at) {
@@ -156,7 +152,7 @@ std::string_view GpuIn(std::string_view text) {
 bool ExtractRollCall(const Extraction& x) {
   const std::string_view text = x.body();
   if (x.line.number > kFirstLines && x.line.dialect != Dialect::kKernel) return false;
-  if (text.size() > kLongest || kFinder.Find(text) == 0) return false;
+  if (text.size() > kLongest || !(x.Has(TellingWord::kRank) || x.Has(TellingWord::kWho))) return false;
   if (const std::string_view at = scan::After(text, "NVRM: GPU at PCI:"); !at.empty()) {
     const std::string_view gpu = GpuIn(at);
     if (gpu.empty()) return false;

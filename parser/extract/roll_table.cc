@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -13,8 +12,6 @@ namespace ncclwhy {
 namespace {
 
 constexpr uint32_t kFirstTableLines = 4000;
-constexpr std::string_view kTableSigns[] = {"rank", "Rank", "RANK", "NSpid:"};
-constexpr WordFinder kFindTable(kTableSigns);
 
 constexpr size_t kMostWords = RollTable::kColumns + 1;  // one more tells that there are too many
 
@@ -97,7 +94,7 @@ bool ExtractRollTable(const Extraction& x, RollTable& table) {
     if (ReadRow(x, table, Split(text))) return true;
     table = {};
   }
-  if (x.line.number > kFirstTableLines || kFindTable.Find(text) == 0) return false;
+  if (x.line.number > kFirstTableLines || !(x.Has(TellingWord::kRank) || x.Has(TellingWord::kPids))) return false;
   // NSpid:\t1402416\t216
   if (scan::StartsWith(text, "NSpid:")) {
     const TableWords words = Split(text.substr(6));

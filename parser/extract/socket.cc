@@ -8,7 +8,6 @@
 //   connect returned No route to host, exceeded error retry count (35)
 //   socketFinalizeAccept: wrong magic 74656d2f20544547 != 6b41e0c57d2290fa
 //   [Service thread] Accept failed …
-#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/scan.h"
 
@@ -18,22 +17,6 @@ namespace {
 using scan::After;
 using scan::Contains;
 using scan::Find;
-
-// Each message has one of these; nearly every line has none.
-constexpr std::string_view kSigns[] = {"onnection closed by remote peer",
-                                       "Call to ",
-                                       "onnect to ",
-                                       "onnect returned ",
-                                       "exceeded ",
-                                       "Accept failed",
-                                       "wrong magic",
-                                       "valid magic from",
-                                       "magic mismatch",
-                                       "wrong type",
-                                       "ocket creation failed",
-                                       "bind on ",
-                                       "abort called"};
-constexpr WordFinder kFindSigns(kSigns);
 
 bool IsAddress(std::string_view host) {
   size_t dots = 0;
@@ -68,7 +51,7 @@ std::string_view ErrnoText(std::string_view text, std::string_view key) {
 
 Known ExtractSocket(const Extraction& x) {
   const std::string_view body = x.body();
-  if (kFindSigns.Find(body) == 0) return Known::kNo;
+  if (!x.Has(MessageSign::kSocket)) return Known::kNo;
   if (const std::string_view rest = After(body, "onnection closed by remote peer"); rest.data() != nullptr) {
     EventWriter e = x.Begin(EventKind::kSocketError);
     WritePeer(scan::Trim(rest), e);

@@ -6,7 +6,6 @@
 //   === System : maxBw 24.0 totalBw 24.0 ===      Setting affinity for GPU 0 to ffff
 //   Pattern 4, crossNic 0, nChannels 2, bw 24.0/24.0, type NVL/PIX, sameChannels 1
 //   2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer
-#include "base/word_finder.h"
 #include "parser/extract/extract.h"
 #include "parser/extract/heads.h"
 #include "parser/scan.h"
@@ -77,10 +76,6 @@ constexpr std::string_view kTopology[] = {"Setting affinity",
 
 constexpr Heads kTopologyHeads(kTopology);
 
-// Nearly every line has none of these.
-constexpr std::string_view kTopoSigns[] = {"GPU Direct RDMA ", "NVLS", "NVLink SHARP"};
-constexpr WordFinder kFindTopoSigns(kTopoSigns);
-
 // `2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer`, `/     Algorithm …`
 bool IsTable(std::string_view body) {
   if (scan::IsDigit(body[0])) return Contains(body, "coll channels") || Contains(body, " : GPU/");
@@ -93,10 +88,8 @@ bool IsTable(std::string_view body) {
 Known ExtractTopo(const Extraction& x) {
   const std::string_view body = x.body();
   if (body.empty()) return Known::kNo;
-  const bool signs = kFindTopoSigns.Find(body) != 0;
-  if (const size_t at = signs ? scan::Find(body, kTopoSigns[0]) : std::string_view::npos;
-      at != std::string_view::npos) {
-    const bool enabled = StartsWith(body.substr(at + 16), "Enabled");
+  if (x.Has(MessageSign::kGdr)) {
+    const bool enabled = StartsWith(scan::After(body, "GPU Direct RDMA "), "Enabled");
     std::string_view device = scan::WordAfter(body, "HCA ");
     if (const std::string_view quoted = scan::After(body, "'"); !quoted.empty()) {
       device = scan::Cursor(quoted).Until("'");
@@ -108,7 +101,8 @@ Known ExtractTopo(const Extraction& x) {
     x.Begin(EventKind::kGdr).Set(FieldId::kPhase, "dmabuf");
     return Known::kYes;
   }
-  if (signs && (Contains(body.substr(0, 64), "NVLS") || Contains(body.substr(0, 64), "NVLink SHARP"))) {
+  if (x.Has(MessageSign::kNvls) &&
+      (Contains(body.substr(0, 64), "NVLS") || Contains(body.substr(0, 64), "NVLink SHARP"))) {
     EventWriter e = x.Begin(EventKind::kNvls);
     if (Contains(body, "is not available")) {
       e.Set(FieldId::kPhase, "unavailable");

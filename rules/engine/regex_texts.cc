@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -27,31 +28,38 @@ struct Part {
   std::vector<AnyOf> any_of;
 };
 
+struct Demand {
+  std::span<const std::string> texts;  // one of them; they stand in the part
+  size_t least = SIZE_MAX;             // bytes of one
+};
+
 // What an alternative asks for: of each list one text. Those that say most come first.
-std::vector<AnyOf> DemandsOf(const Part& part) {
-  const auto least = [](const AnyOf& texts) {
-    size_t size = SIZE_MAX;
-    for (const std::string& text : texts) size = std::min(size, text.size());
-    return size;
+std::vector<Demand> DemandsOf(const Part& part) {
+  std::vector<Demand> demands;
+  const auto add = [&](std::span<const std::string> texts) {
+    Demand demand{texts};
+    for (const std::string& text : texts) demand.least = std::min(demand.least, text.size());
+    demands.push_back(demand);
   };
-  std::vector<AnyOf> demands;
-  for (const std::string& text : part.required) demands.push_back({text});
-  demands.insert(demands.end(), part.any_of.begin(), part.any_of.end());
-  std::stable_sort(demands.begin(), demands.end(), [&](const auto& a, const auto& b) { return least(a) > least(b); });
+  for (const std::string& text : part.required) add({&text, 1});
+  for (const AnyOf& any : part.any_of) add(any);
+  std::stable_sort(demands.begin(), demands.end(), [](const auto& a, const auto& b) { return a.least > b.least; });
   return demands;
 }
 
 // The texts of which a match of one of several alternatives has one, if these are few and tell anything.
-std::optional<AnyOf> Joined(AnyOf texts) {
-  std::stable_sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+std::optional<AnyOf> Joined(std::vector<std::string_view> texts) {
+  std::stable_sort(texts.begin(), texts.end(), [](auto a, auto b) { return a.size() < b.size(); });
+  if (texts[0].size() < kLeastOfAny) return std::nullopt;
   // Where a shorter one is in it, that is looked for.
-  AnyOf shortest;
-  for (std::string& text : texts) {
-    const auto in = [&](const std::string& known) { return text.find(known) != std::string::npos; };
-    if (std::none_of(shortest.begin(), shortest.end(), in)) shortest.push_back(std::move(text));
+  std::vector<std::string_view> shortest;
+  for (const std::string_view text : texts) {
+    const auto in = [&](std::string_view known) { return text.find(known) != std::string_view::npos; };
+    if (std::any_of(shortest.begin(), shortest.end(), in)) continue;
+    if (shortest.size() == kMostOfAny) return std::nullopt;
+    shortest.push_back(text);
   }
-  if (shortest[0].size() < kLeastOfAny || shortest.size() > kMostOfAny) return std::nullopt;
-  return shortest;
+  return AnyOf(shortest.begin(), shortest.end());
 }
 
 // A match of one of these parts: it meets the first demand of one of them, and the second one of that. If one asks for
@@ -59,7 +67,7 @@ std::optional<AnyOf> Joined(AnyOf texts) {
 //   `MPI.*(?:rror|fail)|(?:rror|fail).*MPI`   one of "rror" and "fail", and "MPI"
 Part EitherOf(const std::vector<Part>& parts) {
   Part either;
-  std::vector<std::vector<AnyOf>> demands;
+  std::vector<std::vector<Demand>> demands;
   size_t most = 0;
   for (const Part& part : parts) {
     demands.push_back(DemandsOf(part));
@@ -67,9 +75,9 @@ Part EitherOf(const std::vector<Part>& parts) {
     most = std::max(most, demands.back().size());
   }
   for (size_t rank = 0; rank < std::min(most, kMostRanks); ++rank) {
-    AnyOf texts;
+    std::vector<std::string_view> texts;
     for (const auto& own : demands) {
-      const AnyOf& demand = own[std::min(rank, own.size() - 1)];
+      const auto demand = own[std::min(rank, own.size() - 1)].texts;
       texts.insert(texts.end(), demand.begin(), demand.end());
     }
     auto joined = Joined(std::move(texts));
@@ -98,12 +106,7 @@ class RegexReader {
   bool More() const { return at_ < text_.size(); }
   // One that stands for itself, once.
   bool IsBareByte() const {
-    constexpr std::string_view kSpecial = "()[\\.^$*+?{|";
-    const auto special = [&](size_t at, size_t from) {
-      return kSpecial.find(text_[at], from) != std::string_view::npos;
-    };
-    return !special(at_, 0) &&
-           (at_ + 1 == text_.size() || !special(at_ + 1, kSpecial.find('*')) || text_[at_ + 1] == '|');
+    return !IsAnyOf(text_[at_], "()[\\.^$*+?{|") && (at_ + 1 == text_.size() || !IsAnyOf(text_[at_ + 1], "*+?{"));
   }
   bool Take(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
@@ -231,7 +234,7 @@ class RegexReader {
   std::optional<Part> Escape() {
     if (!More()) return std::nullopt;
     const char c = text_[at_++];
-    if (std::string_view("dDwWsS").find(c) != std::string_view::npos) return Part{};
+    if (IsAnyOf(c, "dDwWsS")) return Part{};
     if (c == 'b' || c == 'B') return Assertion();
     if (IsAlnum(c)) return std::nullopt;
     return Text(c);
@@ -239,22 +242,18 @@ class RegexReader {
 
   enum class Repeated : uint8_t { kOnce, kPerhaps, kOftener, kUnknown };
   Repeated Repetition() {
-    if (!More()) return Repeated::kOnce;
-    Repeated repeated = Repeated::kOnce;
-    const char c = text_[at_];
-    if (c == '*' || c == '?' || c == '+') {
+    if (!More() || !IsAnyOf(text_[at_], "*+?{")) return Repeated::kOnce;
+    Repeated repeated = text_[at_] == '+' ? Repeated::kOftener : Repeated::kPerhaps;
+    if (text_[at_] != '{') {
       ++at_;
-      repeated = c == '+' ? Repeated::kOftener : Repeated::kPerhaps;
-    } else if (c == '{') {  // {2} {1,3} {0,60}
+    } else {  // {2} {1,3} {0,60}
       const size_t end = text_.find('}', at_);
       if (end == std::string_view::npos || !IsDigit(text_[at_ + 1])) return Repeated::kUnknown;
       repeated = text_[at_ + 1] == '0' ? Repeated::kPerhaps : Repeated::kOftener;
       at_ = end + 1;
-    } else {
-      return repeated;
     }
     Take("?");  // the shortest one
-    const bool again = More() && std::string_view("*+?{").find(text_[at_]) != std::string_view::npos;
+    const bool again = More() && IsAnyOf(text_[at_], "*+?{");
     return again ? Repeated::kUnknown : repeated;
   }
 
@@ -315,7 +314,7 @@ class DigitsAlike {
     if (at_ + 1 >= text_.size()) return false;
     const char c = text_[at_ + 1];
     at_ += 2;
-    return !IsAlnum(c) || std::string_view("dDwWsSbB").find(c) != std::string_view::npos;
+    return !IsAlnum(c) || IsAnyOf(c, "dDwWsSbB");
   }
   // No end of a range is a digit unless it is `0-9`, so that a range has all of them or none.
   bool Class() {

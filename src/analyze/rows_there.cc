@@ -96,6 +96,7 @@ void AddProcesses(const JobModel& model, ViewNames* out) {
   std::map<std::string_view, std::map<std::string_view, size_t>> variables;  // variable → value → processes
   for (const Process& p : model.processes) {
     if (p.aborted) out->insert("job:process-aborted");
+    if (p.log_just_ends && !p.aborted && !p.destroyed) out->insert("job:process-silent");
     versions.Add(p.nccl_version);
     networks.Add(p.net.network);
     interfaces.Add(p.bootstrap.interface);

@@ -133,7 +133,8 @@ std::set<Line> Judged(const CaseFile& c) {
     const Finding& f = item.finding;
     const bool others = f.role == Role::kSecondary && !LeavesWords(item);
     // Command terminated by signal 11: how something ended, in the words of whoever saw it.
-    const bool ending = item.rule != nullptr && item.rule->sign.life == Life::kEnding && !LeavesWords(item);
+    const bool ending = item.rule != nullptr && item.rule->sign.life == Life::kEnding &&
+                        item.rule->sign.how != Ending::kException && !LeavesWords(item);
     const bool beside =
         others || ending || f.role == Role::kBenign || item.survived || item.consequence || IsBareClass(f);
     if (f.line > 0 && beside) out.insert({{f.source.value, f.line}, {f.source.value, f.last_line}});

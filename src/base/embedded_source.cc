@@ -36,7 +36,7 @@ void EmbeddedSource::Bytes(std::string_view name, std::string_view bytes) {
 
 void EmbeddedSource::Grams(std::string_view name, const GramTable& grams) {
   const std::string own(name);
-  Numbers("uint8_t", own + "Filter", grams.filter);
+  Numbers("uint32_t", own + "Filter", grams.filter);
   Numbers("uint32_t", own + "Slots", grams.slots);
   Table("GramEntry", own + "Entries", grams.entries,
         [](const GramEntry& e) { return fmt::format("{{{}u,{},{},{}}}", e.bytes, e.text, e.offset, e.unused); });

@@ -20,17 +20,16 @@ constexpr uint32_t kUsualCost = 1000;
 
 }  // namespace
 
+// The last one first, so that each bit moves to its place as those in front of it come.
 uint64_t GramIndex::Hits(const char* p, size_t steps) const {
-  const uint8_t* const longs = longs_.filter.data();
-  const uint8_t* const shorts = shorts_.filter.data();
+  const uint32_t* const longs = longs_.filter.data();
+  const uint32_t* const shorts = shorts_.filter.data();
   uint64_t hits = 0;
-  for (size_t i = 0; i < steps; ++i, p += kLongStep) {
-    const uint64_t word = LoadWord(p);
-    const uint64_t next = word >> (8 * kShortStep);
-    const uint64_t hit = Bit(longs, LongMix(word) >> (64 - kLongFilter)) |
-                         Bit(shorts, ShortMix(word) >> (32 - kShortFilter)) |
-                         Bit(shorts, ShortMix(next) >> (32 - kShortFilter));
-    hits |= hit << i;
+  for (const char* at = p + kLongStep * steps; at != p;) {
+    at -= kLongStep;
+    const uint64_t word = LoadWord(at);
+    const uint64_t hit = LongBit(longs, word) | ShortBit(shorts, word) | ShortBit(shorts, word >> (8 * kShortStep));
+    hits = 2 * hits + (hit & 1);
   }
   return hits;
 }
@@ -74,12 +73,12 @@ GramTableStorage GramIndexBuilder::MakeTable(std::vector<GramEntry> entries, Mix
   std::stable_sort(entries.begin(), entries.end(),
                    [&](const GramEntry& a, const GramEntry& b) { return mix(a.bytes) < mix(b.bytes); });
   GramTableStorage out;
-  out.filter.assign(size_t{1} << (filter_bits - 3), 0);
+  out.filter.assign(size_t{1} << (filter_bits - 5), 0);
   out.slots.assign(slots + 1, 0);
   for (const GramEntry& e : entries) {
     const auto mixed = mix(e.bytes);
     const auto bit = static_cast<uint64_t>(mixed) >> (8 * static_cast<int>(sizeof mixed) - filter_bits);
-    out.filter[bit >> 3] |= static_cast<uint8_t>(1u << (bit & 7));
+    out.filter[bit >> 5] |= 1u << (bit & 31);
     ++out.slots[GramIndex::SlotOf(mixed, slots) + 1];
   }
   for (size_t s = 1; s < out.slots.size(); ++s) out.slots[s] += out.slots[s - 1];

@@ -40,8 +40,8 @@ struct GramEntry {
 struct GramTable {
   // A power of two of bits, as kLongFilter and kShortFilter say; it is asked for most places of a line, so it has to
   // stay in the cache.
-  std::span<const uint8_t> filter;  // of its bits, those that no gram has are 0
-  std::span<const uint32_t> slots;  // a power of two, and one more: slot s is entries[slots[s] .. slots[s + 1])
+  std::span<const uint32_t> filter;  // of its bits, those that no gram has are 0
+  std::span<const uint32_t> slots;   // a power of two, and one more: slot s is entries[slots[s] .. slots[s + 1])
   std::span<const GramEntry> entries;
 };
 
@@ -126,11 +126,16 @@ class GramIndex {
   static uint64_t SlotOf(uint64_t mixed, size_t slots) { return mixed >> (64 - std::countr_zero(slots)); }
   static uint64_t SlotOf(uint32_t mixed, size_t slots) { return mixed >> (32 - std::countr_zero(slots)); }
 
-  static uint32_t Bit(const uint8_t* filter, uint64_t slot) { return filter[slot >> 3] >> (slot & 7) & 1u; }
-  bool MayBeLong(uint64_t word) const { return Bit(longs_.filter.data(), LongMix(word) >> (64 - kLongFilter)) != 0; }
-  bool MayBeShort(uint64_t word) const {
-    return Bit(shorts_.filter.data(), ShortMix(word) >> (32 - kShortFilter)) != 0;
+  // In the lowest bit; what is above says nothing.
+  static uint32_t Bit(const uint32_t* filter, uint64_t slot) { return filter[slot >> 5] >> (slot & 31); }
+  static uint32_t LongBit(const uint32_t* filter, uint64_t word) {
+    return Bit(filter, LongMix(word) >> (64 - kLongFilter));
   }
+  static uint32_t ShortBit(const uint32_t* filter, uint64_t word) {
+    return Bit(filter, ShortMix(word) >> (32 - kShortFilter));
+  }
+  bool MayBeLong(uint64_t word) const { return (LongBit(longs_.filter.data(), word) & 1u) != 0; }
+  bool MayBeShort(uint64_t word) const { return (ShortBit(shorts_.filter.data(), word) & 1u) != 0; }
   // Bit i: a gram may begin in the i-th step from `p` on. Eight bytes can be read at each. A loop without a branch, as
   // nearly all bits are 0; compilers unroll it.
   // `steps` is at most kMostSteps, the bits of the result.
@@ -152,7 +157,7 @@ class GramIndex {
 // Owns the tables that a builder made. View borrows: the storage must outlive it, unchanged.
 // Moving keeps the spans of a View good, as vectors keep their memory; copying does not.
 struct GramTableStorage {
-  std::vector<uint8_t> filter;
+  std::vector<uint32_t> filter;
   std::vector<uint32_t> slots;
   std::vector<GramEntry> entries;
   GramTable View() const { return {filter, slots, entries}; }

@@ -140,6 +140,31 @@ inline size_t HexDigits(const char* p) {
 #endif
 }
 
+// How many of the sixteen bytes at `p` stand in names of hosts, files and classes before the first that does not:
+// letters, digits, `-`, `_` and `.`. At least sixteen bytes must be readable.
+inline size_t NameBytes(const char* p) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const auto within = [](__m128i from_first, char last) {
+    return _mm_cmpeq_epi8(_mm_min_epu8(from_first, _mm_set1_epi8(last)), from_first);
+  };
+  const auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+  const __m128i digit = within(_mm_sub_epi8(bytes, _mm_set1_epi8('0')), 9);
+  const __m128i letter = within(_mm_sub_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('a')), 'z' - 'a');
+  const __m128i sign = _mm_or_si128(is('_'), _mm_or_si128(is('-'), is('.')));
+  const __m128i name = _mm_or_si128(sign, _mm_or_si128(digit, letter));
+  return static_cast<size_t>(std::countr_one(static_cast<uint16_t>(_mm_movemask_epi8(name))));
+#else
+  const auto eight = [](const char* at) {
+    const uint64_t word = Load(at);
+    return Before(Outside(word, '0', '9') & Outside(word | kOnes * 0x20, 'a', 'z') & Outside(word, '-', '.') &
+                  Outside(word, '_', '_'));
+  };
+  const size_t n = eight(p);
+  return n < 8 ? n : 8 + eight(p + 8);
+#endif
+}
+
 // Shorter texts would be read beyond their ends.
 inline constexpr size_t kLeastSame = 16;
 

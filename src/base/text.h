@@ -14,6 +14,12 @@ constexpr bool IsAlpha(char c) { return IsLower(static_cast<char>(c | 0x20)); }
 constexpr bool IsAlnum(char c) { return IsDigit(c) || IsAlpha(c); }
 // What regular expressions call \w: a name in most languages.
 constexpr bool IsWordChar(char c) { return IsAlnum(c) || c == '_'; }
+// Whether `c` is one of a few bytes that are known when this is compiled.
+constexpr bool IsAnyOf(char c, std::string_view bytes) {
+  bool is = false;
+  for (const char byte : bytes) is = is || c == byte;
+  return is;
+}
 // -1 when it is no hexadecimal digit.
 constexpr int HexValue(char c) {
   const int lower = c | 0x20;

@@ -17,7 +17,7 @@ namespace ncclwhy {
 // places in the vector do not change. A copy would look into the old one's, so there is none.
 class WordSet {
  public:
-  // Short words go in front; all others into finders of kMost words each, unless they are so few that a search for each
+  // Short words go in front; all others into finders of kBits words each, unless they are so few that a search for each
   // is as fast.
   explicit WordSet(std::vector<std::string> words) : words_(std::move(words)) {
     views_.assign(words_.begin(), words_.end());
@@ -25,8 +25,8 @@ class WordSet {
     const auto longs = std::stable_partition(views_.begin(), views_.end(), is_short);
     shorts_ = static_cast<size_t>(longs - views_.begin());
     if (views_.size() - shorts_ < kLeastAtOnce) shorts_ = views_.size();
-    for (size_t i = shorts_; i < views_.size(); i += WordFinder::kMost) {
-      finders_.emplace_back(std::span(views_).subspan(i, std::min(WordFinder::kMost, views_.size() - i)));
+    for (size_t i = shorts_; i < views_.size(); i += WordFinder::kBits) {
+      finders_.emplace_back(std::span(views_).subspan(i, std::min(WordFinder::kBits, views_.size() - i)));
     }
   }
   // A moved vector keeps its strings where they are, also those that are short enough to lie in the string itself.

@@ -1,6 +1,7 @@
 #include "job/following_runs.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace ncclwhy {
 namespace {
@@ -217,8 +218,11 @@ class RunReader {
   }
 
   // The first line of work, or of a process that begins, from `line` on.
+  // Asked for the same line by one mark after the other.
   uint32_t NextWork(uint32_t line) const {
-    uint32_t next = UINT32_MAX;
+    const auto [known, fresh] = next_work_.try_emplace(line, UINT32_MAX);
+    uint32_t& next = known->second;
+    if (!fresh) return next;
     for (const PulseFacts& p : facts_.pulses) {
       const auto it = std::lower_bound(p.beats.lines.begin(), p.beats.lines.end(), line);
       if (it != p.beats.lines.end()) next = std::min(next, *it);
@@ -236,6 +240,7 @@ class RunReader {
   const bool attempts_;
   std::vector<bool> begins_;          // by process
   std::vector<uint32_t> departures_;  // the first lines behind them
+  mutable std::unordered_map<uint32_t, uint32_t> next_work_;
 };
 
 }  // namespace

@@ -96,7 +96,9 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
     return;
   }
   if (!tracebacks_.empty()) ReadTraceback(line, writer, text, facts);
-  if (std::optional<StackHeading> heading = HeadingIn(text)) {
+  // Of a line of a known kind the words were not looked for, nor were those of the line in front.
+  const bool may_name_tool = line.kind != 0 || !whole.empty() || line.words.Has(TellingWord::kStackTool);
+  if (std::optional<StackHeading> heading = HeadingIn(text, may_name_tool)) {
     // "Process 4711: python train.py" of py-spy may stand below one that tells more.
     const bool below =
         heading->rank < 0 && heading->pid == heading_.pid && line.number <= heading_line_ + kBelowHeading;

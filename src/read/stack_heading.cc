@@ -12,12 +12,11 @@ namespace ncclwhy {
 namespace {
 
 constexpr size_t kLongest = 160;
-constexpr std::string_view kMarks = " =-#*:>$@";
 
 constexpr std::array<std::string_view, 3> kToolNames = {"gdb ", "py-spy ", "pstack "};
 constexpr WordFinder kTools(kToolNames);
 
-bool IsMark(char c) { return kMarks.find(c) != std::string_view::npos; }
+bool IsMark(char c) { return scan::IsAnyOf(c, " =-#*:>$@"); }
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -99,10 +98,10 @@ std::string_view HostIn(std::string_view text) {
 
 }  // namespace
 
-std::optional<StackHeading> HeadingIn(std::string_view text) {
+std::optional<StackHeading> HeadingIn(std::string_view text, bool may_name_tool) {
   if (text.empty() || text.size() > kLongest) return std::nullopt;
   const bool process = BeginsWith(text, "process ");
-  const bool tool = kTools.Find(text) != 0;
+  const bool tool = may_name_tool && kTools.Find(text) != 0;
   const bool marked = tool || IsMark(text.front()) || text.back() == ':' || process || BeginsWith(text, "rank") ||
                       BeginsWith(text, "pid") || IsDigit(text.front());
   // A frame of gdb is no heading, nor is a line of a list: "#3  0x00007f16 in …"

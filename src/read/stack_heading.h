@@ -18,7 +18,7 @@ struct StackHeading {
 };
 
 // Nothing where the line has no mark of a heading (= # - $ > in front, a colon behind, Process, rank, pid), or names
-// neither rank nor process. `text` is trimmed.
-std::optional<StackHeading> HeadingIn(std::string_view text);
+// neither rank nor process. `text` is trimmed. `may_name_tool`: false where it is known that no tool is in it.
+std::optional<StackHeading> HeadingIn(std::string_view text, bool may_name_tool = true);
 
 }  // namespace ncclwhy

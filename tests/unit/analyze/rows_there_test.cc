@@ -70,6 +70,7 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.bootstrap.address = "10.0.0.1<9>"; }) == one("job:address-shared"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment.clear(); }) == one("job:variables-differ"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.aborted = true; }) == one("job:process-aborted"));
+  CHECK(rows([](auto&, auto&, auto&, auto& p) { p.log_just_ends = true; }) == one("job:process-silent"));
   CHECK(rows([](auto& m, auto&, auto&, auto&) { m.sources.clear(); }) == one("job:never-ready"));
   const SourceFacts devices = OneLine(EventKind::kNetDevices);  // of no network that is called Socket
   CHECK(rows([&](auto& m, auto&, auto&, auto&) { m.sources.push_back(&devices); }) == one("job:rdma-listed"));

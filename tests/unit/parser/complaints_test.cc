@@ -25,6 +25,8 @@ std::vector<std::string> Complaining(const SourceFacts& facts) {
   return out;
 }
 
+bool IsComplaint(std::string_view text) { return TellingWords(text).Has(TellingWord::kComplaint); }
+
 TEST_CASE("what sounds wrong is known by its words, in capitals, too, and in other languages", "[complaints]") {
   for (const char* text :
        {"ucx_ep.c:712  Error: vertex 3", "FATAL", "Could Not open", "it can't", "任务失败", "エラー"}) {
