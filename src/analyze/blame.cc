@@ -222,8 +222,11 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   if (who.process.valid()) {
     // systemd[1] in front of a line of the journal is whoever started the service, and nobody to look at.
     constexpr int64_t kInit = 1;
-    if (const int64_t pid = c.model.processes[who.process.value].pid; pid != kInit) out.pid = pid;
-    out.gpu = c.model.processes[who.process.value].gpu;
+    const Process& process = c.model.processes[who.process.value];
+    // nv-c3 systemd-logind[1410]: The system will reboot now!      a service that tells of its host
+    const bool service = who.rank < 0 && process.warns == 0 && process.nccl_version.empty();
+    if (process.pid != kInit && !service) out.pid = process.pid;
+    out.gpu = process.gpu;
   }
   if (out.gpu < 0 || who.line_names_gpu) out.gpu = who.gpu;
   return out;

@@ -300,9 +300,6 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   } else if (c.host == f.host && f.process.valid()) {
     if (!others_.contains({rule, c.host})) c = OfProcess(f.process);
     if (c.host.empty()) c.host = f.host;
-    // nv-c3 systemd-logind[1410]: The system will reboot now!      a service that tells of its host
-    const Process& speaks = model_.processes[f.process.value];
-    if (c.rank < 0 && speaks.warns == 0 && speaks.nccl_version.empty()) c.process = {};
   }
   NameOnGpu(f, c);
   if (c.rank < 0 && f.text.starts_with("[rank")) c.rank = RankInText(f.text);

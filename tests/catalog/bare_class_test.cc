@@ -38,11 +38,11 @@ const std::array<std::string, 5> kNames = {"unhandled system error", "unhandled 
                                            "internal error", "remote process exited"};
 
 // Rules that a class is a part of, or takes the word from, by their own conditions: the exception of a rank that NCCL
-// had failed before is no cause, a step that was cancelled after a failure neither; "only" is for want of anything
-// else.
+// had failed before is no cause, a step that was cancelled after a failure neither; a step that waits for its nodes
+// has no NCCL behind it; "only" is for want of anything else.
 const std::set<std::string> kForWantOfBetter = {
-    "elastic-exit-sigabrt-alone", "ib-gdr-off-only",       "k8s-launch-only",       "python-exception",
-    "python-missing-file",        "shell-command-missing", "stopped-step-cancelled"};
+    "elastic-exit-sigabrt-alone", "ib-gdr-off-only",       "k8s-launch-only", "python-exception",
+    "python-missing-file",        "shell-command-missing", "slurm-step-busy", "stopped-step-cancelled"};
 
 std::string FirstCause(const std::string& log) {
   const auto analyzer = Analyzer::Create({}).take();
