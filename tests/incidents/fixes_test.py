@@ -22,12 +22,13 @@ SHOWN_ONLY = {"vllm", "ray"}
 MOST = 3
 
 
-def known(report):
+def known(report, text):
     """Placeholders that this report could fill."""
     out = {}
     culprit = next(iter(report["causes"][0].get("culprits", [])), {})
     facts = {f["name"]: f["value"] for f in report["job"].get("environment", [])}
     pods = {f["value"] for f in report["job"].get("environment", []) if f["name"] == "pod"}
+    pods |= set(re.findall(r"^(\S+) +\d+/\d+ +\w", text, re.MULTILINE))  # rows of kubectl get pods
     plain = re.fullmatch(r"\w[\w.-]*", culprit.get("host", ""))
     if plain and culprit["host"] not in pods and not re.fullmatch("[0-9a-f]{12}", culprit["host"]):
         out["NODE"] = culprit["host"]
@@ -65,7 +66,7 @@ def complaints(report, text):
             values = set(re.findall(rf"\b{name} set by environment to (\S+?)\.?\s", text))
             if values == {value}:
                 yield f"{name} is {value} already: {command}"
-        for placeholder, value in known(report).items():
+        for placeholder, value in known(report, text).items():
             if re.search(rf"(?<![\w$/]){placeholder}(?!\w)", command):
                 yield f"{placeholder} is {value}: {command}"
         environment = fix["for"]
