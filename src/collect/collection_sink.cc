@@ -23,8 +23,7 @@ class TarSink : public CollectionSink {
 
   Status Open() {
     if (path_ != "-") {
-      // WholeFile writes beside the file and renames at the end: an archive that was broken off never has the final
-      // name.
+      // WholeFile gives the name at the end: an archive that was broken off never has it.
       if (const int error = file_.Open(); error != 0) return Failed(std::strerror(error));
     }
     Libarchive().archive_write_set_format_pax_restricted(archive_);
@@ -57,10 +56,13 @@ class TarSink : public CollectionSink {
   }
 
   bool IsItself(const struct stat& file) const override {
+    const auto same = [&](const struct stat& own) { return own.st_dev == file.st_dev && own.st_ino == file.st_ino; };
     struct stat own {};
-    // `collect -o logs/bundle.tar.gz logs/`: the archive lies in the folder that is collected.
+    // `collect -o logs/bundle.tar.gz logs/`: the archive lies in the folder that is collected; the one of the last
+    // time, which this one replaces, may lie there, too.
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
-    return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
+    if (::fstat(descriptor, &own) == 0 && same(own)) return true;
+    return path_ != "-" && ::stat(path_.c_str(), &own) == 0 && same(own);
   }
   Status Finish() override {
     if (Libarchive().archive_write_close(archive_) != ARCHIVE_OK) return Failed();

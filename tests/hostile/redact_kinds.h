@@ -202,7 +202,6 @@ inline constexpr Kind kKinds[] = {
     {"password with a blank", "password=<72 7{d6}>"},
     {"password with a quote", "password=<a\"7{d8}>"},
     {"password for a user", "Password for 'root': <7{d8}>"},
-    {"password, a word of logs", "passwd=<failed>"},
     {"sshpass", "sshpass -p <7{d8}> ssh node"},
     {"SQL password", "identified by '<7{d8}>'"},
     {"user info without a scheme", "http_proxy=<root:7{d8}>@node:8080"},
