@@ -56,13 +56,11 @@ class TarSink : public CollectionSink {
   }
 
   bool IsItself(const struct stat& file) const override {
-    const auto same = [&](const struct stat& own) { return own.st_dev == file.st_dev && own.st_ino == file.st_ino; };
     struct stat own {};
-    // `collect -o logs/bundle.tar.gz logs/`: the archive lies in the folder that is collected; the one of the last
-    // time, which this one replaces, may lie there, too.
+    // `collect -o - logs/ > logs/bundle.tar.gz`: the archive lies in the folder that is collected. Behind -o it does
+    // only where the file system has no files without a name.
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
-    if (::fstat(descriptor, &own) == 0 && same(own)) return true;
-    return path_ != "-" && ::stat(path_.c_str(), &own) == 0 && same(own);
+    return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
   }
   Status Finish() override {
     if (Libarchive().archive_write_close(archive_) != ARCHIVE_OK) return Failed();

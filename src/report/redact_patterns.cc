@@ -30,7 +30,11 @@ constexpr std::pair<std::string_view, std::string_view> kParts[] = {
 
 constexpr Shape kShapes[] = {
     // passwd=error; "password": "failed": what is assigned or in quotes is the value, whatever it says
-    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?\s*(?::=|=>|==?)\s*@VALUE)x", Sure::kValue},
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?\s*(?::=|[=-]>|==?)\s*@VALUE)x", Sure::kValue},
+    {kToken, R"x((?i)[a-z0-9]_pass\s*=\s*([a-z]\S*))x", Sure::kValue},
+    // password: "failed"; password 'memory' was wrong; password (12345678) rejected
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*(?:\s*:\s*|\s+)("(?:[^"\\]|\\.)*"|'[^']*'))x", Sure::kValue},
+    {kToken, R"x((?i)@KEY\s+\(([0-9][0-9A-Za-z._-]{3,})\))x", Sure::kValue},
     {kToken,
      R"x((?i)(?:@KEY[A-Za-z0-9_-]*|token|auth|credentials?)\\?["']\s*:\s*(\\?"(?:[^"\\]|\\[^"])*\\?"|'[^']*'))x",
      Sure::kValue},
@@ -40,13 +44,14 @@ constexpr Shape kShapes[] = {
     // PASSWORD is set to 12345678; Password for 'root': 12345678; password 12345678
     {kToken, R"x((?i)@KEY["']?\s+(?:(?:is|was|has|been|now|(?:re-?)?set|changed|updated)\s+){1,4}to\s+@VALUE)x",
      Sure::kValue},
-    {kToken, R"x((?i)@KEY\s+(?:for|of)\s+(?:user\s+)?["']?[^\s"':=]+["']?\s*(?::|=|\s+is\s)\s*@VALUE)x", Sure::kPlace},
+    {kToken, R"x((?i)@KEY\s+(?:for|of)\s+(?:(?:user|key|account)\s+)?["']?[^\s"':=]+["']?\s*(?::|=|\s+is\s)\s*@VALUE)x",
+     Sure::kPlace},
     {kToken, R"x((?i)@KEY\s+(?:(?:is|was|now)\s+)?([0-9][0-9A-Za-z._-]{3,}(?: [0-9][0-9A-Za-z.:_-]+)*))x",
      Sure::kPlace},
     // password: master: whatever word stands there
-    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?(?:\s*:\s*|\s+is\s+|：\s*)@VALUE)x", Sure::kPlace},
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?(?:\s*:\s*|\s+is(?:\s*:\s*|\s+)|：\s*)@VALUE)x", Sure::kPlace},
     // http_proxy=root:12345678@node:8080: of a URL without its scheme
-    {kToken, R"x((?:^|[\s"'=(,<])([A-Za-z_][A-Za-z0-9_.-]*:[^\s:@/"']{3,})@[A-Za-z0-9\[])x", Sure::kValue},
+    {kToken, R"x((?:^|[\s"'=(,<])([A-Za-z_][A-Za-z0-9_.-]*:[^\s:/"']{3,})@[A-Za-z0-9\[])x", Sure::kValue},
     {kPod, R"x((?i)\bjob[ _-]?name["']?\s*[=:]\s*["']?([^\s,;"')]+))x", Sure::kPlace},
     {kPod, R"x((?i)\s--job-name\s+["']?([^\s,;"')]+))x", Sure::kPlace},
     {kToken, R"x((?i)\b(?:otp|pin|2fa|mfa|verification|one-time)(?:[ _-]?code)?\s*[=:]?\s*([0-9]{4,8})\b)x",
@@ -55,7 +60,7 @@ constexpr Shape kShapes[] = {
     {kId,
      R"x((?i)\b(?:(?:[ds]|remote[ _-]?|local[ _-]?|base[ _-]?|sm[ _-]?)?lid)\s*[=:]?\s*(0x[0-9a-f]{1,4}|[0-9]{1,5})\b)x",
      Sure::kPlace},
-    {kId, R"x((?i)\bsn\s*[=:#]\s*([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x", Sure::kPlace},
+    {kId, R"x((?i)\bsn(?:\s*[=:#]\s*|\s+)([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x", Sure::kPlace},
     {kId,
      R"x((?i)\b(?:serial(?:[ _-]?(?:number|no\.?))?|s/n|asset[ _-]?tag)\s*[=:#]?\s*([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x",
      Sure::kPlace},
