@@ -176,7 +176,7 @@ class Minimizer {
     std::set<std::pair<int32_t, std::string>> culprits;
     // The names in the answer change with those in the log, else no try would have the answer again.
     for (auto [rank, host] : wanted_.culprits) {
-      redactor.Text(&host);
+      redactor.Host(&host);
       culprits.emplace(rank, host);
     }
     wanted_.culprits = std::move(culprits);

@@ -1,9 +1,10 @@
 // WholeFile: a file that readers see as it was before or whole, never half written.
 //
-// The bytes go to a nameless neighbour's place (`report.html.x8Gh2k`), which takes the name when it is finished and is
-// taken away when it is not, also when a signal ends the program. A symbolic link is followed. What is no regular file
-// (/dev/null, a pipe) is written to as it is. One at a time, and for programs: it takes signals over while it lives.
-// Numbers that are returned are 0 or errno.
+// The bytes go to a file without a name, which the system takes away however the program ends, also by SIGKILL; where
+// the file system has none (NFS), to a neighbour (`report.html.x8Gh2k`) that is taken away when a signal ends the
+// program. It gets the name when it is finished. A symbolic link is followed. What is no regular file (/dev/null, a
+// pipe) is written to as it is. One at a time, and for programs: it may take signals over while it lives. Numbers that
+// are returned are 0 or errno.
 #pragma once
 
 #include <sys/types.h>
@@ -37,12 +38,16 @@ class WholeFile {
   // the old file open keeps it; nothing is synced to the disk. Once, last; on an error the old file stays.
   int Finish(std::optional<mode_t> mode = std::nullopt);
   // Written as it is: nothing can be taken back.
-  bool is_device() const { return file_ >= 0 && part_.empty(); }
+  bool is_device() const { return file_ >= 0 && part_.empty() && !nameless_; }
 
  private:
+  // A name beside the target for the nameless file; 0 or errno.
+  int NamePart();
+
   // Where the link leads; and the unfinished file, empty where there is none (a device, or Finish has renamed it).
   std::string target_, part_;
   int file_ = -1;
+  bool nameless_ = false;
   std::optional<RemovedOnSignal> removed_;
 };
 

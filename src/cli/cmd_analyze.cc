@@ -43,6 +43,8 @@ ncclwhy -o why.html -o why.sarif rank*.log.gz)",
 constexpr auto kPatience = std::chrono::milliseconds(1500);
 // Where a page goes that would have gone to a terminal.
 constexpr char kPage[] = "ncclwhy-report.html";
+// Signed: `-1` must not become the largest number there is. What is beyond a terabyte is a slip.
+const CLI::Range kBudgets(int64_t{1}, int64_t{1} << 40);
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 // A line on the terminal that is rewritten and at last removed.
@@ -102,7 +104,7 @@ class AnalyzeCommand : public Subcommand {
     AddJobsOption(app, &options_.jobs);
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
-    app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(CLI::Range(size_t{1}, SIZE_MAX));
+    app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(kBudgets);
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")

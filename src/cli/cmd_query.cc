@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/escape.h"
@@ -107,14 +109,30 @@ bool IsNumber(const std::string& text) {
   return nlohmann::json::accept(text) && (text[digits] != '0' || text.size() == digits + 1 || text[digits + 1] == '.');
 }
 
+// Names of columns as keys of an object, each once: a second `a` is a_2, as two of one name would be one to readers.
+//    SELECT l.rank, r.rank FROM …   rank, rank_2
+std::vector<std::string> Keys(const std::vector<std::string>& columns) {
+  std::vector<std::string> keys;
+  for (const std::string& column : columns) keys.push_back(SanitizeUtf8(column));
+  std::set<std::string> taken(keys.begin(), keys.end()), seen;
+  for (std::string& key : keys) {
+    if (seen.insert(key).second) continue;
+    std::string fresh;
+    for (size_t n = 2; fresh.empty() || !taken.insert(fresh).second; ++n) fresh = key + "_" + std::to_string(n);
+    key = std::move(fresh);
+  }
+  return keys;
+}
+
 // An array of objects; NULL is null, numbers are numbers.
 std::string Json(const QueryTable& table) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  const std::vector<std::string> keys = Keys(table.columns);
   for (const auto& row : table.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (size_t i = 0; i < row.size(); ++i) {
       // SQLite's text may be any bytes; JSON's may not.
-      nlohmann::ordered_json& cell = object[SanitizeUtf8(table.columns[i])];
+      nlohmann::ordered_json& cell = object[keys[i]];
       if (row[i])
         cell =
             IsNumber(*row[i]) ? nlohmann::ordered_json::parse(*row[i]) : nlohmann::ordered_json(SanitizeUtf8(*row[i]));

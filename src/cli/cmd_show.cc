@@ -1,8 +1,10 @@
 // ncclwhy show FILE:LINE: a line of a log with those around it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "base/escape.h"
 #include "base/limits.h"
@@ -43,6 +45,12 @@ class ShowCommand : public Subcommand {
       return kExitTrouble;
     }
     const std::string path = place_.substr(0, colon);
+    // A stream opens a folder and has no line to read.
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) {
+      Complain(path + ": is a directory");
+      return kExitTrouble;
+    }
     std::ifstream file(path, std::ios::binary);
     if (!file) {
       Complain(path + ": cannot be read");

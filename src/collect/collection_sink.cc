@@ -23,8 +23,7 @@ class TarSink : public CollectionSink {
 
   Status Open() {
     if (path_ != "-") {
-      // WholeFile writes beside the file and renames at the end: an archive that was broken off never has the final
-      // name.
+      // WholeFile gives the name at the end: an archive that was broken off never has it.
       if (const int error = file_.Open(); error != 0) return Failed(std::strerror(error));
     }
     Libarchive().archive_write_set_format_pax_restricted(archive_);
@@ -58,7 +57,8 @@ class TarSink : public CollectionSink {
 
   bool IsItself(const struct stat& file) const override {
     struct stat own {};
-    // `collect -o logs/bundle.tar.gz logs/`: the archive lies in the folder that is collected.
+    // `collect -o - logs/ > logs/bundle.tar.gz`: the archive lies in the folder that is collected. Behind -o it does
+    // only where the file system has no files without a name.
     const int descriptor = path_ == "-" ? STDOUT_FILENO : file_.descriptor();
     return ::fstat(descriptor, &own) == 0 && own.st_dev == file.st_dev && own.st_ino == file.st_ino;
   }

@@ -237,6 +237,18 @@ Status ReadMember(archive* a, const std::string& name, GzipCheck* check, Layer l
   return status;
 }
 
+// Below a name that begins with a point, as in a folder: what programs keep for themselves.
+//    ./.dstack.yml   logs/.git/HEAD   but not ./rank0.log, ../rank0.log
+bool IsHidden(std::string_view path) {
+  for (size_t at = 0; at < path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    if (part.size() > 1 && part[0] == '.' && part != "..") return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 // A compressed file (one member without a name) or an archive.
 Status Expand(const NextBytes& next, std::string_view first, const std::string& name, Layer layer,
               Expansion* expansion) {
@@ -263,6 +275,7 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
 
   Status worst;
   bool ended = false;
+  bool hidden = false, shown = false;
   while (expansion->sink.WantsMore()) {
     archive_entry* entry = nullptr;
     const int code = Libarchive().archive_read_next_header(a.get(), &entry);
@@ -287,6 +300,11 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
       return Status::Limit(name + ": too many members; the rest was not read");
     }
     const char* path = Libarchive().archive_entry_pathname(entry);
+    if (!raw && path != nullptr && IsHidden(path)) {
+      hidden = true;
+      continue;
+    }
+    shown = true;
     const std::string member = raw ? name : name + "/" + (path == nullptr ? "?" : path);
     const Status status = ReadMember(a.get(), member, feed.check ? &*feed.check : nullptr, layer, expansion);
     if (feed.status.code() == ErrorCode::kLimit) return feed.status;
@@ -298,6 +316,9 @@ Status Expand(const NextBytes& next, std::string_view first, const std::string& 
   }
   if (ended && worst.ok() && FilterOf(first) != ARCHIVE_FILTER_NONE && LeavesBytes(a.get(), &feed)) {
     return Status::Io(name + ": what stands behind the end of what is packed in it was not read");
+  }
+  if (ended && worst.ok() && hidden && !shown) {
+    return Status::Io(name + ": holds hidden files only; unpack and name one to read it");
   }
   return worst.ok() ? feed.status : worst;
 }

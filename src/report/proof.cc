@@ -89,7 +89,7 @@ Proof QuoteOf(const std::string& file, uint64_t line, const std::string& text) {
 }
 
 // The lower, the earlier it is quoted.
-int Weight(const Evidence& item) {
+int WeightOf(const Evidence& item) {
   if (item.role == "contradicting") return 3;
   if (item.role == "direct") return 0;
   return item.line > 0 ? 1 : 2;
@@ -132,7 +132,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
           item.role == "direct" && c.weight == 0 && !rules.contains(item.rule) && c.proof.text != item.text;
       // "/dev/shm is too small for 9637892 bytes", "… for 9637888 bytes": what two rules found is one thing.
       const bool one_finding =
-          !item.note.empty() && c.weight == Weight(item) && Wording(c.proof.note) == Wording(item.note);
+          !item.note.empty() && c.weight == WeightOf(item) && Wording(c.proof.note) == Wording(item.note);
       return one_finding || (!compared && SayTheSame(c.wording, wording));
     });
     // The other side of a comparison is quoted although its rule has a line already.
@@ -159,7 +159,7 @@ std::vector<Proof> FromEvidence(const Cause& cause, size_t most) {
       choice.proof.note = item.note;
     }
     choice.wording = std::move(wording);
-    choice.weight = Weight(item);
+    choice.weight = WeightOf(item);
     choice.first_of_rule = fresh;
     choice.order = choices.size() - 1;
     choice.rule = item.rule;

@@ -5,10 +5,13 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "kb/loader/decode.h"
 #include "kb/loader/kb.h"
+#include "kb/loader/template.h"
 #include "report/known_words.h"
 #include "report/redact_text.h"
 #include "report/report_texts.h"
+#include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
 namespace {
@@ -24,10 +27,11 @@ void Replace(TextIs is, std::string* text, Redactor* redactor) {
   // Hosts and lines teach names as they are read; sentences are ours and only get them.
   switch (is) {
     case TextIs::kHost:
+      return redactor->Host(text);
     case TextIs::kLine:
       return redactor->Line(text);
     case TextIs::kSentence:
-      return redactor->Text(text);
+      return redactor->Sentence(text);
     case TextIs::kHash:
       return IsHash(*text) ? void() : redactor->Line(text);
     case TextIs::kOwn:
@@ -35,27 +39,56 @@ void Replace(TextIs is, std::string* text, Redactor* redactor) {
   }
 }
 
-// What the knowledge says of the report's causes without taking a value: it holds nothing of a log, and a command in it
-// is copied as it stands. `--kb` may say something else; that is redacted like any other text.
-std::set<std::string> OwnTexts(const Report& report, Language language) {
-  std::set<std::string> out;
-  const auto add = [&](const std::string& text) {
+// What the knowledge and the rules say of the report's causes without taking a value: it holds nothing of a log, and a
+// command in it is copied as it stands. Of what takes values the words between them stay. `--kb` may say something
+// else; that is redacted like any other text.
+class OwnTexts {
+ public:
+  OwnTexts(const Report& report, Language language, Redactor* redactor) : redactor_(redactor) {
+    for (const Cause& cause : report.causes) {
+      OfCause(cause.id, language);
+      for (const Evidence& evidence : cause.evidence) OfRule(evidence.rule, language);
+    }
+    for (const PossibleCause& cause : report.candidates) OfCause(cause.id, language);
+  }
+  bool Has(const std::string& text) const { return whole_.contains(text); }
+
+ private:
+  void Add(const std::string& text) {
     // A brace is the place of a value: such a text may hold anything.
-    if (text.find('{') == std::string::npos) out.insert(text);
-  };
-  const auto add_all = [&](const std::string& id) {
-    const auto cause = KnowledgeBase::Embedded().FindCause(id, language);
-    if (!cause) return;
-    add(cause->title);
-    add(cause->mistaken_for);
-    for (const Fix& fix : cause->fixes) add(fix.text), add(fix.command);
-    for (const Confirm& confirm : cause->confirm) add(confirm.text), add(confirm.command);
-    for (const Collect& collect : cause->collect) add(collect.what), add(collect.command);
-  };
-  for (const Cause& cause : report.causes) add_all(cause.id);
-  for (const PossibleCause& cause : report.candidates) add_all(cause.id);
-  return out;
-}
+    if (text.find('{') == std::string::npos) whole_.insert(text);
+    size_t begin = 0;
+    ForEachPlace(text, [&](const TemplatePlace& place, size_t at) {
+      redactor_->Keep(std::string_view(text).substr(begin, at - begin));
+      begin = at + place.size;
+    });
+    redactor_->Keep(std::string_view(text).substr(begin));
+  }
+  void Add(const CauseKnowledge& cause) {
+    Add(cause.title);
+    Add(cause.mistaken_for);
+    for (const FittingText& summary : cause.summary) Add(summary.text);
+    for (const Fix& fix : cause.fixes) Add(fix.text), Add(fix.command);
+    for (const Confirm& confirm : cause.confirm) Add(confirm.text), Add(confirm.command);
+    for (const Collect& collect : cause.collect) Add(collect.what), Add(collect.command);
+  }
+  void OfCause(const std::string& id, Language language) {
+    if (const auto cause = KnowledgeBase::Embedded().FindCause(id, language)) Add(*cause);
+  }
+  // A rule that judges a line closer brings fixes of its own.
+  void OfRule(const std::string& id, Language language) {
+    const RuleList& rules = RuleSet::Embedded().rules();
+    if (!rules.Has(id)) return;
+    const Rule& rule = rules[rules.LowerBound(id)];
+    const bool chinese = language == Language::kChinese;
+    Add(std::string(chinese ? rule.fix_zh : rule.fix_en));
+    Add(std::string(rule.fix_command));
+    if (!rule.tells.empty()) Add(DecodeCause(rule.tells, language));
+  }
+
+  Redactor* const redactor_;
+  std::set<std::string> whole_;
+};
 
 }  // namespace
 
@@ -77,9 +110,9 @@ Report Redact(Report report, Language language, const std::vector<std::string>& 
     if (is != TextIs::kSentence) Replace(is, &copy, &redactor);
   });
   // What is in the knowledge without any value is not touched: `/dev/shm` in a fix is no private path.
-  const std::set<std::string> own = OwnTexts(report, language);
+  const OwnTexts own(report, language, &redactor);
   ForEachText(&report, [&](TextIs is, std::string* text) {
-    if (is != TextIs::kSentence || !own.contains(*text)) Replace(is, text, &redactor);
+    if (is != TextIs::kSentence || !own.Has(*text)) Replace(is, text, &redactor);
   });
   // A report that was redacted already keeps its figures.
   for (size_t kind = 0; kind < kPrivateKinds; ++kind) {

@@ -1,5 +1,9 @@
 #include "report/redact_patterns.h"
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "base/limits.h"
 #include "base/re2_call.h"
 
@@ -10,54 +14,87 @@ namespace {
 struct Shape {
   Private kind;
   const char* regex;
-  bool sure = false;  // see PrivatePattern
+  Sure sure = Sure::kNo;  // see PrivatePattern
 };
 using enum Private;
 
+// Words that @KEY and @VALUE stand for below. A key that names a secret; what may stand behind it: in quotes, whole or
+// cut off, or up to a blank, with the groups of digits behind that.
+//    password=a,12345678   password = 'a b'   password=12 345678
+constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+    {"@KEY", R"x((?:(?:api|access|auth|account|shared|private|license|encryption|signing|secret)[_ -]?key|)x"
+             R"x(pass(?:wd|word|phrase|code)|passwort|contraseña|mot de passe|密码|密碼|口令|パスワード|pwd|secret))x"},
+    {"@VALUE", R"x((\\"(?:[^"\\]|\\[^"])*\\?"?|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|)x"
+               R"x([^\s"'=:]\S*(?: [0-9][0-9A-Za-z.:_-]+)*))x"},
+};
+
 constexpr Shape kShapes[] = {
-    // password: master; token=spark: whatever word stands there
+    // passwd=error; "password": "failed": what is assigned or in quotes is the value, whatever it says
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?\s*(?::=|[=-]>|==?)\s*@VALUE)x", Sure::kValue},
+    {kToken, R"x((?i)[a-z0-9]_pass\s*=\s*([a-z]\S*))x", Sure::kValue},
+    // password: "failed"; password 'memory' was wrong; password (12345678) rejected
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*(?:\s*:\s*|\s+)("(?:[^"\\]|\\.)*"|'[^']*'))x", Sure::kValue},
+    {kToken, R"x((?i)@KEY\s+\(([0-9][0-9A-Za-z._-]{3,})\))x", Sure::kValue},
     {kToken,
-     R"x((?i)(?:pass(?:wd|word|phrase|code)|passwort|contraseña|mot de passe|密码|密碼|口令|パスワード|pwd|secret|api[_ -]?key|access[_ -]?key))x"
-     R"x(\\?["']?(?:\s*[=:]\s*|\s+is\s+|：\s*)(\\?["']?[^\s,;&"'\\]+))x",
-     true},
-    {kToken, R"x((?i)(?:token|auth|credentials?)\\?["']?=(\\?["']?[^\s,;&"'\\]+))x", true},
-    {kToken, R"x((?i)\b(?:otp|pin|2fa|mfa|verification|one-time)(?:[ _-]?code)?\s*[=:]?\s*([0-9]{4,8})\b)x", true},
+     R"x((?i)(?:@KEY[A-Za-z0-9_-]*|token|auth|credentials?)\\?["']\s*:\s*(\\?"(?:[^"\\]|\\[^"])*\\?"|'[^']*'))x",
+     Sure::kValue},
+    {kToken, R"x((?i)(?:token|auth|credentials?)\\?["']?=(\\?["']?[^\s,;&"'\\]+))x", Sure::kValue},
+    {kToken, R"x((?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?("[^"]*"?|'[^']*'?))x", Sure::kValue},
+    {kToken, R"x(\bsshpass\s+-p\s*@VALUE)x", Sure::kValue},
+    // PASSWORD is set to 12345678; Password for 'root': 12345678; password 12345678
+    {kToken, R"x((?i)@KEY["']?\s+(?:(?:is|was|has|been|now|(?:re-?)?set|changed|updated)\s+){1,4}to\s+@VALUE)x",
+     Sure::kValue},
+    {kToken, R"x((?i)@KEY\s+(?:for|of)\s+(?:(?:user|key|account)\s+)?["']?[^\s"':=]+["']?\s*(?::|=|\s+is\s)\s*@VALUE)x",
+     Sure::kPlace},
+    {kToken, R"x((?i)@KEY\s+(?:(?:is|was|now)\s+)?([0-9][0-9A-Za-z._-]{3,}(?: [0-9][0-9A-Za-z.:_-]+)*))x",
+     Sure::kPlace},
+    // password: master: whatever word stands there
+    {kToken, R"x((?i)@KEY[A-Za-z0-9_-]*\\?["']?(?:\s*:\s*|\s+is(?:\s*:\s*|\s+)|：\s*)@VALUE)x", Sure::kPlace},
+    // http_proxy=root:12345678@node:8080: of a URL without its scheme
+    {kToken, R"x((?:^|[\s"'=(,<])([A-Za-z_][A-Za-z0-9_.-]*:[^\s:/"']{3,})@[A-Za-z0-9\[])x", Sure::kValue},
+    {kPod, R"x((?i)\bjob[ _-]?name["']?\s*[=:]\s*["']?([^\s,;"')]+))x", Sure::kPlace},
+    {kPod, R"x((?i)\s--job-name\s+["']?([^\s,;"')]+))x", Sure::kPlace},
+    {kToken, R"x((?i)\b(?:otp|pin|2fa|mfa|verification|one-time)(?:[ _-]?code)?\s*[=:]?\s*([0-9]{4,8})\b)x",
+     Sure::kPlace},
     // Numbers that are somebody's or one thing's: telephones, cards, serial numbers, LIDs, places
     {kId,
      R"x((?i)\b(?:(?:[ds]|remote[ _-]?|local[ _-]?|base[ _-]?|sm[ _-]?)?lid)\s*[=:]?\s*(0x[0-9a-f]{1,4}|[0-9]{1,5})\b)x",
-     true},
+     Sure::kPlace},
+    {kId, R"x((?i)\bsn(?:\s*[=:#]\s*|\s+)([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x", Sure::kPlace},
     {kId,
      R"x((?i)\b(?:serial(?:[ _-]?(?:number|no\.?))?|s/n|asset[ _-]?tag)\s*[=:#]?\s*([A-Z0-9-]*[0-9][A-Z0-9-]{4,})\b)x",
-     true},
-    {kUser, R"x((?:^|[^0-9A-Za-z.+])(\+[1-9][0-9]{0,2}[ ./-]?\(?[0-9]{2,5}\)?(?:[ ./-]?[0-9]{2,5}){1,4}))x", true},
-    {kUser, R"x((\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}))x", true},
-    {kUser, R"x((?:^|[^0-9-])([0-9]{3}-(?:[0-9]{2}|[0-9]{3})-[0-9]{4})(?:[^0-9-]|$))x", true},
-    {kUser, R"x((?i)\b(?:tel|phone|telephone|mobile|cell|fax)[.:]*\s*(\+?[0-9][0-9 ()./-]{5,}[0-9]))x", true},
-    {kToken, R"x((?i)\b(?:card|visa|mastercard|amex|credit)\D{0,12}([0-9]{4}(?:[ -]?[0-9]{3,6}){2,3}))x", true},
+     Sure::kPlace},
+    {kUser, R"x((?:^|[^0-9A-Za-z.+])(\+[1-9][0-9]{0,2}[ ./-]?\(?[0-9]{2,5}\)?(?:[ ./-]?[0-9]{2,5}){1,4}))x",
+     Sure::kPlace},
+    {kUser, R"x((\([0-9]{3}\) ?[0-9]{3}-[0-9]{4}))x", Sure::kPlace},
+    {kUser, R"x((?:^|[^0-9-])([0-9]{3}-(?:[0-9]{2}|[0-9]{3})-[0-9]{4})(?:[^0-9-]|$))x", Sure::kPlace},
+    {kUser, R"x((?i)\b(?:tel|phone|telephone|mobile|cell|fax)[.:]*\s*(\+?[0-9][0-9 ()./-]{5,}[0-9]))x", Sure::kPlace},
+    {kToken, R"x((?i)\b(?:card|visa|mastercard|amex|credit)\D{0,12}([0-9]{4}(?:[ -]?[0-9]{3,6}){2,3}))x", Sure::kPlace},
     {kPath,
      R"x((?i)\b(?:lat|lon|lng|latitude|longitude)["']?\s*[=:]?\s*(-?[0-9]{1,3}\.[0-9]{3,}(?:,\s*-?[0-9]{1,3}\.[0-9]{3,})?))x",
-     true},
+     Sure::kPlace},
     // A name in quotes behind what says whose it is; a host where launchers and the kernel's log have one
     {kPod,
      R"x((?i)\b(?:namespace|pod|container|host|node|partition|account|queue|cluster|project|configmap|pvc|volume|secret) )x"
      R"x(\\?["'`“‘]([^"'`“”‘’\\]+)\\?["'`”’])x",
-     true},
-    {kUser, R"x((?i)\b(?:user|owner|principal|login) \\?["'`“‘]([^"'`“”‘’\\]+)\\?["'`”’])x", true},
+     Sure::kPlace},
+    {kUser, R"x((?i)\b(?:user|owner|principal|login) \\?["'`“‘]([^"'`“”‘’\\]+)\\?["'`”’])x", Sure::kPlace},
     {kUser,
      R"x((?i)\b(?:logged in as:?|log ?in as|running as user|for user|submitted by|on behalf of|sudo -u) ["']?([a-z_][a-z0-9._-]*))x",
-     true},
-    {kUser, R"x((?i)\b((?:uid|cn|ou|dc|o)=[^,"'=\s][^,"'=]*(?:, ?(?:cn|ou|dc|o|c|uid)=[^,\s"'=]+)+))x", true},
-    {kHost, R"x(\bsrun: (?:error|warning): ([A-Za-z][A-Za-z0-9._-]*): )x", true},
-    {kHost, R"x(\b(?:STEP|JOB) [0-9.+]+ ON ([A-Za-z0-9._-]+))x", true},
-    {kHost, R"x(^(?:<[0-9]+>)?[A-Z][a-z]{2} [ 0-9]?[0-9] [0-9:]{8} ([A-Za-z][A-Za-z0-9._-]*) [A-Za-z])x", true},
-    {kHost, R"x((?i)\b(?:hostname|nodename|master_addr|[a-z_]*_host)["']?\s*=\s*["']?([a-z0-9][a-z0-9._-]*))x", true},
+     Sure::kPlace},
+    {kUser, R"x((?i)\b((?:uid|cn|ou|dc|o)=[^,"'=\s][^,"'=]*(?:, ?(?:cn|ou|dc|o|c|uid)=[^,\s"'=]+)+))x", Sure::kPlace},
+    {kHost, R"x(\bsrun: (?:error|warning): ([A-Za-z][A-Za-z0-9._-]*): )x", Sure::kPlace},
+    {kHost, R"x(\b(?:STEP|JOB) [0-9.+]+ ON ([A-Za-z0-9._-]+))x", Sure::kPlace},
+    {kHost, R"x(^(?:<[0-9]+>)?[A-Z][a-z]{2} [ 0-9]?[0-9] [0-9:]{8} ([A-Za-z][A-Za-z0-9._-]*) [A-Za-z])x", Sure::kPlace},
+    {kHost, R"x((?i)\b(?:hostname|nodename|master_addr|[a-z_]*_host)["']?\s*=\s*["']?([a-z0-9][a-z0-9._-]*))x",
+     Sure::kPlace},
     {kHost,
      R"x((?i)\b(?:hostname|nodename|master_addr|[a-z_]*_host)["']?: ["']?([a-z0-9][a-z0-9._-]*)["']?(?:$|[,;}]))x",
-     true},
-    {kPod, R"x((?i)kubernetes\.io/[a-z.-]+[=:] ?["']?([a-z0-9][a-z0-9._-]*))x", true},
+     Sure::kPlace},
+    {kPod, R"x((?i)kubernetes\.io/[a-z.-]+[=:] ?["']?([a-z0-9][a-z0-9._-]*))x", Sure::kPlace},
     {kPod,
      R"x((?i)\b(?:projects|users|accounts|organizations|orgs|resourcegroups|subscriptions|namespaces|buckets)/([a-z0-9][a-z0-9._-]*))x",
-     true},
+     Sure::kPlace},
     // Secrets by their prefix: what scanners of secrets know keys of services by.
     {kToken,
      R"x(((?:hf_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent)-|npm_|pypi-|sk[-_]|rk_|pk_|whsec_|)x"
@@ -82,7 +119,7 @@ constexpr Shape kShapes[] = {
      R"x(credentials?|connection[_ -]?string|signature|otp|salt|nonce|session(?:_?id)?|auth|key[_ -]?id)[a-z0-9_-]*|)x"
      // Of shorter words no longer one: --signal=B:USR1@120 and mapping=1 are no secrets.
      R"x((?:^|[^A-Za-z])(?:sig|pin)[0-9_-]*))x"
-     R"x(\\?["']?(?:\s*(?:[=:]|=>|:=)\s*|\s+is\s+)(\\?"(?:[^"\\]|\\[^"])*\\?"|\\?'[^']*'|[^\s,;&"']+))x"},
+     R"x(\\?["']?(?:\s*(?::=|=>|==?|:)\s*|\s+is\s+)(\\?"(?:[^"\\]|\\[^"])*\\?"|\\?'[^']*'|[^\s,;&"'=:][^\s,;&"']*))x"},
     {kToken,
      R"x((?i)(?:^|\s)--?[a-z0-9-]*(?:pass(?:wd|word|phrase)?|pwd|secret|token|key|credentials?)\s+("[^"]*"|'[^']*'|[^\s-][^\s]*))x"},
     {kToken, R"x((?:^|\s)(?:-u|--user)\s+("[^"]*"|'[^']*'|[^\s:]+:[^\s]+))x"},
@@ -146,7 +183,10 @@ constexpr Shape kShapes[] = {
 };
 
 // A pattern that does not compile is a defect that a test finds; RE2 says so by ok().
-std::unique_ptr<RE2> Compile(const char* regex) {
+std::unique_ptr<RE2> Compile(std::string regex) {
+  for (const auto& [word, part] : kParts) {
+    for (size_t at; (at = regex.find(word)) != std::string::npos;) regex.replace(at, word.size(), part);
+  }
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(limits::kPatternMemory);
   return InRe2([&] { return std::make_unique<RE2>(regex, options); });

@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,10 +12,17 @@
 
 namespace ncclwhy {
 
+// How much a place says of what stands there.
+enum class Sure : uint8_t {
+  kNo,     // words that everybody uses and numbers are none of it: `auth: failed`
+  kPlace,  // whatever stands there, but for a few words that say there is nothing: `password: missing`
+  kValue,  // the value, be it such a word: `passwd=error`
+};
+
 struct PrivatePattern {
   Private kind;
   std::unique_ptr<RE2> regex;
-  bool sure = false;  // the place says what stands there, be it a number or a word that everybody uses
+  Sure sure = Sure::kNo;
 };
 const std::vector<PrivatePattern>& PrivatePatterns();
 

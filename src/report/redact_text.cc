@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "base/utf8.h"
 #include "report/known_words.h"
 #include "report/redact_patterns.h"
+#include "report/redact_words.h"
 
 namespace ncclwhy {
 namespace {
@@ -136,21 +136,6 @@ bool IsKept(Private kind, std::string_view text) {
   }
 }
 
-std::string Lowered(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
-// What stands for a value that is not there.
-bool SaysNothing(std::string_view text) {
-  constexpr std::string_view kNothing =
-      " none null nil true false empty unset missing required invalid expired wrong "
-      "incorrect yes no error failed localhost 127.0.0.1 0 1 ";
-  return text.find_first_not_of("*.xX-_<>{}()[]") == std::string_view::npos ||
-         kNothing.find(" " + Lowered(text) + " ") != std::string_view::npos;
-}
-
 // `commId 0x6782fe585c992cf7`, `comm 0x000055d0f1a2b3c4`: NCCL's hashes and addresses look like GUIDs. An address of a
 // process has at most 12 digits behind its zeros.
 bool IsNcclsOwn(Private kind, std::string_view found, std::string_view before) {
@@ -186,7 +171,17 @@ std::string_view NameOf(Private kind) { return kNames[static_cast<size_t>(kind)]
 // A name of one byte, or of digits, would be found all over the text: such are left to the patterns.
 void Redactor::Learn(Private kind, const std::string& text) {
   const bool name = text.size() > 1 && text.find_first_not_of("0123456789") != std::string::npos;
-  if (name && text != "localhost" && text != "127.0.0.1" && !IsAlias(text)) Alias(kind, text);
+  if (!name || text == "localhost" || text == "127.0.0.1" || IsAlias(text) || IsOwnWord(text)) return;
+  Alias(kind, text);
+  if (IsCommon(text)) marked_.insert(text);
+}
+
+void Redactor::Keep(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = WordEnd(text, at);
+    if (end > at) kept_.emplace(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
 }
 
 // Learned names are replaced again after the patterns, which may have learned some in this very text.
@@ -202,6 +197,31 @@ void Redactor::Line(std::string* text) {
   const bool han = std::exchange(han_, true);
   Text(text);
   han_ = han;
+}
+
+void Redactor::Sentence(std::string* text) {
+  // The host that a command is for, and no sentence at all: `rank$ dmesg -T`.
+  if (const auto host = here_.find("host=" + *text); host != here_.end()) {
+    *text = host->second;
+    return;
+  }
+  ours_ = true;
+  Text(text);
+  ours_ = false;
+}
+
+void Redactor::Host(std::string* text) {
+  if (!IsOwnWord(*text)) return Line(text);
+  *text = AliasHere(Private::kHost, *text);
+}
+
+// A word that everybody uses is not learned but where it is a host: it would be replaced wherever it says something.
+std::string Redactor::AliasHere(Private kind, std::string_view text) {
+  const bool learned = kind == Private::kHost ? !IsOwnWord(text) : !IsCommon(text);
+  if (learned) return Alias(kind, text);
+  std::string& alias = here_[std::string(NameOf(kind)) + "=" + std::string(text)];
+  if (alias.empty()) alias = std::string(NameOf(kind)) + "-" + std::to_string(++counts_[static_cast<size_t>(kind)]);
+  return alias;
 }
 
 std::string Redactor::Alias(Private kind, std::string_view text) {
@@ -230,6 +250,8 @@ void Redactor::ReplaceLearned(std::string* text) const {
     const bool inside = at > 0 && IsWordByte((*text)[at - 1]);
     const auto stands_here = [&](std::string_view name) {
       const size_t end = at + name.size();
+      // In a sentence of ours a known word is a host's name only where the job has that host.
+      if (ours_ && IsCommon(name) && !marked_.contains(name)) return false;
       if (inside && IsWordByte(name.front())) return false;
       if (end < text->size() && IsWordByte(name.back()) && IsWordByte((*text)[end])) return false;
       // A piece of an alias is no name: `host` learned as a host stands in host-1, too.
@@ -262,19 +284,26 @@ void Redactor::ReplacePatterns(std::string* text) {
         ++begin;
       }
       while (!found.empty() && (found.back() == '"' || found.back() == '\'')) found.remove_suffix(1);
+      if (begin > 0 && (*text)[begin - 1] == '"' && found.ends_with('\\')) found.remove_suffix(1);  // \"password\"
+      // What closes or goes on behind the value: {password=missing, …}
+      while ((pattern.sure != Sure::kNo || pattern.kind == Private::kToken) && found.size() > 1 &&
+             std::string_view(",;:)}].").find(found.back()) != std::string_view::npos) {
+        found.remove_suffix(1);
+      }
       while (pattern.kind == Private::kPath && found.ends_with('.')) found.remove_suffix(1);  // the end of a sentence
       const bool number = std::all_of(found.begin(), found.end(), [](char c) { return IsDigit(c) || c == '.'; });
       // 10.4.17.2, a password, a serial number or a MAC of digits alone: 7714.1361.1476
       const bool plain =
           number && pattern.kind != Private::kIp && pattern.kind != Private::kToken && pattern.kind != Private::kId;
-      const bool kept = pattern.sure ? SaysNothing(found) : plain || IsKept(pattern.kind, found);
+      const bool kept =
+          pattern.sure != Sure::kNo ? SaysNothing(found, pattern.sure) : plain || IsKept(pattern.kind, found);
       if (found.empty() || kept || IsAlias(found) ||
           IsNcclsOwn(pattern.kind, found, std::string_view(*text).substr(0, begin))) {
         at = begin + std::max<size_t>(found.size(), 1);
         continue;
       }
       const size_t size = found.size();
-      const std::string alias = Alias(pattern.kind, found);
+      const std::string alias = AliasHere(pattern.kind, found);
       text->replace(begin, size, alias);
       at = begin + alias.size();
     }
@@ -305,7 +334,7 @@ void Redactor::ReplaceUnknownWords(std::string* text) {
       if (end == at) {
         out += plain[at++];
       } else if (const std::string_view word = plain.substr(at, end - at);
-                 HasHan(word) ? IsKnownMixedWord(word) : IsKnownWord(word)) {
+                 (ours_ && kept_.contains(word)) || (HasHan(word) ? IsKnownMixedWord(word) : IsKnownWord(word))) {
         out += word;
         at = end;
       } else {

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,6 +32,13 @@ class Redactor {
   void Text(std::string* text);
   // A line as it stood in a log: nothing of ours is in it, so that ideographs are names, too.
   void Line(std::string* text);
+  // One of ours, with values of a log in it: words of ours stay what they are.
+  void Sentence(std::string* text);
+  // The whole of it is the name of a host.
+  void Host(std::string* text);
+  // What a sentence is made of: words in it that nobody knows are no names there.
+  //    lspci -vvv | grep -E '^[0-9a-f]|AtomicOps'
+  void Keep(std::string_view text);
   // Our own texts hold ideographs, or do not.
   void WriteHan(bool ours) { han_ = !ours; }
   // How many different ones of a kind have an alias.
@@ -38,6 +47,8 @@ class Redactor {
  private:
   // The alias of a text of this kind, made when it is new.
   std::string Alias(Private kind, std::string_view text);
+  // The same, for this place only where the text is a word that everybody uses: `pwd=rank` makes no token of each rank.
+  std::string AliasHere(Private kind, std::string_view text);
   // By whole names: node3 is not replaced in node31.
   void ReplaceLearned(std::string* text) const;
   // What says of itself what it is: addresses, `password=…`, NCCL's header.
@@ -47,8 +58,12 @@ class Redactor {
 
   LearnedNames learned_;  // all but names, which are found again word by word
   std::unordered_map<std::string, std::string> names_;
+  std::unordered_map<std::string, std::string> here_;  // by kind and text, see AliasHere
+  std::set<std::string, std::less<>> marked_;          // known words that hosts of the job are called
+  std::set<std::string, std::less<>> kept_;
   std::array<uint64_t, kPrivateKinds> counts_{};
-  bool han_ = true;  // ideographs are letters of names
+  bool han_ = true;    // ideographs are letters of names
+  bool ours_ = false;  // the text is a sentence of ours
 };
 
 }  // namespace ncclwhy

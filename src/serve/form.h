@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "serve/access.h"
-#include "serve/body_pipe.h"
 #include "serve/log_request.h"
 #include "serve/upload.h"
 

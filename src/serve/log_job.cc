@@ -59,12 +59,6 @@ class LogJob::Sink : public ByteSink {
   bool too_late_ = false;
 };
 
-// For a client that has gone and for a server that stops: reading ends at the next chunk.
-void LogJob::Cancel() {
-  cancelled_ = true;
-  body_.CloseWriter();
-}
-
 // Nothing when the time is over. The worker goes on until it notices, and its answer is then nobody's.
 std::optional<LogAnswer> LogJob::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
@@ -81,8 +75,6 @@ void LogJob::Run() {
     // An exception beyond this point would end the server with all its other requests.
     answer = Problem(500, e.what());
   }
-  // Before the answer is there, as the receiving thread may be waiting for room in the pipe.
-  body_.CloseReader();  // a client that still sends is told to stop
   const std::lock_guard<std::mutex> lock(mutex_);
   answer_ = std::move(answer);
   done_.notify_all();
@@ -104,8 +96,8 @@ LogAnswer LogJob::Analyse() {
 
   Sink sink(this, analyzer.value().get());
   // An archive that ends early is read as far as it goes: the first problem is kept, what could be read is analysed.
-  Status read = upload_ ? Status() : ReadDescriptor(body_.reader(), request_.name, sink);
-  for (const UploadedLog& log : upload_ ? upload_->Logs() : std::vector<UploadedLog>()) {
+  Status read;
+  for (const UploadedLog& log : upload_->Logs()) {
     Status one = ReadDescriptor(log.descriptor, log.name, sink);
     if (!one.ok() && read.ok()) read = std::move(one);
   }

@@ -1,5 +1,4 @@
-// LogJob: one request's log from its bytes to the report. Two threads work on it: the one that receives the body feeds
-// it, one of the pool runs it.
+// LogJob: one request's log from its bytes to the report. A thread of the pool runs it, that of the connection waits.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,6 @@
 #include <string_view>
 
 #include "ncclwhy/analyzer.h"
-#include "serve/body_pipe.h"
 #include "serve/log_request.h"
 #include "serve/upload.h"
 
@@ -35,21 +33,16 @@ struct LogAnswer {
 class LogJob {
  public:
   // `options`: knowledge and rules; language, top and redaction come from the request.
-  // `max_bytes` counts the log after decompression. `deadline` is the request's, from its head on.
-  LogJob(LogRequest request, AnalyzerOptions options, uint64_t max_bytes, Deadline deadline)
-      : request_(std::move(request)), options_(std::move(options)), max_bytes_(max_bytes), deadline_(deadline) {}
+  // `max_bytes` counts the log after decompression. `deadline` is the request's, from its head on. `upload`: all of it
+  // is there.
+  LogJob(LogRequest request, AnalyzerOptions options, uint64_t max_bytes, Deadline deadline,
+         std::shared_ptr<Upload> upload)
+      : request_(std::move(request)),
+        options_(std::move(options)),
+        max_bytes_(max_bytes),
+        deadline_(deadline),
+        upload_(std::move(upload)) {}
 
-  // Before both sides start: the body comes by Feed, or it has come.
-  Status Open() { return body_.Open(); }
-  // In its place: the files of a form. Called before Run.
-  void Use(std::shared_ptr<Upload> upload) { upload_ = std::move(upload); }
-
-  // The receiving side.
-  // By one thread. What it says of the reader is not the answer: that is Wait's.
-  BodyPipe::Sent Feed(std::string_view bytes) { return body_.Write(bytes, deadline_); }
-  void EndOfBody() { body_.CloseWriter(); }
-  // The client went away: nobody waits for an answer.
-  void Cancel();
   // Nothing when the deadline comes first; Run goes on alone then.
   // To be called once: the answer is moved out.
   std::optional<LogAnswer> Wait();
@@ -66,9 +59,8 @@ class LogJob {
   AnalyzerOptions options_;
   const uint64_t max_bytes_;
   const Deadline deadline_;
-  BodyPipe body_;
-  std::shared_ptr<Upload> upload_;  // instead of body_
-  // Set by either side, looked at between chunks.
+  const std::shared_ptr<Upload> upload_;
+  // Set where nobody waits any more, looked at between chunks.
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
   std::condition_variable done_;

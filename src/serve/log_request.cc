@@ -50,6 +50,10 @@ Status Set(LogRequest* request, const std::string& name, const std::string& valu
 Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>& parameters) {
   LogRequest request;
   for (const auto& [name, value] : parameters) {
+    //    ?redact=1&redact=0   a proxy and this server may each count another one
+    if (parameters.count(name) > 1) {
+      return Status::InvalidArgument(name.substr(0, 64) + " is given more than once");
+    }
     if (Status status = Set(&request, name, value); !status.ok()) return status;
   }
   return request;

@@ -28,7 +28,7 @@ struct LogRequest {
 
 // format, lang, redact, top, job, attempt, name. An unknown parameter or value is refused with a sentence: a client
 // that wrote "formt" wants to know.
-// kInvalidArgument says which parameter, and what it may be. Of a parameter that comes twice the last one counts.
+// kInvalidArgument says which parameter, and what it may be; one that comes twice is refused as well.
 Result<LogRequest> ParseLogRequest(const std::multimap<std::string, std::string>& parameters);
 
 // The media type of a format.

@@ -221,6 +221,8 @@ class Server::Impl {
       Refuse(response, status, sentence);
       return true;
     };
+    //    Host: 127.0.0.1 … Host: evil.example.org   which of them counts, a proxy in front may tell differently
+    if (request.get_header_value_count("Host") > 1) return refuse(400, "a request has one Host");
     if (!access_.IsOurs(host)) return refuse(403, "this server answers under its own address only");
     const Place* const place =
         std::find_if(std::begin(kPlaces), std::end(kPlaces), [&](const Place& p) { return request.path == p.path; });
@@ -278,8 +280,8 @@ class Server::Impl {
     form.Finish();
     if (form.status() != 0) return ShowPage(response, form.status(), form.problem());
     if (!received) return ShowPage(response, 400, "The form ended early, came too slowly, or is damaged.");
-    const auto job = std::make_shared<LogJob>(form.page_request(), options_.analyzer, options_.max_bytes, deadline);
-    job->Use(form.upload());
+    const auto job =
+        std::make_shared<LogJob>(form.page_request(), options_.analyzer, options_.max_bytes, deadline, form.upload());
     if (!pool_.Submit([job] { job->Run(); })) {
       return ShowPage(response, 503, "All workers are busy and the queue is full; try again.");
     }
@@ -304,38 +306,35 @@ class Server::Impl {
     Result<LogRequest> parsed = ParseLogRequest({request.params.begin(), request.params.end()});
     if (!parsed.ok()) return refuse(400, parsed.status().message());
 
-    const char* type = ContentTypeOf(parsed.value().format);
-    // The job goes to the pool before the body comes: reading and analysing overlap, and a full queue is told before a
-    // gigabyte was sent.
-    const auto job = std::make_shared<LogJob>(parsed.take(), options_.analyzer, options_.max_bytes, deadline);
-    if (Status opened = job->Open(); !opened.ok()) return refuse(503, opened.message());
-    if (!pool_.Submit([job] { job->Run(); })) {
-      return refuse(503, "all workers are busy and the queue is full; try again");
-    }
-    BodyPipe::Sent sent = BodyPipe::Sent::kAll;
+    // Told before a gigabyte was sent; a place is taken only when all of it is there, so that a client that is slow, or
+    // sends nothing, keeps no other from one.
+    const char* const busy = "all workers are busy and the queue is full; try again";
+    if (pool_.full()) return refuse(503, busy);
+    const std::string too_late = fmt::format("no report within {} seconds", options_.timeout_seconds);
+    const auto upload = std::make_shared<Upload>(options_.max_bytes, &upload_room_);
+    Status kept = upload->BeginAs(parsed.value().name);
     uint64_t drained = 0;
-    // The analysis may end early (a bomb, a limit). The rest is then read and dropped, within limits: a client that is
-    // still sending does not read the answer.
+    // Of a body that is too large the rest is read and dropped, within limits: a client that is still sending does not
+    // read the answer.
     const bool received = reader([&](const char* bytes, size_t size) {
-      if (sent == BodyPipe::Sent::kAll) sent = job->Feed({bytes, size});
-      if (sent == BodyPipe::Sent::kAll) return true;
-      drained += size;
-      return sent == BodyPipe::Sent::kReaderGone && drained < kDrainBytes && Clock::now() < deadline;
+      if (kept.ok()) kept = upload->Write({bytes, size});
+      if (!kept.ok()) drained += size;
+      return drained < kDrainBytes && Clock::now() < deadline;
     });
-    if (!received && sent == BodyPipe::Sent::kAll) {  // the client stopped in the middle, or its encoding is unknown
-      job->Cancel();
+    if (!kept.ok()) {
+      const bool large = kept.code() == ErrorCode::kLimit;
+      return Refuse(response, large ? 413 : 503, kept.message());
+    }
+    if (Clock::now() >= deadline) return Refuse(response, 504, too_late);
+    if (!received) {  // the client stopped in the middle, or its encoding is unknown
       const bool encoding = response.status == 415;
       return Refuse(response, encoding ? 415 : 400,
                     encoding ? "this Content-Encoding is not known; send compressed logs without one"
                              : "the body ended early, came too slowly, or is damaged");
     }
-    const std::string too_late = fmt::format("no report within {} seconds", options_.timeout_seconds);
-    if (sent == BodyPipe::Sent::kTooLate || sent == BodyPipe::Sent::kFailed) {
-      job->Cancel();
-      const bool failed = sent == BodyPipe::Sent::kFailed;
-      return Refuse(response, failed ? 500 : 504, failed ? "the body could not be handed to the analysis" : too_late);
-    }
-    job->EndOfBody();
+    const char* const type = ContentTypeOf(parsed.value().format);
+    const auto job = std::make_shared<LogJob>(parsed.take(), options_.analyzer, options_.max_bytes, deadline, upload);
+    if (!pool_.Submit([job] { job->Run(); })) return Refuse(response, 503, busy);
     const std::optional<LogAnswer> answer = job->Wait();
     if (!answer) return Refuse(response, 504, too_late);
     if (answer->http_status != 200) return Refuse(response, answer->http_status, answer->problem);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/escape.h"
 #include "base/utf8.h"
@@ -41,12 +42,14 @@ Upload::~Upload() {
   *room_ += taken_;
 }
 
-Status Upload::Begin(std::string_view name) {
+Status Upload::Begin(std::string_view name) { return BeginAs(Label(name)); }
+
+Status Upload::BeginAs(std::string label) {
   if (parts_.size() >= kParts)
     return Status::Limit("a form takes " + std::to_string(kParts) + " files; send an archive");
   const int file = NamelessFile();
   if (file < 0) return Status::Io(std::string("no place for an upload: ") + std::strerror(errno));
-  parts_.push_back({file, Label(name), 0});
+  parts_.push_back({file, std::move(label), 0});
   return {};
 }
 

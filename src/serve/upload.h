@@ -1,9 +1,11 @@
-// Upload: the parts of a form, kept in nameless files until all have come, so that a slow client holds no worker.
+// Upload: the parts of a form, or a body, kept in nameless files until all has come, so that a slow client holds no
+// worker.
 //
 // One thread at a time. The files are gone with this object.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@
 #include "ncclwhy/status.h"
 
 namespace ncclwhy {
+
+// When a request has to be answered, from its head on.
+using Deadline = std::chrono::steady_clock::time_point;
 
 // The descriptor stays the upload's: read it, do not close it.
 struct UploadedLog {
@@ -41,6 +46,8 @@ class Upload {
   // Begins a part; what is written goes to it. Only the last component of `name` is kept.
   // kLimit: more than kParts. kIo: no file can be made.
   Status Begin(std::string_view name);
+  // With a label that is one already.
+  Status BeginAs(std::string label);
   // kLimit when all parts together are too large; kIo when there is no room for them now.
   Status Write(std::string_view bytes);
   // Those that hold something, each to be read from its beginning.

@@ -33,6 +33,11 @@ bool WorkerPool::Submit(std::function<void()> job) {
   return true;
 }
 
+bool WorkerPool::full() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stopping_ || jobs_.size() + running_ >= threads_.size() + queue_;
+}
+
 size_t WorkerPool::running() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return running_;

@@ -33,6 +33,8 @@ class WorkerPool {
   // Runs what waits, and ends; nothing may be submitted then.
   void Shutdown();
 
+  // Whether Submit would be refused now: to say so early. Another may come first, so Submit is asked all the same.
+  bool full() const;
   // Jobs that a thread works on at this moment.
   // For /metrics: true at the moment of the call only.
   size_t running() const;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/utf8.h"
+#include "store/format_function.h"
 #include "store/text_functions.h"
 
 namespace ncclwhy {
@@ -68,6 +69,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode m
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   if (Status status = UseTextFunctions(*database); !status.ok()) return status;
+  if (Status status = UseFormatFunctions(*database); !status.ok()) return status;
   return database;
 }
 

@@ -234,6 +234,18 @@ class CollectTest(ProgramTest):
         self.assertIn(f"does not belong to the user of process {jobs[0].pid}", said)
         self.assertEqual(files["logs/own.log"], "own\n")
 
+    def test_nothing_is_left_of_one_that_was_killed(self):
+        """By whatever: the OOM killer asks nobody either."""
+        self.tool("dmesg", "touch begun; sleep 30")
+        command = subprocess.Popen([NCCLWHY, "collect", "-o", str(self.dir / "c.tar.gz")], cwd=self.dir / "work",
+                                   env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end_of_patience = time.monotonic() + 30
+        while not list(self.dir.rglob("begun")) and time.monotonic() < end_of_patience:
+            time.sleep(0.02)
+        command.kill()
+        command.wait()
+        self.assertEqual(list(self.dir.glob("c.tar.gz*")), [])
+
     def test_what_others_wrote_is_shown_as_text(self):
         logs = self.dir / "logs"
         logs.mkdir()
@@ -273,7 +285,16 @@ class CollectTest(ProgramTest):
         files, _ = self.collect(self.dir)
         self.assertEqual(files["logs/rank0.log"], SHM_FULL.read_text())
         self.assertFalse([name for name in files if "c.tar.gz" in name], files.keys())
-        self.assertIn("is this archive", files["MANIFEST.txt"])
+
+    def test_standard_output_in_the_folder_that_is_collected(self):
+        (self.dir / "work/rank0.log").write_bytes(SHM_FULL.read_bytes())
+        with open(self.dir / "work/own.tar.gz", "wb") as out:
+            subprocess.run([NCCLWHY, "collect", "-o", "-", self.dir / "work"], cwd=self.dir, env=self.environment, stdout=out,
+                           stderr=subprocess.PIPE, timeout=100, check=True)
+        with tarfile.open(self.dir / "work/own.tar.gz") as archive:
+            manifest = archive.extractfile(HOST + "/MANIFEST.txt").read().decode()
+            self.assertFalse([name for name in archive.getnames() if "own.tar.gz" in name])
+        self.assertRegex(manifest, "own.tar.gz: is this archive")
 
     def test_a_job_id_that_is_an_option(self):
         self.tool("scontrol", f'echo "$@" >> {self.dir}/asked')

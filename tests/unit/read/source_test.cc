@@ -118,6 +118,20 @@ TEST_CASE("very many names take time by their number, not by its square", "[sour
   CHECK(ThreadMilliseconds() - begin < 20'000);
 }
 
+// A folder with .dstack.yml in it and its tar gave different answers.
+TEST_CASE("hidden members of an archive are left out as hidden files of a directory are", "[source]") {
+  const TemporaryDirectory dir;
+  CollectBytes sink;
+  const std::vector<std::pair<std::string, std::string>> members = {
+      {"./.dstack.yml", "x"}, {"logs/.git/HEAD", "x"}, {"./rank0.log", "a"}, {"../rank1.log", "b"}, {"..log/c", "x"}};
+  REQUIRE(ReadSource({Pack(dir / ".named.tar", "ustar", "none", members), "t"}, sink).ok());
+  REQUIRE(sink.members.size() == 2);
+  CHECK(sink.members[0].second == "a");
+  CHECK(sink.members[1].second == "b");
+  const Status status = ReadSource({Pack(dir / "h.zip", "zip", "none", {{".env", "x"}}), "h.zip"}, sink);
+  CHECK(status.message() == "h.zip: holds hidden files only; unpack and name one to read it");
+}
+
 TEST_CASE("what was read from standard input before is not missing", "[source]") {
   const TemporaryDirectory dir;
   WriteFile(dir / "a.log", "first line\nsecond line\n");

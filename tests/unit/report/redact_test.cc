@@ -4,6 +4,7 @@
 #include "kb/loader/kb.h"
 #include "report/redact_patterns.h"
 #include "report/renderer.h"
+#include "rules/engine/rule_set.h"
 #include "sample_reports.h"
 
 namespace ncclwhy {
@@ -52,6 +53,71 @@ TEST_CASE("what is private gets an alias, what is not stays", "[report]") {
   for (const auto& [input, expected] : cases) CHECK(Line(input) == expected);
 }
 
+// Digits and words that everybody uses: only the place tells that they are secrets.
+TEST_CASE("behind a key that names a secret no value stays", "[report]") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"http_proxy=root:12345678@node:8080", "http_proxy=token-1@node:8080"},
+      {"root:12345678@10.1.2.3", "token-1@ip-1"},
+      {"password := 12345678", "password := token-1"},
+      {"PASSWORD is set to 12345678", "PASSWORD is set to token-1"},
+      {"password was changed to 12345678: retry", "password was changed to token-1: retry"},
+      {"password=a,12345678", "password=token-1"},
+      {"password=a\"12345678", "password=token-1"},
+      {"password=\"a\\\"12345678\"", "password=\"token-1\""},
+      {"password=12 345678", "password=token-1"},
+      {"password 12345678", "password token-1"},
+      {"secret key: 12345678", "secret key: token-1"},
+      {"Password for 'root': 12345678", "Password for 'root': token-1"},
+      {"passphrase for key 'id_rsa': 12345678", "name-1 for key 'id_rsa': token-1"},
+      {"password: \"failed\"", "password: \"token-1\""},
+      {"password 'memory' was wrong", "password 'token-1' was wrong"},
+      {"password (12345678) rejected", "password (token-1) rejected"},
+      {"password -> 12345678", "password -> token-1"},
+      {"Password is: 12345678", "Password is: token-1"},
+      {"root:p@ss12345678@node", "token-1@node"},
+      {"SN 1320123456789", "SN guid-1"},
+      {"sshpass -p 12345678 ssh node", "sshpass -p token-1 ssh node"},
+      {"identified by '12345678'", "identified by 'token-1'"},
+      {R"({"password": "failed"})", R"({"password": "token-1"})"},
+      {"{'token': 'rank'}", "{'token': 'token-1'}"},
+      {"secret=error, rank 3", "secret=token-1, rank 3"},
+      {"private key = memory", "private key = token-1"},
+      {"SN: 1320123456789", "SN: guid-1"},
+      {"--job-name=network", "--job-name=pod-1"},
+      {"srun --job-name network run", "srun --job-name pod-1 run"},
+      // What says that there is none, and what only sounds like a key.
+      {"password: missing", "password: missing"},
+      {"the password is not set", "the password is not set"},
+      {"Password authentication failed", "Password authentication failed"},
+      {"secret=none, password=null", "secret=none, password=null"},
+      {"tokens per second: 3000", "tokens per second: 3000"},
+      {"auth: failed, secret: no", "auth: failed, secret: no"},
+  };
+  for (const auto& [input, expected] : cases) CHECK(Line(input) == expected);
+}
+
+// `srun: error: rank: …` once made "host-2 0" of each rank 0, `pwd=rank` token-1.
+TEST_CASE("a word of ours that a log has for a name is replaced there alone", "[report]") {
+  Report report = testing::FailureReport();
+  report.consequences.push_back({"", 1, "srun: error: rank: task 3: Killed", "", 1});
+  report.consequences.push_back({"", 2, "pwd=rank user=spark", "", 1});
+  report.consequences.push_back({"", 3, "rank 0 waits for storage", "", 1});
+  report.consequences.push_back({"", 4, "srun: error: storage: task 3: Killed", "", 1});
+  report.causes[0].summary = "rank 0 lost its storage";
+  Culprit& culprit = report.causes[0].culprits.emplace_back();
+  culprit.host = "rank";
+  report.causes[0].fixes[0].host = "rank";
+  const Report out = Redact(report, Language::kEnglish);
+  CHECK(out.causes[0].summary == "rank 0 lost its storage");
+  const auto line = [&](size_t from_end) { return out.consequences[out.consequences.size() - from_end].text; };
+  const std::string host = out.causes[0].culprits.back().host;
+  CHECK(host.starts_with("host-"));
+  CHECK(out.causes[0].fixes[0].host == host);
+  CHECK(line(4) == "srun: error: " + host + ": task 3: Killed");
+  CHECK(line(3) == "pwd=token-1 user=user-1");
+  CHECK(line(2).starts_with("rank 0 waits for host-"));
+}
+
 TEST_CASE("every pattern of redaction is one", "[report]") {
   CHECK(AliasPattern().ok());
   for (const PrivatePattern& pattern : PrivatePatterns()) {
@@ -86,6 +152,31 @@ TEST_CASE("what the knowledge says without a value stays as it is", "[report]") 
     }
   }
   CHECK(looked > 1000);
+}
+
+// A rule that judges a line closer brings fixes of its own: '^[0-9a-f]' once became '^[name-4]'.
+TEST_CASE("what a rule says without a value stays as it is", "[report]") {
+  size_t looked = 0;
+  for (const Rule& rule : RuleSet::Embedded().rules()) {
+    const std::string command(rule.fix_command);
+    if (command.empty() || command.find('{') != std::string::npos) continue;
+    Report report;
+    Cause& cause = report.causes.emplace_back();
+    cause.evidence.emplace_back().rule = std::string(rule.id);
+    cause.fixes.push_back({"any", "", command, ""});
+    CHECK(Redact(report, Language::kEnglish).causes[0].fixes[0].command == command);
+    ++looked;
+  }
+  CHECK(looked > 30);
+}
+
+TEST_CASE("the words between the values of a command are no names", "[report]") {
+  Report report;
+  Cause& cause = report.causes.emplace_back();
+  cause.evidence.emplace_back().rule = "kernel-pcie-atomics";
+  cause.fixes.push_back({"any", "", "ssh gpu-a17 lspci -vvv | grep -E '^[0-9a-f]|AtomicOps'", ""});
+  const Report out = Redact(report, Language::kEnglish);
+  CHECK(out.causes[0].fixes[0].command == "ssh name-1 lspci -vvv | grep -E '^[0-9a-f]|AtomicOps'");
 }
 
 TEST_CASE("one name has one alias everywhere, a longer name its own", "[report]") {

@@ -34,6 +34,12 @@ TEST_CASE("parameters of a request", "[serve]") {
   }
 }
 
+TEST_CASE("a parameter that comes twice is refused", "[serve]") {
+  const Result<LogRequest> twice = ParseLogRequest({{"redact", "1"}, {"top", "2"}, {"redact", "0"}});
+  REQUIRE_FALSE(twice.ok());
+  CHECK(twice.status().message() == "redact is given more than once");
+}
+
 TEST_CASE("every format has a media type", "[serve]") {
   for (const char* format : {"json", "text", "markdown", "html", "sarif", "junit", "github", "summary"}) {
     CHECK(ParseLogRequest({{"format", format}}).ok());

@@ -66,5 +66,34 @@ TEST_CASE("functions of text take a time in proportion to it", "[store]") {
   CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }
 
+TEST_CASE("printf answers as SQLite's own, and says when a text is too large", "[store]") {
+  sqlite3* plain = nullptr;
+  REQUIRE(sqlite3_open(":memory:", &plain) == SQLITE_OK);
+  const auto ours = Database::Open("", Database::Mode::kMemory).take();
+  for (const std::string name : {"printf", "format"}) {
+    for (const std::string arguments :
+         {"", "NULL", "''", "'%s', ''", "'%s', NULL", "'a%'", "'%d|%5.2f|%x', 7, 1.5, 255", "'%Q', 'it''s'", "17",
+          "'%s', x'6162'", "'%%', 1, 2, 3", "'%s'", "'%,d', 1234567", "'\xe4\xb8\xad%3s', '\xe6\x96\x87'"}) {
+      const std::string sql =
+          "SELECT typeof(" + name + "(" + arguments + ")) || quote(" + name + "(" + arguments + "))";
+      CAPTURE(sql);
+      CHECK(Ask(ours->handle(), sql) == Ask(plain, sql));
+    }
+    // Once it was NULL, and a query of it a success.
+    sqlite3_limit(ours->handle(), SQLITE_LIMIT_LENGTH, 1000);
+    const auto code = [&](const std::string& sql) {
+      sqlite3_stmt* statement = nullptr;
+      REQUIRE(sqlite3_prepare_v2(ours->handle(), sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+      const int out = sqlite3_step(statement);
+      sqlite3_finalize(statement);
+      return out & 0xFF;
+    };
+    CHECK(code("SELECT " + name + "('%999d', 1)") == SQLITE_ROW);
+    CHECK(code("SELECT typeof(" + name + "('%2000d', 1))") == SQLITE_TOOBIG);
+    sqlite3_limit(ours->handle(), SQLITE_LIMIT_LENGTH, 1000000);
+  }
+  sqlite3_close(plain);
+}
+
 }  // namespace
 }  // namespace ncclwhy
