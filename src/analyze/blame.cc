@@ -216,7 +216,7 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   out.why = who.why;
   if (who.by_neighbours)
     out.why += c.chinese() ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
-  if (const std::string node = c.environment.IsPod(who.host) ? NodeOfPod(c.model, who.host) : ""; !node.empty()) {
+  if (const std::string node = c.environment.IsPod(who.host) ? PodNodes(c.model).NodeOf(who.host) : ""; !node.empty()) {
     out.why += c.chinese() ? "；它在节点 " + node + " 上" : "; it ran on the node " + node;
   }
   if (who.process.valid()) {

@@ -7,7 +7,6 @@
 #include "analyze/silent_rank.h"
 #include "base/numbers.h"
 #include "job/address_book.h"
-#include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
 #include "rules/engine/hit_index.h"
 
@@ -18,6 +17,7 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
       hosts_(model),
       roll_(model),
       quoted_(items),
+      pods_(model),
       launcher_hosts_(HostsByLauncher(model, items)),
       task_hosts_(HostsOfTasks(model, items)),
       chinese_(chinese) {
@@ -189,7 +189,7 @@ void CulpritResolver::NameOnGpu(const Finding& f, CulpritCandidate& c) const {
   const Rank* on = RankOnGpu(model_, c.host, Get(f.fields, "bus_id"));
   // The kernel's log is of a node, the rank's of the pod there.
   if (on == nullptr && !c.host.empty()) {
-    const std::string pod = PodOnNode(model_, c.host);
+    const std::string pod = pods_.PodOn(c.host);
     if (!pod.empty()) on = RankOnGpu(model_, pod, Get(f.fields, "bus_id"));
   }
   if (on == nullptr) return;
@@ -309,7 +309,7 @@ CulpritResolver::Candidates CulpritResolver::Host(const Finding& f, const Rule* 
   if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
   c.device = Get(f.fields, "device");
   c.why = Why(f, rule, HostsLine(f, rule));
-  if (const std::string pod = PodOnNode(model_, c.host); !pod.empty()) {
+  if (const std::string pod = pods_.PodOn(c.host); !pod.empty()) {
     c.why += chinese_ ? "；作业的 pod " + pod + " 在其上运行" : "; the pod " + pod + " of the job ran there";
   }
   return {c};

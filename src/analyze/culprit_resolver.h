@@ -15,6 +15,7 @@
 #include "analyze/quoted_ranks.h"
 #include "analyze/ray_task.h"
 #include "job/job_model.h"
+#include "job/pod_nodes.h"
 #include "job/roll_call.h"
 
 namespace ncclwhy {
@@ -118,6 +119,7 @@ class CulpritResolver {
   HostBlocks hosts_;
   RollCall roll_;
   QuotedRanks quoted_;
+  PodNodes pods_;
   std::map<ProcessId, std::string> launcher_hosts_;
   std::map<int32_t, std::string> task_hosts_;  // by rank
   bool chinese_;

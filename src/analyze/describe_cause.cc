@@ -220,7 +220,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   }
   // A pod has no node's commands: `ssh POD` does not work.
   if (const auto host = values.find("host"); host != values.end()) {
-    std::string node = c.environment.IsPod(host->second) ? NodeOfPod(c.model, host->second) : host->second;
+    std::string node = c.environment.IsPod(host->second) ? PodNodes(c.model).NodeOf(host->second) : host->second;
     if (!node.empty()) values.try_emplace("node", std::move(node));
   }
   // The only other interface that would do.

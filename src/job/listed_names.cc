@@ -7,7 +7,8 @@
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kLeast = 6;  // letters: shorter ids stand in many rows
+constexpr size_t kLeast = 6;      // letters: shorter ids stand in many rows
+constexpr size_t kTables = 4000;  // rows: more of them are no table that somebody put beside the logs
 
 bool IsPart(char c) { return IsAlnum(c) || c == ':' || c == '.' || c == '-' || c == '_'; }
 
@@ -30,6 +31,9 @@ std::string_view Bare(std::string_view word) {
 
 std::string HostListedWith(const JobModel& model, std::string_view name) {
   if (name.size() < kLeast) return {};
+  size_t rows = 0;
+  for (const SourceFacts* facts : model.sources) rows += facts->rows.size();
+  if (rows > kTables) return {};
   std::set<std::string_view> hosts;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];

@@ -11,8 +11,8 @@
 namespace ncclwhy {
 
 // The host that all rows which hold `name` as a word name besides, by its name or address, or that the heading in front
-// of them does; empty where none or several do. Looks through the rows of all sources (SideRow): asked of a name that
-// nothing else resolves.
+// of them does; empty where none or several do, or where rows are many. Looks through the rows of all sources
+// (SideRow): asked of a name that nothing else resolves.
 std::string HostListedWith(const JobModel& model, std::string_view name);
 
 }  // namespace ncclwhy

@@ -32,47 +32,42 @@ size_t NodeColumn(const std::vector<std::string_view>& words) {
   return behind;
 }
 
-// Calls `found(pod, node)` for all that rows tell.
-template <typename Found>
-void ForEachPod(const JobModel& model, const Found& found) {
+}  // namespace
+
+PodNodes::PodNodes(const JobModel& model) {
+  const std::set<std::string_view> hosts(model.hosts.begin(), model.hosts.end());
+  const std::set<std::string_view> named(model.source_hosts.begin(), model.source_hosts.end());
+  const auto add = [&](std::string_view pod, std::string_view node) {
+    if (pod.empty() || node.empty() || node == "<none>") return;
+    nodes_[pod].insert(node);
+    if (hosts.contains(pod) || named.contains(pod)) pods_[node].insert(pod);
+  };
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const SourceFacts& facts = *model.sources[s];
     size_t column = 0;
     for (const SideRow& row : facts.rows) {
       const std::string_view text = facts.Str(row.text);
-      if (const std::string_view node = Described(text); !node.empty()) {
-        found(model.HostAt(SourceId{s}, row.line), node);
-      }
+      const bool heads = text.find("NAME ") != std::string_view::npos;
+      if (text.find("Node:") != std::string_view::npos) add(model.HostAt(SourceId{s}, row.line), Described(text));
+      if (!heads && column == 0) continue;
       const std::vector<std::string_view> words = SplitWords(text);
-      if (const size_t heads = NodeColumn(words); heads > 0) {
-        column = heads;
+      if (const size_t at = heads ? NodeColumn(words) : 0; at > 0) {
+        column = at;
       } else if (column > 0 && words.size() > column + 1) {
-        found(words[0], words[words.size() - column]);
+        add(words[0], words[words.size() - column]);
       }
     }
   }
 }
 
-}  // namespace
-
-std::string NodeOfPod(const JobModel& model, std::string_view pod) {
-  std::set<std::string_view> nodes;
-  ForEachPod(model, [&](std::string_view each, std::string_view node) {
-    if (each == pod && node != "<none>") nodes.insert(node);
-  });
-  return nodes.size() == 1 ? std::string(*nodes.begin()) : std::string();
+std::string PodNodes::NodeOf(std::string_view pod) const {
+  const auto it = nodes_.find(pod);
+  return it != nodes_.end() && it->second.size() == 1 ? std::string(*it->second.begin()) : std::string();
 }
 
-std::string PodOnNode(const JobModel& model, std::string_view node) {
-  std::set<std::string_view> pods;
-  const auto is_one_of = [](const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  ForEachPod(model, [&](std::string_view pod, std::string_view each) {
-    if (each != node) return;
-    if (is_one_of(model.hosts, pod) || is_one_of(model.source_hosts, pod)) pods.insert(pod);
-  });
-  return pods.size() == 1 ? std::string(*pods.begin()) : std::string();
+std::string PodNodes::PodOn(std::string_view node) const {
+  const auto it = pods_.find(node);
+  return it != pods_.end() && it->second.size() == 1 ? std::string(*it->second.begin()) : std::string();
 }
 
 }  // namespace ncclwhy
