@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -42,6 +43,22 @@ mode_t NewFileMode() {
   umask(mask);
   return 0666 & ~mask;
 }
+
+// Signals to this thread wait as long as it lives.
+class SignalsLater {
+ public:
+  SignalsLater() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsLater() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsLater(const SignalsLater&) = delete;
+  SignalsLater& operator=(const SignalsLater&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace
 
@@ -109,6 +126,8 @@ int WholeFile::Finish(std::optional<mode_t> mode) {
     if (!mode) mode = exists ? old.st_mode & 07777 : NewFileMode();
     if (fchmod(file_, *mode) != 0) error = errno;
   }
+  // Between the two names a signal would leave the neighbour behind.
+  const SignalsLater later;
   if (nameless_ && error == 0) error = NamePart();
   // An error of close is one of writing: on network file systems a full disk is told here.
   if (close(std::exchange(file_, -1)) != 0 && error == 0) error = errno;
