@@ -3,21 +3,10 @@
 #include "parser/scan.h"
 
 namespace ncclwhy {
-namespace {
 
 using scan::Cursor;
 
-bool Number(Cursor& c, uint32_t* value) {
-  uint64_t v = 0;
-  if (!c.Uint(&v) || v > UINT32_MAX) return false;
-  *value = static_cast<uint32_t>(v);
-  return true;
-}
-
-}  // namespace
-
 // In front of all of these nothing tells whose line it is, not even NCCL's name: only whole beginnings are believed.
-
 bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
   // What any of the forms below begins with.
   if (text.empty()) return false;
@@ -38,7 +27,7 @@ bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
   if (info || c.Literal("WARN: Function: ")) {
     found.header.level = info ? LogLevel::kInfo : LogLevel::kWarn;
     found.header.function = c.Word();
-    if (!c.Literal(" Line: ") || !Number(c, &found.header.file_line) || !c.Literal(": ")) return false;
+    if (!c.Literal(" Line: ") || !c.Uint32(&found.header.file_line) || !c.Literal(": ")) return false;
     found.body = static_cast<size_t>(c.position() - text.data());
     *match = found;
     return true;
@@ -48,7 +37,7 @@ bool ParseHeaderless(std::string_view text, HeaderMatch* match) {
     const std::string_view name = c.Until(": ");
     if (!scan::EndsWith(name, ".cu") && !scan::EndsWith(name, ".cc")) return false;
     found.header.file = name;
-    if (!c.Char(':') || !Number(c, &found.header.file_line) || !c.Char(' ')) return false;
+    if (!c.Char(':') || !c.Uint32(&found.header.file_line) || !c.Char(' ')) return false;
     found.header.level = LogLevel::kWarn;
   } else if (c.Literal("INFO ")) {
     // What 1.x prints at INFO. `INFO ` alone begins lines of every other logger.

@@ -49,15 +49,6 @@ LogLevel TakeLevel(Cursor& c) {
   return level;
 }
 
-bool Uint32(Cursor& c, uint32_t* value) {
-  uint64_t v = 0;
-  Cursor probe = c;
-  if (!probe.Uint(&v) || v > UINT32_MAX) return false;
-  c = probe;
-  *value = static_cast<uint32_t>(v);
-  return true;
-}
-
 // `[0] `, `[-1] `, `[2117160976] `: garbage in here is a known defect of NCCL before 2.23.
 bool TakeDevice(Cursor& c, int32_t* device) {
   Cursor probe = c;
@@ -76,7 +67,7 @@ bool TakeFile(Cursor& c, NcclHeader& h) {
   uint32_t line = 0;
   // A digit in front would be a clock or a pid, brackets a device or a function: `[2] `, `(ncclMemAlloc) `.
   if (name.empty() || name.size() > 300 || IsDigit(name[0]) || name[0] == '[' || name[0] == '(') return false;
-  if (!probe.Char(':') || !Uint32(probe, &line) || !probe.Char(' ')) return false;
+  if (!probe.Char(':') || !probe.Uint32(&line) || !probe.Char(' ')) return false;
   h.file = name;
   h.file_line = line;
   c = probe;
@@ -94,7 +85,7 @@ bool TakeSignature(Cursor& c, NcclHeader& h) {
   if (colon == std::string_view::npos || colon == 0) return false;
   Cursor number(text.substr(colon + 1));
   uint32_t line = 0;
-  if (!Uint32(number, &line) || !number.Char(' ')) return false;
+  if (!number.Uint32(&line) || !number.Char(' ')) return false;
   h.file = text.substr(0, colon);
   h.file_line = line;
   c.Skip(end + 1);
@@ -171,10 +162,10 @@ bool TakeTail(Cursor& c, NcclHeader& h, bool has_host, bool has_device) {
 bool TakeHost(Cursor& c, NcclHeader& h, bool* two_parts) {
   Cursor probe = c;
   const std::string_view host = probe.Until(": \t[]()<>\"'=,;/|");
-  if (!PlausibleHost(host) || !probe.Char(':') || !Uint32(probe, &h.pid)) return false;
+  if (!PlausibleHost(host) || !probe.Char(':') || !probe.Uint32(&h.pid)) return false;
   *two_parts = false;
   if (probe.Char(':')) {
-    if (!Uint32(probe, &h.tid)) return false;
+    if (!probe.Uint32(&h.tid)) return false;
     // Of one number only `HOST:PID NCCL DIAG` is a header; ParseHeader asks for it.
   } else {
     *two_parts = true;

@@ -135,6 +135,17 @@ class Cursor {
     *value = v;
     return true;
   }
+  // False for what does not fit.
+  bool Uint32(uint32_t* value) {
+    const char* start = p_;
+    uint64_t v = 0;
+    if (!Uint(&v) || v > UINT32_MAX) {
+      p_ = start;
+      return false;
+    }
+    *value = static_cast<uint32_t>(v);
+    return true;
+  }
   // With a sign: ranks and devices that are none are -1. Of a value beyond 63 bits the upper bit is lost.
   bool Int(int64_t* value) {
     const char* start = p_;

@@ -10,7 +10,6 @@
 #include "analyze/culprit_resolver.h"
 #include "analyze/ended_alone.h"
 #include "analyze/lost_host.h"
-#include "job/pod_nodes.h"
 
 namespace ncclwhy {
 namespace {
@@ -216,7 +215,7 @@ Culprit Told(const CaseFile& c, const CulpritCandidate& who) {
   out.why = who.why;
   if (who.by_neighbours)
     out.why += c.chinese() ? "；主机由相邻 rank 推断" : "; its host is inferred from the ranks beside it";
-  if (const std::string node = c.environment.IsPod(who.host) ? PodNodes(c.model).NodeOf(who.host) : ""; !node.empty()) {
+  if (const std::string node(c.environment.NodeOfPod(who.host)); !node.empty()) {
     out.why += c.chinese() ? "；它在节点 " + node + " 上" : "; it ran on the node " + node;
   }
   if (who.process.valid()) {

@@ -44,8 +44,10 @@ CulpritResolver::CulpritResolver(const JobModel& model, const std::vector<Eviden
   for (const EvidenceItem& i : items) {
     const std::string_view peer = WithoutPort(i.finding.Field("peer"));
     const std::string host = peer.empty() ? std::string() : HostOf(i.finding);
-    if (!host.empty() && model.ResolveAddress(peer).host.empty()) complain_of_[std::string(peer)].insert(host);
+    if (!host.empty()) complain_of_[std::string(peer)].insert(host);
   }
+  // Asked once for an address, not for each line that has it.
+  std::erase_if(complain_of_, [&](const auto& peer) { return !model.ResolveAddress(peer.first).host.empty(); });
 }
 
 CulpritResolver::Candidates CulpritResolver::Resolve(const EvidenceItem& item) const {

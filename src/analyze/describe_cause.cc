@@ -25,7 +25,6 @@
 #include "base/logger_prefix.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "job/pod_nodes.h"
 #include "job/rank_in_text.h"
 #include "kb/loader/command_words.h"
 #include "parser/complaints.h"
@@ -220,7 +219,8 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   }
   // A pod has no node's commands: `ssh POD` does not work.
   if (const auto host = values.find("host"); host != values.end()) {
-    std::string node = c.environment.IsPod(host->second) ? PodNodes(c.model).NodeOf(host->second) : host->second;
+    std::string node =
+        c.environment.IsPod(host->second) ? std::string(c.environment.NodeOfPod(host->second)) : host->second;
     if (!node.empty()) values.try_emplace("node", std::move(node));
   }
   // The only other interface that would do.

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "job/pod_nodes.h"
 
 namespace ncclwhy {
 namespace {
@@ -137,9 +138,9 @@ void ReadProcesses(const JobModel& model, Collector& facts, JobEnvironment* out)
       if (!IsPodName(name)) continue;
       add("pod", name);
       add("scheduler", "kubernetes");
-      out->pods.emplace(name);
+      out->pods.try_emplace(std::string(name));
     }
-    if (IsContainerId(p.host)) add("container", "docker"), out->pods.emplace(p.host);
+    if (IsContainerId(p.host)) add("container", "docker"), out->pods.try_emplace(std::string(p.host));
     for (const auto& [name, value] : p.environment) {
       out->variables[std::string(name)].emplace(value.first);
       facts.Add("variable", std::string(name) + "=" + std::string(value.first), value.second.source, value.second.line);
@@ -175,7 +176,7 @@ void ReadFindings(const std::vector<EvidenceItem>& items, Collector& facts, JobE
     for (const auto& [name, value] : f.fields) {
       if (environment) facts.Add(name, value, f.source, f.line);
       if (environment && name == "command_line") ReadSettings(f, facts, out);
-      if (name == "pod") out->pods.emplace(value);
+      if (name == "pod") out->pods.try_emplace(std::string(value));
       if (name == "device" || name == "interface") out->interfaces.emplace(value.substr(0, value.find(':')));
       // Who complains of a variable found it set, to whatever: "Invalid NCCL_COMM_ID [node-0:38254], please use
       // format".
@@ -265,6 +266,10 @@ JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceIt
                                   [](const SourceFacts* s) { return !s->collectives.empty(); });
   if (logged) out.words.emplace("calls-logged");
   AddImplied(kb, &out);
+  if (!out.pods.empty()) {
+    const PodNodes nodes(model);
+    for (auto& [pod, node] : out.pods) node = nodes.NodeOf(pod);
+  }
   return out;
 }
 

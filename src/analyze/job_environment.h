@@ -25,7 +25,8 @@ struct JobEnvironment {
   std::set<std::string, std::less<>> interfaces;  // network interfaces and RDMA devices that the logs show
   std::map<std::string, std::string> values;      // for templates: pod, job_id, first_host, nodes, gpus_per_node
 
-  std::set<std::string, std::less<>> pods;  // hosts that are pods, or containers
+  // Hosts that are pods, or containers, and the nodes that they ran on; empty where none is told.
+  std::map<std::string, std::string, std::less<>> pods;
   // Interfaces with an address that other hosts may reach: no loopback, no bridge inside of a host, no link-local one.
   std::set<std::string, std::less<>> reachable;
   // Ports of adapters for RDMA by their fabric, as NCCL lists them on any host: mlx5_0:1
@@ -33,6 +34,11 @@ struct JobEnvironment {
 
   bool Shows(std::string_view word) const { return words.contains(word); }
   bool IsPod(std::string_view host) const { return pods.contains(host); }
+  // Empty for what is no pod, too.
+  std::string_view NodeOfPod(std::string_view host) const {
+    const auto pod = pods.find(host);
+    return pod == pods.end() ? std::string_view() : pod->second;
+  }
 };
 
 JobEnvironment EnvironmentOf(const JobModel& model, const std::vector<EvidenceItem>& items, const KnowledgeBase& kb);

@@ -46,6 +46,15 @@ std::vector<std::string_view> WordsOf(std::string_view name) {
   return words;
 }
 
+// xgx3-gx3.log: gx3 within another word, and as one.
+bool StandsAlone(std::string_view word, std::string_view name) {
+  for (size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !IsAlnum(name[at - 1])) && (end == name.size() || !IsAlnum(name[end]))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> HostsInNames(const std::vector<std::string_view>& names) {
@@ -80,10 +89,7 @@ std::string KnownHostInName(std::string_view path, const std::vector<std::string
   const std::string_view name = path.substr(path.rfind('/') + 1);
   std::string_view found;
   for (const std::string_view host : hosts) {
-    const size_t at = host.size() < kLeast ? std::string_view::npos : name.find(host);
-    if (at == std::string_view::npos) continue;
-    const size_t end = at + host.size();
-    if ((at > 0 && IsAlnum(name[at - 1])) || (end < name.size() && IsAlnum(name[end]))) continue;
+    if (host.size() < kLeast || !StandsAlone(host, name)) continue;
     // Of gpu-b and gpu-b-2 the longer one is meant.
     if (!found.empty() && found.find(host) == std::string_view::npos && host.find(found) == std::string_view::npos) {
       return {};

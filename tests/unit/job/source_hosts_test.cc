@@ -29,8 +29,9 @@ TEST_CASE("a known host in the name of a file", "[source_hosts]") {
   CHECK(KnownHostInName("logs/amd-b-dmesg.txt", hosts) == "amd-b");
   CHECK(KnownHostInName("kern.amd-b-2.log", hosts) == "amd-b-2");
   CHECK(KnownHostInName("amd-ab.log", hosts) == "");
-  CHECK(KnownHostInName("amd-a/dmesg.txt", hosts) == "");     // of the last part alone
-  CHECK(KnownHostInName("amd-a_to_amd-b.txt", hosts) == "");  // which of them?
+  CHECK(KnownHostInName("xamd-a-amd-a.log", hosts) == "amd-a");  // within a word, and as one
+  CHECK(KnownHostInName("amd-a/dmesg.txt", hosts) == "");        // of the last part alone
+  CHECK(KnownHostInName("amd-a_to_amd-b.txt", hosts) == "");     // which of them?
   CHECK(KnownHostInName("n1.txt", hosts) == "");
 }
 
