@@ -30,12 +30,8 @@ class EdgeLineMemo {
     if (process >= latest_.size() || latest_[process] == IndexTable::kEmpty || !Fits(text)) return false;
     for (const uint32_t edge : entries_[latest_[process]].next) {
       if (edge == IndexTable::kEmpty) continue;
-      Entry& e = entries_[edge];
-      if (!e.Is(text)) continue;
-      latest_[process] = edge;
-      ++e.lines;
-      // Until the next line of this process there are some of others, enough to fetch what it is compared with.
-      Fetch(e.next[0]);
+      if (!entries_[edge].Is(text)) continue;
+      Turn(process, edge);
       return true;
     }
     return false;
@@ -98,6 +94,15 @@ class EdgeLineMemo {
       return size == other.size() && swar::Same(text.data(), other.data(), other.size());
     }
   };
+
+  // Counts a line of `edge`, which is the latest one of `process` then.
+  void Turn(uint32_t process, uint32_t edge) {
+    Entry& e = entries_[edge];
+    latest_[process] = edge;
+    ++e.lines;
+    // Until the next line of this process there are some of others, enough to fetch what it is compared with.
+    Fetch(e.next[0]);
+  }
 
   // Shorter ones are no edges; longer ones name a plug-in with a long name, and are parsed.
   static bool Fits(std::string_view text) { return text.size() >= swar::kLeastSame && text.size() <= kMostText; }

@@ -80,7 +80,7 @@ struct FastPath::Impl {
   // The line that was asked for last, and the header that it begins with.
   uint64_t asked = UINT64_MAX;
   const KnownHeader* answer = nullptr;
-  bool repeated = false;  // the text that Judge was asked about, or one so like it that there is nothing to learn
+  bool repeated = false;  // Judge was asked so often about this text, or its shape, that there is nothing to learn
   WholeRecord whole;
   ParsedLine line;        // made once: it is large, and most lines need one
   ShapeMemo::Line taken;  // and so
@@ -319,9 +319,9 @@ FastPath::Judgement FastPath::Judge(const Extraction& x) {
   const bool shape = !x.line.shape.empty();
   TextMemo<Impl::Answer>::Entry* const memo =
       my.answers.Find(static_cast<uint64_t>(level) << 1 | (shape ? 1 : 0), shape ? x.line.shape : body);
-  my.repeated = memo != nullptr && memo->known && (!shape || memo->value.latest == body);
   if (memo == nullptr) {
     if (shape) my.patience.Tell(false);
+    my.repeated = false;
     ExtractFamily family = nullptr;
     const Known known = ExtractNccl(x, &family);
     return {known, recognize()};
@@ -329,14 +329,16 @@ FastPath::Judgement FastPath::Judge(const Extraction& x) {
   if (shape) my.patience.Tell(true);
   Impl::Answer& said = memo->value;
   if (!memo->known) said = {};
-  const bool same_family = my.repeated || said.family_for_all;
+  const bool same_text = memo->known && (!shape || said.latest == body);
+  const bool same_family = same_text || said.family_for_all;
   const Known known = same_family ? ExtractNcclAs(x, said.family) : ExtractNccl(x, &said.family);
-  if (!my.repeated && !said.message_for_all) said.message = recognize();
+  if (!same_text && !said.message_for_all) said.message = recognize();
   memo->known = true;
+  // A text that comes again and again is worth being known by its shape, too: then it is not even looked up.
+  my.repeated = ++said.seen > Impl::kLearned;
   if (!shape) return {known, said.message};
-  if (!my.repeated && !(said.family_for_all && said.message_for_all)) said.latest.assign(body);
-  if (++said.seen >= Impl::kOften && !said.asked) my.AskForAll(x, &said);
-  if (said.seen > Impl::kLearned) my.repeated = true;
+  if (!same_text && !(said.family_for_all && said.message_for_all)) said.latest.assign(body);
+  if (said.seen >= Impl::kOften && !said.asked) my.AskForAll(x, &said);
   return {known, said.message};
 }
 

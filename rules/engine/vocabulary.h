@@ -97,12 +97,13 @@ inline constexpr std::string_view kNeedsSetting = "doubtful_setting:";
 // issued different numbers of calls or another call, share a GPU. Of processes: none belongs to a communicator, their
 // versions, networks or variables differ, an address is that of two hosts, no communicator is told to be ready, one
 // aborted; sends or receives of theirs were logged. Of what lines tell: adapters for RDMA, GPUDirect RDMA that is on,
-// an answer of NCCL's RAS.
+// an answer of NCCL's RAS, two ranks of one host that are joined over the network.
 inline constexpr std::string_view kNeedsOfJob[] = {
     "job:rank-unseen",       "job:rank-twice",     "job:sizes-differ",    "job:counts-differ",   "job:calls-differ",
     "job:gpu-shared",        "job:no-rank",        "job:versions-differ", "job:networks-differ", "job:variables-differ",
     "job:interfaces-differ", "job:address-shared", "job:rank-not-ready",  "job:never-ready",     "job:process-aborted",
-    "job:process-silent",    "job:rdma-listed",    "job:gdr-enabled",     "job:ras-report",      "job:sends"};
+    "job:process-silent",    "job:rdma-listed",    "job:gdr-enabled",     "job:ras-report",      "job:sends",
+    "job:network-in-host"};
 // Of one of `needs_each`, "socket_error|job:process-aborted": whether `is` is true of one of its alternatives.
 template <typename Is>
 bool AnyAlternative(std::string_view need, const Is& is) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "analyze/rank_traits.h"
 #include "job/address_book.h"
 #include "rules/engine/vocabulary.h"
 
@@ -114,6 +115,20 @@ void AddProcesses(const JobModel& model, ViewNames* out) {
   }
 }
 
+// Nearly every job of several hosts has connections over the network, few have one within a host: only these are worth
+// a table of all.
+void AddConnections(const JobModel& model, ViewNames* out) {
+  const auto on_network = [](const Edge& e) { return e.from != e.to && e.transport.starts_with("NET/"); };
+  if (std::none_of(model.edges.begin(), model.edges.end(), on_network)) return;
+  const RankHosts hosts = HostsOfRanks(model);
+  const bool within = std::any_of(model.edges.begin(), model.edges.end(), [&](const Edge& e) {
+    if (!on_network(e)) return false;
+    const auto from = hosts.find({e.comm, e.from}), to = hosts.find({e.comm, e.to});
+    return from != hosts.end() && to != hosts.end() && !from->second.empty() && from->second == to->second;
+  });
+  if (within) out->insert("job:network-in-host");
+}
+
 }  // namespace
 
 ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
@@ -132,6 +147,7 @@ ViewNames RowsThere(const JobModel& model, const JobComparison& comparison) {
   }
   if (!ranks_seen) out.insert("job:no-rank");
   AddProcesses(model, &out);
+  AddConnections(model, &out);
   return out;
 }
 

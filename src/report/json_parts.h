@@ -65,14 +65,20 @@ bool IsKnown(const T& value) {
   }
 }
 
-// Names and values in turn; the end of that.
-inline void PutMembers(OrderedJsonValue*) {}
+// Names and values in turn, of which no name is there yet: none is looked for.
+inline void AddMembers(OrderedJsonValue::object_t*) {}
 template <typename T, typename... More>
-void PutMembers(OrderedJsonValue* object, std::string_view name, const T& value, const More&... more) {
+void AddMembers(OrderedJsonValue::object_t* object, std::string_view name, const T& value, const More&... more) {
   const bool optional = name.ends_with('?');
   if (optional) name.remove_suffix(1);
-  if (!optional || IsKnown(value)) (*object)[std::string(name)] = ToJson(value);
-  PutMembers(object, more...);
+  if (!optional || IsKnown(value)) object->emplace_back(std::string(name), ToJson(value));
+  AddMembers(object, more...);
+}
+template <typename... Members>
+void PutMembers(OrderedJsonValue* object, const Members&... members) {
+  auto& of = object->get_ref<OrderedJsonValue::object_t&>();
+  of.reserve(of.size() + sizeof...(members) / 2);
+  AddMembers(&of, members...);
 }
 
 // An object of these members in this order: `Object("rank?", c.rank, "why", c.why)`. One that ends with `?` is left out

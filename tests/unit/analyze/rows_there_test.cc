@@ -72,6 +72,23 @@ TEST_CASE("what is odd about the ranks is there", "[analyze]") {
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.aborted = true; }) == one("job:process-aborted"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.log_just_ends = true; }) == one("job:process-silent"));
   CHECK(rows([](auto& m, auto&, auto&, auto&) { m.sources.clear(); }) == one("job:never-ready"));
+  const auto joined = [&](std::string_view transport, int32_t to, std::string_view host = "a") {
+    return rows([&](auto& m, auto& c, auto& r, auto&) {
+      r.host = host;
+      r.bus_id = "2b000";
+      Edge edge;
+      edge.comm = c.id;
+      edge.from = 0;
+      edge.to = to;
+      edge.transport = transport;
+      m.edges.push_back(edge);
+    });
+  };
+  CHECK(joined("NET/Socket", 1) == one("job:network-in-host"));
+  CHECK(joined("NET/Socket", 1, "b").empty());
+  CHECK(joined("P2P/IPC", 1).empty());
+  CHECK(joined("NET/IB", 0).empty());                           // to itself
+  CHECK(joined("NET/IB", 7).empty());                           // of whom no host is known
   const SourceFacts devices = OneLine(EventKind::kNetDevices);  // of no network that is called Socket
   CHECK(rows([&](auto& m, auto&, auto&, auto&) { m.sources.push_back(&devices); }) == one("job:rdma-listed"));
   CHECK(rows([](auto&, auto&, auto&, auto& p) { p.environment["NCCL_DEBUG"].first = "WARN"; }) ==
