@@ -2,6 +2,7 @@
 //   ### gfx-mi250-09   (re-imaged)        --- kv-b14 show_gids ---        == node3 ==
 //   root@node3:~# dmesg -T | tail         [ops@node3 ~]$ nvidia-smi       atlas-14$ hccn_tool -i 5 -link -g
 //   Name:         trainer-worker-2        of `kubectl describe`            $ ssh node3 cat /sys/…/gids/0
+//   node3 | CHANGED | rc=0 >>             node3 | SUCCESS => {             of Ansible
 #include <algorithm>
 
 #include "base/host_name.h"
@@ -33,6 +34,19 @@ std::string_view BetweenMarks(std::string_view text) {
     if (scan::StartsWith(name, word)) name.remove_prefix(word.size());
   }
   return HostAt(name);
+}
+
+// A whole line of the word behind the first bar: `node3 | FAILED | rc=127 >>`.
+std::string_view OfAnsible(std::string_view text) {
+  const size_t bar = text.find(" | ");
+  if (bar == std::string_view::npos || !(scan::EndsWith(text, " >>") || scan::EndsWith(text, " => {"))) return {};
+  const std::string_view state = text.substr(bar + 3);
+  for (const std::string_view word : {"CHANGED", "SUCCESS", "FAILED", "UNREACHABLE"}) {
+    if (!scan::StartsWith(state, word)) continue;
+    const std::string_view host = text.substr(0, bar);
+    return scan::NameSize(host) == host.size() ? host : std::string_view();
+  }
+  return {};
 }
 
 // $ ssh node3 cat /sys/class/infiniband/mlx5_0/ports/1/gids/0
@@ -78,6 +92,7 @@ bool ExtractHostHeading(const Extraction& x) {
   } else if (scan::IsAlnum(text[0]) || text[0] == '[' || text[0] == '(') {
     host = OfPrompt(text);
     form = "prompt";
+    if (host.empty() && !(host = OfAnsible(text)).empty()) form = "ansible";
   }
   if (host.empty()) return false;
   x.Begin(EventKind::kHostHeading).Set(FieldId::kHost, host).Set(FieldId::kPhase, form);

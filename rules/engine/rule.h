@@ -55,7 +55,8 @@ struct Sign {
   Life life = Life::kNone;
   Ending how = Ending::kNone;  // of an ending
   SignOf of = SignOf::kSelf;
-  bool late = false;  // of an ending: it had happened before its line, as others may have noticed
+  bool late = false;   // of an ending: it had happened before its line, as others may have noticed
+  bool suite = false;  // of an ending: a verdict on all that its source says in front of it
 };
 
 // Evidence adds up as log-odds: 3 multiplies the odds of a cause by twenty, a negative one makes them smaller.

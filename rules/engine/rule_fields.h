@@ -21,7 +21,7 @@ inline constexpr uint64_t kLast<Ending> = static_cast<uint64_t>(Ending::kStopped
 template <>
 inline constexpr uint64_t kLast<SignOf> = static_cast<uint64_t>(SignOf::kJob);
 
-void Fields(auto& v, Is<Sign> auto& x) { v(x.life, x.how, x.of, x.late); }
+void Fields(auto& v, Is<Sign> auto& x) { v(x.life, x.how, x.of, x.late, x.suite); }
 
 void Fields(auto& v, Is<Weight> auto& x) { v(x.cause, x.log_odds); }
 

@@ -10,7 +10,7 @@ namespace ncclwhy {
 // A member that is not in rule_fields.h would be lost. Sizes of the common machines; elsewhere these are not asked.
 constexpr bool kCommon = sizeof(void*) == 8 && sizeof(KeptText) == 24;
 static_assert(!kCommon ||
-              (sizeof(Sign) == 4 && sizeof(Rule) == 752 && sizeof(Condition) == 160 && sizeof(LinePattern) == 120));
+              (sizeof(Sign) == 5 && sizeof(Rule) == 752 && sizeof(Condition) == 160 && sizeof(LinePattern) == 120));
 
 RuleList::RuleList(std::vector<Rule> rules)
     : size_(rules.size()), rules_(std::make_unique<std::atomic<const Rule*>[]>(rules.size())) {

@@ -76,12 +76,13 @@ std::vector<Weight> RuleReader::Weights(const nlohmann::json& value, const std::
 Sign RuleReader::SignOfLife(const nlohmann::json& value, const std::string& path) {
   Sign sign;
   if (!IsObject(value, path)) return sign;
-  CheckKeys(value, path, {"life", "how", "of", "late"}, {"life"});
+  CheckKeys(value, path, {"life", "how", "of", "late", "suite"}, {"life"});
   if (value.contains("life")) sign.life = Word(value["life"], path + "/life", kLifeWords, Life::kNone);
   //    "sign": {"life": "ending"}     with exit code 0, or of SIGKILL: it does not say
   if (value.contains("how")) sign.how = Word(value["how"], path + "/how", kEndingWords, Ending::kNone);
   if (value.contains("of")) sign.of = Word(value["of"], path + "/of", kSignOfWords, SignOf::kSelf);
   if (value.contains("late")) sign.late = Bool(value["late"], path + "/late");
+  if (value.contains("suite")) sign.suite = Bool(value["suite"], path + "/suite");
   const bool gives_up = sign.life == Life::kWaiting && sign.how == Ending::kAbort;
   if ((sign.life == Life::kEnding) != value.contains("how") && !gives_up) {
     Error(path, "R005", "\"how\" belongs to an ending, and an ending needs it");

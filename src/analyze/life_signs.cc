@@ -57,6 +57,7 @@ std::vector<LifeSign> SignsOfLife(const JobModel& model, std::vector<EvidenceIte
     s.how = said.how;
     s.of = said.of;
     s.late = said.late;
+    s.suite = said.suite;
     s.source = f.source;
     s.line = f.line;
     s.last_line = f.last_line;

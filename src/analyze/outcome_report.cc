@@ -168,6 +168,14 @@ bool OnlyNcclAndWhole(const JobModel& model) {
   return !model.communicators.empty() && std::all_of(model.communicators.begin(), model.communicators.end(), whole);
 }
 
+// NCCL had begun in it, and neither it nor anybody else has complained since: whoever stands there, waits.
+//   … Init START (the last line of everybody)
+bool StandsQuietly(const JobModel& model, const OutcomeReading& o) {
+  const auto complains = [](const Process& p) { return p.aborted || p.destroyed || p.warns > 0; };
+  return o.bad.empty() && !Counts(o.pulse) && !model.communicators.empty() &&
+         std::none_of(model.processes.begin(), model.processes.end(), complains);
+}
+
 // What broke the attempt whose lines these are, as if nothing had come behind it; empty when they do not tell.
 std::string CauseWithin(const CaseFile& c, SourceId source, uint64_t first, uint64_t last) {
   std::vector<EvidenceItem> items;
@@ -248,7 +256,8 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
     const bool taken = std::any_of(stacks.begin(), stacks.end(), [](const ThreadStack& s) {
       return s.frames.find("abort") == std::string_view::npos;
     });
-    report->outcome_inferred = !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && taken));
+    report->outcome_inferred =
+        !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && taken) || StandsQuietly(c.model, o));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }

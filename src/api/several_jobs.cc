@@ -34,7 +34,8 @@ std::vector<std::vector<Mark>> MarksOf(const std::vector<SourceDigest>& digests,
       const bool alarm = !rule->last_resort &&
                          (rule->role == Role::kRoot || rule->role == Role::kSymptom || rule->role == Role::kSecondary);
       if (rule->sign.life != Life::kNone || alarm) {
-        marks[s].push_back({hit.line, rule->sign.life, rule->sign.of != SignOf::kSelf, rule->sign.how});
+        marks[s].push_back(
+            {hit.line, rule->sign.life, rule->sign.of != SignOf::kSelf, rule->sign.how, rule->sign.suite});
       }
     }
     std::stable_sort(marks[s].begin(), marks[s].end(), [](const Mark& a, const Mark& b) { return a.line < b.line; });

@@ -15,6 +15,7 @@ struct Mark {
   Life life = Life::kNone;     // kNone: an alarm
   bool of_job = false;         // said of the job as a whole, or by the launcher of one of its processes
   Ending how = Ending::kNone;  // of an ending
+  bool suite = false;          // of an ending: a test runner's, whose tests are no runs of their own
   bool bad() const { return life == Life::kEnding && how != Ending::kClean; }
 };
 

@@ -38,6 +38,11 @@ bool JobRuns::Find() {
   if (model_.sources.empty()) return false;
   for (size_t s = 0; s < model_.sources.size(); ++s) {
     borders_.push_back(FollowingRuns(*model_.sources[s], marks_[s], attempts_));
+    uint32_t suite = 0;
+    for (const Mark& m : marks_[s]) suite = m.suite && !m.bad() ? m.line : suite;
+    // What tests start is the suite's.
+    std::erase_if(borders_.back(), [suite](uint32_t line) { return line <= suite; });
+    suite_.push_back(suite);
   }
   // The ordinary case costs one look at the processes.
   if (model_.sources.size() == 1 && OneWorld() && borders_[0].empty()) return false;
@@ -184,7 +189,7 @@ bool JobRuns::Marked(uint32_t source, uint32_t from, uint32_t to, std::initializ
 bool JobRuns::OneBehindTheOther(uint32_t source, const Run& a, const Run& b) const {
   const Hull& first = a.hulls.at(source);
   const Hull& then = b.hulls.at(source);
-  if (then.first <= first.last) return false;
+  if (then.first <= first.last || then.last <= suite_[source]) return false;
   // A restart between them: one job, and two attempts.
   if (Marked(source, first.first, then.first, {Life::kRestart})) return attempts_;
   // Others in size or version, or one that left: another run.

@@ -84,6 +84,7 @@ class JobRuns {
   bool AgainTheSame(const Run& a, const Run& b) const;
 
   std::vector<std::vector<uint32_t>> borders_;  // by source: where runs begin that follow another
+  std::vector<uint32_t> suite_;                 // by source: the last verdict of a test runner, 0 without
 };
 
 }  // namespace ncclwhy

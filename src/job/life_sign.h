@@ -61,9 +61,10 @@ struct LifeSign {
   std::string signal;  // number or name
   std::string job;     // the id under which a scheduler's record of it stands; records of one job are its history
   std::string text;
-  std::string time;   // the stamp of its line, as printed; empty without
-  bool late = false;  // it had happened before its line: a scheduler hears of a lost node after all who spoke to it
-  std::string note;   // what the line means, in the report's language
+  std::string time;    // the stamp of its line, as printed; empty without
+  bool late = false;   // it had happened before its line: a scheduler hears of a lost node after all who spoke to it
+  bool suite = false;  // a verdict on all that its source says in front of it: tests provoke failures
+  std::string note;    // what the line means, in the report's language
 
   // Gone, and not well.
   bool bad() const { return life == Life::kEnding && how != Ending::kClean && !(how == Ending::kExit && code == 0); }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "job/attempt_files.h"
 #include "job/other_sources.h"
 #include "job/silence.h"
 #include "job/work_ends.h"
@@ -92,7 +93,7 @@ class OutcomeReader {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
     if (attempt_[s.source.value] > line || others_.Overcame(s)) return true;
-    if (IsDismissed(s)) return true;
+    if (IsDismissed(s) || IsOfSuite(s)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
@@ -129,7 +130,33 @@ class OutcomeReader {
         ends_.lines[s.source.value] > 0 && then.beats == 0 && then.news <= own_lines && !then.left_in_order;
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
-    return soft && (then.left_in_order || out_.work_done) && !HardEnding();
+    return soft && (then.left_in_order || DoneByWorkers()) && !HardEnding();
+  }
+
+  // Whether one of those who work came to his end, or whoever runs the job says so: a listing beside the logs has a
+  // word of its own command.
+  //   $ ansible all -a 'ldconfig -p'      node3 | CHANGED | rc=0 >>
+  bool DoneByWorkers() const {
+    for (uint32_t s = 0; s < ends_.lines.size(); ++s) {
+      if (ends_.lines[s] == 0) continue;
+      const std::vector<ProcessId>& processes = model_.process_of[s];
+      const bool works = !model_.sources[s]->pulses.empty() ||
+                         std::any_of(processes.begin(), processes.end(), [](ProcessId id) { return id.valid(); });
+      const auto said = ends_.signs.find(s);
+      if (works || (said != ends_.signs.end() && said->second->of == SignOf::kJob)) return true;
+    }
+    return false;
+  }
+
+  // Whether a test runner whose tests provoked it says behind it that all passed; also when it is the output of one
+  // attempt of a test that was repeated.
+  //   *** SIGKILL received by helper process 40392 ***      [       OK ] DeathTest.PeerExits      [  PASSED  ] 9 tests.
+  bool IsOfSuite(const LifeSign& s) const {
+    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
+      if (!e.suite || e.bad() || e.life != Life::kEnding) return false;
+      if (e.source == s.source) return e.line > std::max(s.line, s.last_line);
+      return s.suite && AttemptInName(model_.sources[s.source.value]->name).has_value();
+    });
   }
 
   // Whether it is a helper that is told to leave behind the word that the work is done.
@@ -229,10 +256,21 @@ class OutcomeReader {
                end.source == s.source && end.line > s.line;
       });
     };
+    // It never spoke again, and others came to grief behind it.
+    //   [rank5]: ZeroDivisionError: …      Validation: 100%|███| 118/118      [Rank 0] Watchdog caught collective …
+    const auto silent_since = [&](const LifeSign& s) {
+      const Place& last = model_.processes[s.process.value].last;
+      return last.source == s.source && last.line <= std::max(s.line, s.last_line) &&
+             std::any_of(endings.begin(), endings.end(), [&](size_t n) {
+               const LifeSign& end = signs_[n];
+               return end.source == s.source && end.line > s.line && end.process != s.process;
+             });
+    };
     for (size_t i = 0; i < signs_.size(); ++i) {
       const LifeSign& s = signs_[i];
       const int32_t rank = model_.RankOf(s.process);
-      if (s.how != Ending::kException || s.of != SignOf::kSelf || rank < 0 || !named_later(s, rank)) continue;
+      if (s.how != Ending::kException || s.of != SignOf::kSelf || rank < 0) continue;
+      if (!named_later(s, rank) && !silent_since(s)) continue;
       const After then = after_.Of(s.source, std::max(s.line, s.last_line), s.process);
       const bool known = std::find(endings.begin(), endings.end(), i) != endings.end();
       if (!known && then.own_beats == 0) out_.bad.push_back(i);

@@ -81,7 +81,8 @@ CREATE VIEW stack AS
       OR frames LIKE '%aclrtSynchronize%' OR frames LIKE '%block_until_ready%'
       OR (' < ' || frames) GLOB '* < _value (jax/*' OR frames LIKE '%MPI_All%' OR frames LIKE '%MPI_Barrier%'
       OR frames LIKE '%MPI_Bcast%' OR frames LIKE '%MPI_Reduce%' OR frames LIKE '%/distributed_c10d.py%'
-      OR frames LIKE '%horovod/torch/mpi_ops.py%') AS waits,
+      OR frames LIKE '%horovod/torch/mpi_ops.py%' OR frames LIKE '%unshard (%fsdp/%'
+      OR frames LIKE '%_functional_collectives.py%') AS waits,
     (frames GLOB '*bootstrap[A-Z]*' OR frames LIKE '%ncclCommInitRank%' OR frames LIKE '%ncclTransportP2pSetup%')
       AS starts,
     (frames LIKE '%launch_agent%' OR frames LIKE '%_invoke_run%' OR frames LIKE '%_worker_loop%'
