@@ -23,6 +23,7 @@
 #include "analyze/why_sure.h"
 #include "base/limits.h"
 #include "base/logger_prefix.h"
+#include "base/rank_list.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "job/rank_in_text.h"
@@ -153,6 +154,35 @@ std::string ErrorTitle(const CaseFile& c, const Hypothesis& h, const std::vector
   return {};
 }
 
+// Those that print the same exception themselves, where several do: no peer died first, all met the same.
+//   [rank4]: KeyError: 'SM_CHANNEL_TRAIN'      [rank12]: KeyError: 'SM_CHANNEL_TRAIN'
+std::vector<int32_t> RaisedByAll(const CaseFile& c, const Hypothesis& h) {
+  std::vector<int32_t> ranks;
+  std::string_view first;
+  for (const size_t n : h.evidence) {
+    const EvidenceItem& item = c.items[n];
+    const Finding& f = item.finding;
+    if (f.Field("exception").empty() || item.consequence || item.survived) continue;
+    if (first.empty()) first = f.text;
+    const int32_t rank = c.model.RankOf(f.process);
+    if (rank >= 0 && f.text == first) ranks.push_back(rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks.size() > 1 ? ranks : std::vector<int32_t>();
+}
+
+// Whether these are all ranks of the job that are known, on more than one host: then no machine is to blame.
+bool AreAll(const JobModel& model, const std::vector<int32_t>& ranks) {
+  std::set<int32_t> known;
+  std::set<std::string_view> hosts;
+  for (const Process& p : model.processes) {
+    if (const int32_t rank = model.RankOf(p.id); rank >= 0) known.insert(rank);
+    if (!p.host.empty()) hosts.insert(p.host);
+  }
+  return hosts.size() > 1 && ranks.size() == known.size();
+}
+
 // "9 (SIGKILL)" for what programs call it: "9", "SIGKILL", "Killed", "Signals.SIGKILL".
 std::string NameSignal(const KnowledgeBase& kb, std::string_view told) {
   constexpr std::string_view kPython = "Signals.";
@@ -195,15 +225,19 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
   std::vector<Culprit> ranks = culprits;
   if (only_host) ranks.erase(ranks.begin());
   if (OneOfSeveral(traits, ranks)) {
-    std::string listed;
+    std::vector<int32_t> alike;
     for (const Culprit& each : ranks) {
-      if (each.why == ranks.front().why) listed += (listed.empty() ? "" : ", ") + std::to_string(each.rank);
+      if (each.why == ranks.front().why) alike.push_back(each.rank);
     }
+    const std::string listed = RankRanges(std::move(alike));
     values["who"] = zh ? "rank " + listed + " 之一" : "one of the ranks " + listed;
     for (const std::string name : {"rank", "who_host", "gpu"}) values.erase(name);
     if (only_host) values["who_host"] = culprits.front().host;
   } else if (only_host) {
     values["who"] = zh ? culprits.front().host + " 上的一个进程" : "a process on " + culprits.front().host;
+  }
+  if (const std::vector<int32_t> all = RaisedByAll(c, h); !all.empty()) {
+    values["all_who"] = (zh ? "rank " : "the ranks ") + RankRanges(all);
   }
   if (std::string said = LastWords(c.model, culprits); !said.empty()) values.try_emplace("last_words", std::move(said));
   if (traits.waits) AddStandsIn(c.model, culprits, &values);
@@ -275,6 +309,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.id = h.cause;
   cause.confidence = h.confidence;
   cause.culprits = FindCulprits(c, h);
+  if (AreAll(c.model, RaisedByAll(c, h))) cause.culprits.clear();
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   // What a comparison shows is shown once, also where it is a line of the evidence.
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);

@@ -168,12 +168,25 @@ bool OnlyNcclAndWhole(const JobModel& model) {
   return !model.communicators.empty() && std::all_of(model.communicators.begin(), model.communicators.end(), whole);
 }
 
-// NCCL had begun in it, and neither it nor anybody else has complained since: whoever stands there, waits.
+// NCCL had begun in it, and neither it nor the program that it speaks for has complained or worked since: whoever
+// stands there, waits.
 //   … Init START (the last line of everybody)
-bool StandsQuietly(const JobModel& model, const OutcomeReading& o) {
+bool StandsQuietly(const CaseFile& c, const OutcomeReading& o) {
   const auto complains = [](const Process& p) { return p.aborted || p.destroyed || p.warns > 0; };
-  return o.bad.empty() && !Counts(o.pulse) && !model.communicators.empty() &&
-         std::none_of(model.processes.begin(), model.processes.end(), complains);
+  if (!o.bad.empty() || c.model.communicators.empty() ||
+      std::any_of(c.model.processes.begin(), c.model.processes.end(), complains)) {
+    return false;
+  }
+  const auto of_nccl = [&](SourceId s) {
+    return s.valid() && c.model.sources[s.value]->counters.Get(Counter::kNccl) > 0;
+  };
+  const bool alarmed = std::any_of(c.items.begin(), c.items.end(), [&](const EvidenceItem& i) {
+    const Role role = i.finding.role;
+    const bool alarm = role == Role::kRoot || role == Role::kSymptom || role == Role::kSecondary;
+    const bool compared = i.rule != nullptr && !i.rule->query.empty();  // nobody complains of it
+    return alarm && !i.survived && !i.info && !compared && of_nccl(i.finding.source);
+  });
+  return !alarmed && (o.pulse == nullptr || !of_nccl(o.pulse_source));
 }
 
 // What broke the attempt whose lines these are, as if nothing had come behind it; empty when they do not tell.
@@ -257,7 +270,7 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
       return s.frames.find("abort") == std::string_view::npos;
     });
     report->outcome_inferred =
-        !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && taken) || StandsQuietly(c.model, o));
+        !aborted && (traits.waits || (o.bad.empty() && !Counts(o.pulse) && taken) || StandsQuietly(c, o));
     const Outcome ended = traits.kind == CauseKind::kStop ? Outcome::kStopped : Outcome::kFailed;
     report->outcome = report->outcome_inferred ? Outcome::kHung : ended;
   }

@@ -6,27 +6,14 @@
 #include <set>
 #include <tuple>
 
+#include "base/rank_list.h"
+
 namespace ncclwhy {
 namespace {
 
-constexpr size_t kRanges = 4;
+constexpr size_t kMostRanges = 4;
 constexpr size_t kMostHosts = 3;
 constexpr size_t kGroups = 3;
-
-// 0, 1, 2, 3, 7 → "0-3, 7"; at most kRanges ranges.
-std::string Ranges(const std::vector<int32_t>& ranks) {
-  std::string out;
-  size_t ranges = 0;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t end = i;
-    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
-    if (ranges == kRanges) return out + ", …";
-    if (ranges++ > 0) out += ", ";
-    out += end == i ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[end]);
-    i = end + 1;
-  }
-  return out;
-}
 
 std::string HostList(const std::set<std::string>& hosts) {
   std::vector<std::string> named(hosts.begin(), hosts.end());
@@ -55,9 +42,9 @@ std::string DescribeRanks(std::vector<RankRef> ranks, Language language) {
     who = zh ? fmt::format("{} 个进程", ranks.size())
              : fmt::format("{} process{}", ranks.size(), ranks.size() == 1 ? "" : "es");
   } else if (numbers.size() == 1 || zh) {
-    who = "rank " + Ranges(numbers);
+    who = "rank " + RankRanges(numbers, kMostRanges);
   } else {
-    who = "ranks " + Ranges(numbers);
+    who = "ranks " + RankRanges(numbers, kMostRanges);
   }
   if (hosts.empty()) return who;
   if (hosts.size() == 1) return zh ? fmt::format("{}（{}）", who, *hosts.begin()) : who + " on " + *hosts.begin();

@@ -17,6 +17,11 @@ constexpr std::string_view kOfJobs[] = {"python",   "pt_",   "ray",       "Ray",
                                         "sglang",   "train", "deepspeed", "accelerate", "ipython", "jupyter", "uvicorn",
                                         "gunicorn", "mpi",   "srun",      "nccl",       "cuda",    "[",       "<"};
 
+// Who only asks a GPU how it does: a fault that it met in doing so is the GPU's, whoever works on it.
+//   Xid … 119, pid=52331, name=nvidia-smi, Timeout after 45s of waiting for RPC response from GPU3 GSP!
+constexpr std::string_view kAsk[] = {"nvidia-",       "nv-",     "dcgm",   "nvtop",   "gpustat", "gpud",     "telegraf",
+                                     "node_exporter", "datadog", "zabbix", "netdata", "kubelet", "rocm-smi", "amd-smi"};
+
 // "blender" of `pid=2990, name=blender, Graphics …`; empty without.
 std::string_view ProgramIn(std::string_view text) {
   constexpr std::string_view kName = ", name=";
@@ -46,8 +51,9 @@ void MarkStrangers(const JobModel& model, std::vector<EvidenceItem>& items) {
     const std::string_view program = ProgramIn(i.finding.text);
     const auto pid = ParseInt<int64_t>(i.finding.Field("pid"));
     if (program.empty() || !pid || !i.finding.anybodys) continue;
-    const bool perhaps_ours = std::any_of(std::begin(kOfJobs), std::end(kOfJobs),
-                                          [&](std::string_view name) { return program.starts_with(name); });
+    const auto begins = [&](std::string_view name) { return program.starts_with(name); };
+    const bool perhaps_ours = std::any_of(std::begin(kOfJobs), std::end(kOfJobs), begins) ||
+                              std::any_of(std::begin(kAsk), std::end(kAsk), begins);
     const bool known =
         std::any_of(model.processes.begin(), model.processes.end(), [&](const Process& p) { return p.pid == *pid; });
     if (perhaps_ours || known) continue;

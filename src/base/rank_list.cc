@@ -24,6 +24,22 @@ std::string RankListText(const std::vector<int32_t>& ranks) {
   return text;
 }
 
+std::string RankRanges(std::vector<int32_t> ranks, size_t most) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::string out;
+  for (size_t i = 0; i < ranks.size();) {
+    if (most-- == 0) return out + ", \xE2\x80\xA6";  // …
+    size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    out += (out.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    // Two neighbours as a list, three and more as a range.
+    if (last > i) out += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
 std::vector<int32_t> ParseRankList(std::string_view text, size_t most) {
   std::vector<int32_t> ranks;
   while (!text.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rank_list.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rank_list.h"
 #include "base/text.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
@@ -89,21 +90,6 @@ std::string CulpritSentence(const Culprit& culprit, const Words& words) {
   const std::string name = CulpritName(culprit, words);
   if (culprit.why.empty()) return name;
   return name.empty() ? culprit.why : name + std::string(words.why_separator) + culprit.why;
-}
-
-// "8-12, 15"; of two neighbours "8, 9" is no longer than "8-9" and read faster.
-std::string RankRanges(std::vector<int32_t> ranks) {
-  std::sort(ranks.begin(), ranks.end());
-  std::string out;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    out += (out.empty() ? "" : ", ") + std::to_string(ranks[i]);
-    // Two neighbours as a list, three and more as a range.
-    if (last > i) out += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
-    i = last + 1;
-  }
-  return out;
 }
 
 std::string RanksNamed(const std::vector<int32_t>& ranks, const Words& words) {

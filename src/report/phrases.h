@@ -27,9 +27,6 @@ std::string CulpritName(const Culprit& culprit, const Words& words);
 // With the reason behind it.
 std::string CulpritSentence(const Culprit& culprit, const Words& words);
 
-// "8-12, 15"
-std::string RankRanges(std::vector<int32_t> ranks);
-
 // "nearly certain", "very likely", "likely", "possible": a probability as people say it.
 std::string_view SureWord(double confidence, const Words& words);
 
