@@ -1,5 +1,7 @@
-// Explained absence: a rank that is missed, or late, and that tells itself what it broke of.
+// Explained absence: a rank that is missed, late or gone without a word, as comparisons have it, and that tells itself
+// what it broke of; or whose host does.
 //   15: md_gpu: CUDA error 101 'invalid device ordinal' in cudaSetDevice(7)      "rank 15 of 16 never started"
+//   node3: The system will power off now!                                        "peers lost their connection to node3"
 #pragma once
 
 #include <vector>

@@ -282,7 +282,9 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   });
   const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
   if (o.outcome == Outcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
-  if (o.outcome == Outcome::kHung && report->verdict == Verdict::kFailure && ranking.failed &&
+  // What ranks say of their lost peers follows from the stop.
+  const bool badly = o.outcome == Outcome::kHung || o.outcome == Outcome::kFailed;
+  if (badly && report->verdict == Verdict::kFailure && ranking.failed &&
       c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop) {
     report->outcome = Outcome::kStopped;
   }
