@@ -18,6 +18,7 @@ namespace {
 
 // Longer than most lines; what is shorter is rarely two.
 constexpr size_t kLongLine = 120;
+constexpr size_t kMostBreak = 5;  // `<br />` without its last byte
 // From a prefix to the header that it belongs to.
 constexpr size_t kPrefix = 120;
 
@@ -195,6 +196,19 @@ Unglued Unglue(std::string_view text) {
           ++at;
           whole_line = false;
           continue;
+        }
+        // A web page's break: `…<br>node3:4711:4790 [2] NCCL …`, `<br />`
+        if (line[at] == '<' && scan::StartsWith(line.substr(at), "<br")) {
+          const size_t close = line.find('>', at);
+          if (close != std::string_view::npos && close - at <= kMostBreak) {
+            std::fill_n(cut.begin() + static_cast<std::ptrdiff_t>(begin + at), close - at, ' ');
+            cut[begin + close] = '\n';
+            ++out.cuts;
+            record = close + 1;
+            at = close;
+            whole_line = false;
+            continue;
+          }
         }
         // In mid-sentence: `…, NCCL version 2.28.9`
         // Two blanks in a row, a comma or an opening parenthesis in front: the text goes on.

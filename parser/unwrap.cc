@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kLeastColumns = 40;
 constexpr size_t kMostColumns = 400;
 constexpr size_t kMostIndent = 8;
+// Of a logger that has columns for time and level in front of its text.
+constexpr size_t kWidestColumn = 48;
 
 std::vector<std::string_view> Lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -163,7 +165,7 @@ class Joiner {
   // The indent that most lines have behind a line which their first word would have made too wide.
   bool FindIndent() {
     if (width_ < kLeastColumns || width_ > kMostColumns) return false;
-    std::vector<size_t> seen(kMostIndent + 1);
+    std::vector<size_t> seen(kWidestColumn + 1);
     for (size_t i = 0; i + 1 < lines_.size(); ++i) {
       const size_t indent = Indent(lines_[i + 1]);
       if (indent > 0 && indent < seen.size() && HasNoRoom(lines_[i], lines_[i + 1])) ++seen[indent];

@@ -262,7 +262,8 @@ class CommunicatorTracker {
   void Join() {
     std::map<std::string_view, CommId> by_id;
     std::map<std::tuple<CommId, std::string_view, std::string_view, int64_t>, CommId> by_split;
-    std::map<std::tuple<int64_t, uint32_t>, CommId> by_order;
+    std::map<std::tuple<int64_t, uint32_t, uint32_t>, CommId> by_order;
+    std::map<std::tuple<int64_t, uint32_t, int32_t>, uint32_t> taken;  // how often a rank came so
     for (Instance& i : instances_) {
       CommId parent;
       if (!i.parent_comm.empty()) {
@@ -275,7 +276,10 @@ class CommunicatorTracker {
       } else if (parent.valid()) {
         slot = &by_split[{parent, i.split_count, i.color, i.rank.nranks}];
       } else {
-        slot = &by_order[{i.rank.nranks, i.ordinal}];
+        // A rank that comes once more is of another communicator of that size: two halves of the job have one each, and
+        // their lines are clipped in front of the id.
+        const uint32_t nth = taken[{i.rank.nranks, i.ordinal, i.rank.rank}]++;
+        slot = &by_order[{i.rank.nranks, i.ordinal, nth}];
       }
       if (!slot->valid()) *slot = NewCommunicator(i);
       Communicator& c = model_.communicators[slot->value];

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "read/text_log.h"
+#include "read/text_in_json.h"
 
 namespace ncclwhy {
 namespace {
@@ -31,43 +31,6 @@ std::string Statement(const std::string& bytes) {
   return text;
 }
 
-class ErrorFile : public Witness {
- public:
-  explicit ErrorFile(const WitnessContext& context) : inside_(NewTextLog(context)) {}
-
-  void Push(std::string_view chunk) override {
-    if (!document_) return inside_->Push(chunk);
-    bytes_ += chunk;
-    // Longer than any error file: a log that begins like one.
-    if (bytes_.size() > limits::kPastedBytes) GiveUp();
-  }
-
-  SourceDigest Finish() override {
-    const size_t size = bytes_.size();
-    const std::string text = document_ ? Statement(bytes_) : std::string();
-    if (text.empty()) {
-      if (document_) GiveUp();
-      return inside_->Finish();
-    }
-    inside_->Push(text);
-    SourceDigest digest = inside_->Finish();
-    digest.facts.bytes = size;
-    return digest;
-  }
-
- private:
-  // It is read as text.
-  void GiveUp() {
-    document_ = false;
-    inside_->Push(bytes_);
-    bytes_ = {};
-  }
-
-  std::unique_ptr<Witness> inside_;
-  std::string bytes_;
-  bool document_ = true;
-};
-
 }  // namespace
 
 bool LooksLikeErrorFile(std::string_view first) {
@@ -79,6 +42,9 @@ bool LooksLikeErrorFile(std::string_view first) {
   return true;
 }
 
-std::unique_ptr<Witness> NewErrorFile(const WitnessContext& context) { return std::make_unique<ErrorFile>(context); }
+// Longer than any error file: a log that begins like one.
+std::unique_ptr<Witness> NewErrorFile(const WitnessContext& context) {
+  return NewTextInJson(context, Statement, limits::kPastedBytes);
+}
 
 }  // namespace ncclwhy

@@ -10,6 +10,7 @@
 #include "parser/find_frame.h"
 #include "parser/name_files.h"
 #include "parser/segments.h"
+#include "parser/typewritten.h"
 #include "parser/unglue.h"
 #include "parser/unwrap.h"
 #include "read/lost_headers.h"
@@ -231,6 +232,9 @@ SourceDigest TextLog::Finish() {
 
 SourceDigest TextLog::Repaired(SourceDigest digest) {
   if (long_) return digest;
+  if (Typewritten typed = AsTypewritten(pasted_); typed.changes > 0) {
+    Try({std::move(typed.text), context_.options, Counter::kLines, 0, false}, digest);
+  }
   Unglued unglued = Unglue(pasted_);
   if (unglued.cuts > 0) {
     // Where most lines hold several headers there is no doubt.

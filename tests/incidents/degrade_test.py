@@ -5,7 +5,7 @@ usage: degrade_test.py NCCLWHY_SCORE SAMPLES
 
 Makes a copy of SAMPLES/incidents and SAMPLES/healthy for each way of damage and scores it. Only sources up to 64 KiB are
 damaged: longer ones are logs that nobody pastes."""
-import html, os, re, shutil, subprocess, sys, tempfile
+import html, json, os, re, shutil, subprocess, sys, tempfile, textwrap
 
 HEADER = re.compile(r"^.*?(?=(?:\S+:\d+ )?(?:\(\w+\) )?NCCL (?:INFO|WARN|VERSION) )")
 MOST = 64 * 1024
@@ -29,6 +29,24 @@ def glued(lines):
     return out + [now]
 
 
+FULL_WIDTH = str.maketrans({c: chr(ord(c) + 0xFEE0) for c in ":,();!?"})
+
+
+def smart(line):
+    line = re.sub(r"'([^']*)'", "\u2018\\1\u2019", line)
+    return re.sub(r'"([^"]*)"', "\u201c\\1\u201d", line).replace("--", "\u2014").replace("...", "\u2026")
+
+
+# As a terminal does, in the middle of a word.
+def wrapped(lines):
+    return [line[at:at + 80] for line in lines for at in range(0, max(len(line), 1), 80)]
+
+
+# As a logger does that has a column for the text.
+def wrapped_at_blanks(lines):
+    return [part for line in lines for part in textwrap.wrap(line, 100, subsequent_indent=" " * 11, break_long_words=False) or [""]]
+
+
 # way -> (what it does to the lines, least share of causes that are right, whether healthy ones stay healthy)
 WAYS = {
     "found by grep": (each(lambda i, line: f"out/node{i % 4}.log:{3 * i + 1}:{line}"), 90),
@@ -41,6 +59,15 @@ WAYS = {
     "everything twice": (lambda lines: [copy for line in lines for copy in (line, line)], 95),
     "without hosts": (each(lambda i, line: HEADER.sub("", line)), 80),
     "line breaks lost": (glued, 80),
+    "blanks that do not break": (each(lambda i, line: line.replace(" ", "\u00a0")), 95),
+    "full-width punctuation": (each(lambda i, line: line.translate(FULL_WIDTH)), 95),
+    "quotes of a word processor": (each(lambda i, line: smart(line)), 95),
+    "in a JSON document": (lambda lines: [json.dumps({"job": 17, "logs": "\n".join(lines) + "\n"})], 95),
+    "a JSON list": (lambda lines: [json.dumps(lines)], 95),
+    "wrapped at 80": (wrapped, 90),
+    "wrapped at 100, indented": (wrapped_at_blanks, 80),
+    "newest first": (lambda lines: lines[::-1], 85),
+    "clipped at 120": (each(lambda i, line: line[:120]), 80),
 }
 
 

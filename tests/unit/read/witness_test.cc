@@ -48,6 +48,29 @@ TEST_CASE("an error file is read as the lines that its process wrote", "[read]")
   for (const size_t chunk : {1u, 7u, 100u}) CHECK(DigestText(DigestOf(kErrorFile, chunk)) == DigestText(digest));
 }
 
+TEST_CASE("a log in the texts of a document is read as its lines", "[read]") {
+  const std::string one = R"({"job": 17, "logs": "node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\nTraceback )"
+                          R"((most recent call last):\n  File \"train.py\", line 7, in main\nValueError: no\n"})";
+  const std::string two = R"([{"name": "a", "out": "a\nb\nc\n"}, {"name": "b", "out": "d\ne\nValueError: no\n"}])";
+  CHECK(KindOf(one).name == "log-in-json");
+  const SourceDigest digest = DigestOf(one);
+  CHECK(digest.facts.bytes == one.size());
+  CHECK(digest.facts.counters.Get(Counter::kLines) == 4);
+  CHECK(Says(digest, "2.28.9"));
+  CHECK(DigestText(DigestOf(one, 7)) == DigestText(digest));
+  CHECK(DigestOf(two).facts.counters.Get(Counter::kLines) == 6);
+  CHECK(DigestOf(R"(["node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9", "b", "c"])")
+            .facts.counters.Get(Counter::kLines) == 3);
+  // A collector's records have a line each; what is cut, or followed by another document, is text.
+  const std::string record = R"({"log":"node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n","stream":"stderr"})";
+  CHECK(KindOf(record + "\n" + record).name == "text-log");
+  for (const std::string& other : {one.substr(0, one.size() - 3), one + "\n" + one}) {
+    CHECK(Says(DigestOf(other), "2.28.9"));
+    CHECK(DigestOf(other).facts.bytes == other.size());
+  }
+  CHECK(DigestOf(std::string(100000, '[') + "\"a\\nb\\nc\\n").facts.bytes == 100010);
+}
+
 TEST_CASE("what only begins like an error file is read as text, nothing of it is lost", "[read]") {
   const std::string log = "node1:7:7 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n";
   const std::string cut = kErrorFile.substr(0, kErrorFile.size() / 2) + "\n" + log;
