@@ -50,7 +50,10 @@ std::string_view SubsystemOf(EventKind kind) {
 }
 
 // {"comm":"0x7f53f1f89010","rank":0}
+// A query asks for several members of one event, and each asks for the whole object.
 const std::string& EventColumns::Fields(const SourceFacts& facts, const Event& event) {
+  if (fields_of_ == &event) return fields_;
+  fields_of_ = &event;
   fields_ = "{";
   for (uint32_t i = 0; i < event.field_count; ++i) {
     const Field& field = facts.fields[event.field_begin + i];

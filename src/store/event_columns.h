@@ -60,6 +60,7 @@ class EventColumns {
   const JobModel& model_;
   CommLookup lookup_;
   std::string fields_;
+  const Event* fields_of_ = nullptr;  // whose `fields_` are; events stay where they are as long as the model
 };
 
 template <typename Out>
