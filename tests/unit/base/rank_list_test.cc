@@ -23,5 +23,12 @@ TEST_CASE("what is no list of ranks has none", "[base]") {
   CHECK(ParseRankList("0-99", 100).size() == 100);
 }
 
+TEST_CASE("ranges of ranks for readers", "[base]") {
+  CHECK(RankRanges({}).empty());
+  CHECK(RankRanges({15, 8, 9, 10, 9}) == "8-10, 15");
+  CHECK(RankRanges({8, 9}) == "8, 9");
+  CHECK(RankRanges({0, 2, 4, 6}, 2) == "0, 2, \u2026");
+}
+
 }  // namespace
 }  // namespace ncclwhy

@@ -20,6 +20,7 @@ TEST_CASE("a heading or a prompt tells of which host the lines behind it are", "
                                  "--- gpu-b1 show_gids ---\none\n--- gpu-b2 show_gids ---\ntwo\n",
                                  "root@gpu-b1:~# dmesg | tail\none\nroot@gpu-b2:~# dmesg | tail\ntwo\n",
                                  "[ops@gpu-b1 ~]$ ibstat\none\n[ops@gpu-b2 ~]$ ibstat\ntwo\n",
+                                 "gpu-b1 | CHANGED | rc=0 >>\none\ngpu-b2 | FAILED | rc=1 >>\ntwo\n",
                                  "gpu-b1$ nvidia-smi -L\none\ngpu-b2$ nvidia-smi -L\ntwo\n",
                                  "Name:         gpu-b1\none\nName:         gpu-b2\ntwo\n"}) {
     CAPTURE(text);

@@ -250,6 +250,38 @@ TEST_CASE("whom a scheduler stops works on for as long as it is let", "[outcome]
   CHECK(ReadOutcome(c.model, {c.At(9, Life::kEnding, Ending::kExit)}).outcome == Outcome::kUnknown);
 }
 
+TEST_CASE("a test runner's verdict is on what its tests provoked", "[outcome]") {
+  const Case c(Steps(1, 12));
+  LifeSign killed = c.At(4, Life::kEnding, Ending::kSignal, SignOf::kNamed);
+  killed.signal = "9";
+  LifeSign passed = c.At(12, Life::kEnding, Ending::kClean);
+  CHECK(ReadOutcome(c.model, {killed, passed}).outcome == Outcome::kSucceeded);
+  passed.suite = true;
+  CHECK(ReadOutcome(c.model, {killed, passed}).bad.empty());
+  // Behind the verdict something else ended.
+  killed.line = killed.last_line = 13;
+  CHECK(ReadOutcome(c.model, {passed, killed}).bad.size() == 1);
+}
+
+TEST_CASE("who fell silent behind an exception ended what others came to grief of", "[outcome]") {
+  const std::string raised =
+      "[rank5]: Traceback (most recent call last):\n[rank5]: ZeroDivisionError: division by zero\n";
+  const std::string aborts = "[rank0]: Watchdog caught\n";
+  const auto endings = [&](const std::string& text, uint32_t last) {
+    const Case c(text);
+    LifeSign exception = c.At(8, Life::kEnding, Ending::kException, SignOf::kSelf);
+    for (const Process& p : c.model.processes) {
+      if (p.launcher_rank == 5) exception.process = p.id;
+    }
+    LifeSign abort = c.At(last, Life::kEnding, Ending::kAbort, SignOf::kSelf);
+    return ReadOutcome(c.model, {exception, abort}).bad.size();
+  };
+  // Others worked on for some steps, and gave up then.
+  CHECK(endings(Steps(1, 6) + raised + Steps(7, 11) + aborts, 14) == 2);
+  // It went on itself: it had caught it.
+  CHECK(endings(Steps(1, 6) + raised + Steps(7, 11) + "[rank5]: goes on\n" + aborts, 15) == 1);
+}
+
 TEST_CASE("who ended before a lost node is noticed ended of it", "[outcome]") {
   const Case c(Steps(1, 12) + "terminate called\nNode failure on n2\n");
   const LifeSign abort = c.At(13, Life::kEnding, Ending::kAbort, SignOf::kSelf);

@@ -36,5 +36,26 @@ TEST_CASE("each run of a job that was started again has its world", "[job]") {
   }
 }
 
+TEST_CASE("the line of its timings tells the rank of a process of which an excerpt has no other", "[job]") {
+  const std::string timings = "gx1:31:31 [1] NCCL INFO Init timings - ncclCommInitRank: rank 1 nranks 2 total 1.57\n";
+  CHECK(Ranks(Joins(11, 0, 2, "0xaa") + timings) == std::vector<int>{0, 1});
+  // Of a smaller communicator it is no rank of the job.
+  CHECK(Ranks(Joins(11, 0, 4, "0xaa") + timings) == std::vector<int>{0, -1});
+}
+
+TEST_CASE("a rank that comes twice without an id is of two communicators", "[job]") {
+  const auto clipped = [](int pid, int rank) {
+    const std::string line = Joins(pid, rank, 2, "0xaa");
+    return line.substr(0, line.find(" commId")) + " - Init COMPLETE\n";
+  };
+  Parser parser("log", nullptr, nullptr, {});
+  parser.Push(clipped(11, 0) + clipped(12, 1) + clipped(13, 0) + clipped(14, 1));
+  const SourceFacts facts = parser.Finish();
+  const JobModel model = BuildJobModel({&facts});
+  REQUIRE(model.communicators.size() == 2);
+  CHECK(model.communicators[0].ranks.size() == 2);
+  CHECK(model.communicators[1].ranks.size() == 2);
+}
+
 }  // namespace
 }  // namespace ncclwhy
