@@ -36,15 +36,17 @@ std::string_view BetweenMarks(std::string_view text) {
   return HostAt(name);
 }
 
-// A whole line of the word behind the first bar: `node3 | FAILED | rc=127 >>`.
-std::string_view OfAnsible(std::string_view text) {
-  const size_t bar = text.find(" | ");
-  if (bar == std::string_view::npos || !(scan::EndsWith(text, " >>") || scan::EndsWith(text, " => {"))) return {};
-  const std::string_view state = text.substr(bar + 3);
+// A whole line of the word behind the first bar: `node3 | FAILED | rc=127 >>`. What stands in front of it may have been
+// taken for the label of a container, as of `trainer-1 | text`.
+std::string_view OfAnsible(const Extraction& x) {
+  std::string_view text = x.body(), host = x.line.outer.pod;
+  if (!(scan::EndsWith(text, " >>") || scan::EndsWith(text, " => {"))) return {};
+  if (const size_t bar = host.empty() ? text.find(" | ") : std::string_view::npos; bar != std::string_view::npos) {
+    host = text.substr(0, bar);
+    text.remove_prefix(bar + 3);
+  }
   for (const std::string_view word : {"CHANGED", "SUCCESS", "FAILED", "UNREACHABLE"}) {
-    if (!scan::StartsWith(state, word)) continue;
-    const std::string_view host = text.substr(0, bar);
-    return scan::NameSize(host) == host.size() ? host : std::string_view();
+    if (scan::StartsWith(text, word)) return scan::NameSize(host) == host.size() ? host : std::string_view();
   }
   return {};
 }
@@ -92,7 +94,7 @@ bool ExtractHostHeading(const Extraction& x) {
   } else if (scan::IsAlnum(text[0]) || text[0] == '[' || text[0] == '(') {
     host = OfPrompt(text);
     form = "prompt";
-    if (host.empty() && !(host = OfAnsible(text)).empty()) form = "ansible";
+    if (host.empty() && !(host = OfAnsible(x)).empty()) form = "ansible";
   }
   if (host.empty()) return false;
   x.Begin(EventKind::kHostHeading).Set(FieldId::kHost, host).Set(FieldId::kPhase, form);

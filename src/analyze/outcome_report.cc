@@ -282,9 +282,14 @@ void TellOutcome(const CaseFile& c, const OutcomeReading& o, const Ranking& rank
   });
   const bool ended = (o.wound_up && !alarmed) || OnlyNcclAndWhole(c.model);
   if (o.outcome == Outcome::kUnknown && well && ended) report->outcome = Outcome::kSucceeded;
-  // What ranks say of their lost peers follows from the stop.
-  const bool badly = o.outcome == Outcome::kHung || o.outcome == Outcome::kFailed;
-  if (badly && report->verdict == Verdict::kFailure && ranking.failed &&
+  // What ranks say of their lost peers follows from the loss of a machine; of a stop by a signal only waiting does.
+  const auto of_machine = [&](size_t n) {
+    return c.items[n].rule != nullptr && c.items[n].rule->blame == Blame::kHost;
+  };
+  const bool follows = o.outcome == Outcome::kHung || (o.outcome == Outcome::kFailed && !ranking.hypotheses.empty() &&
+                                                       std::any_of(ranking.hypotheses[0].evidence.begin(),
+                                                                   ranking.hypotheses[0].evidence.end(), of_machine));
+  if (follows && report->verdict == Verdict::kFailure && ranking.failed &&
       c.kb.TraitsOf(report->causes[0].id).kind == CauseKind::kStop) {
     report->outcome = Outcome::kStopped;
   }

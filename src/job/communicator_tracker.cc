@@ -276,8 +276,7 @@ class CommunicatorTracker {
       } else if (parent.valid()) {
         slot = &by_split[{parent, i.split_count, i.color, i.rank.nranks}];
       } else {
-        // A rank that comes once more is of another communicator of that size: two halves of the job have one each, and
-        // their lines are clipped in front of the id.
+        // A rank that comes once more is of another communicator of that size, whose lines are clipped before the id.
         const uint32_t nth = taken[{i.rank.nranks, i.ordinal, i.rank.rank}]++;
         slot = &by_order[{i.rank.nranks, i.ordinal, nth}];
       }

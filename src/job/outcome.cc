@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "job/attempt_files.h"
 #include "job/other_sources.h"
+#include "job/said_done.h"
 #include "job/silence.h"
 #include "job/work_ends.h"
 
@@ -20,7 +20,12 @@ constexpr size_t kMostLines = 6;
 class OutcomeReader {
  public:
   OutcomeReader(const JobModel& model, const std::vector<LifeSign>& signs)
-      : model_(model), signs_(signs), after_(model), others_(model, signs), ends_(FindWorkEnds(model, signs)) {}
+      : model_(model),
+        signs_(signs),
+        after_(model),
+        others_(model, signs),
+        ends_(FindWorkEnds(model, signs)),
+        said_(model, signs, ends_) {}
 
   OutcomeReading Read() {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
@@ -93,13 +98,13 @@ class OutcomeReader {
     if (!s.source.valid()) return false;
     const uint32_t line = std::max(s.line, s.last_line);
     if (attempt_[s.source.value] > line || others_.Overcame(s)) return true;
-    if (IsDismissed(s) || IsOfSuite(s)) return true;
+    if (said_.IsDismissed(s) || said_.IsOfSuite(s)) return true;
     const After then = after_.Of(s.source, line, s.process);
     const bool soft = s.how == Ending::kException;
     // Its own beats behind it: it lived on.
     if (s.of == SignOf::kSelf && s.process.valid() && then.own_beats > 0) return true;
-    if (s.how == Ending::kStopped && !s.signal.empty() && !s.late && DoneElsewhere(s)) return true;
-    if (s.how == Ending::kStopped && ListedBeside(s)) return true;
+    if (s.how == Ending::kStopped && !s.signal.empty() && !s.late && said_.DoneElsewhere(s)) return true;
+    if (s.how == Ending::kStopped && said_.IsListedBeside(s)) return true;
     // The end of a unit, a container or a job at which nobody ended was that of another one. Whom a scheduler stops
     // works on for as long as it is let.
     const bool stops_job = s.of == SignOf::kJob && s.how == Ending::kStopped;
@@ -121,7 +126,7 @@ class OutcomeReader {
       //   4800/4800 …      Worker proc VllmWorker-2 died unexpectedly, shutting down executor.      exit code: 0
       const uint32_t complete = ends_.complete[s.source.value];
       const bool done = complete > 0 && complete < line && s.how != Ending::kStopped;
-      return done || s.of == SignOf::kSelf || soft || s.how == Ending::kSignal || SaidDoneBefore(s);
+      return done || s.of == SignOf::kSelf || soft || s.how == Ending::kSignal || said_.DoneBefore(s);
     }
     // Its last words, behind its own work: whoever left in order does not end so. An exception's text has lines of its
     // own; who says that he is done has no more to say.
@@ -130,41 +135,7 @@ class OutcomeReader {
         ends_.lines[s.source.value] > 0 && then.beats == 0 && then.news <= own_lines && !then.left_in_order;
     if (soft && last_words && s.of == SignOf::kSelf) return false;
     // In a file of its own: it left in order, and the others came to their end.
-    return soft && (then.left_in_order || DoneByWorkers()) && !HardEnding();
-  }
-
-  // Whether one of those who work came to his end, or whoever runs the job says so: a listing beside the logs has a
-  // word of its own command.
-  //   $ ansible all -a 'ldconfig -p'      node3 | CHANGED | rc=0 >>
-  bool DoneByWorkers() const {
-    for (uint32_t s = 0; s < ends_.lines.size(); ++s) {
-      if (ends_.lines[s] == 0) continue;
-      const std::vector<ProcessId>& processes = model_.process_of[s];
-      const bool works = !model_.sources[s]->pulses.empty() ||
-                         std::any_of(processes.begin(), processes.end(), [](ProcessId id) { return id.valid(); });
-      const auto said = ends_.signs.find(s);
-      if (works || (said != ends_.signs.end() && said->second->of == SignOf::kJob)) return true;
-    }
-    return false;
-  }
-
-  // Whether a test runner whose tests provoked it says behind it that all passed; also when it is the output of one
-  // attempt of a test that was repeated.
-  //   *** SIGKILL received by helper process 40392 ***      [       OK ] DeathTest.PeerExits      [  PASSED  ] 9 tests.
-  bool IsOfSuite(const LifeSign& s) const {
-    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
-      if (!e.suite || e.bad() || e.life != Life::kEnding) return false;
-      if (e.source == s.source) return e.line > std::max(s.line, s.last_line);
-      return s.suite && AttemptInName(model_.sources[s.source.value]->name).has_value();
-    });
-  }
-
-  // Whether it is a helper that is told to leave behind the word that the work is done.
-  //   run.sh: exit status 0      ./run.sh: line 44:   902 Terminated              python prefetch.py
-  bool IsDismissed(const LifeSign& s) const {
-    const auto done = ends_.signs.find(s.source.value);
-    return s.of == SignOf::kNamed && s.rank < 0 && IsRequest(s.signal) && done != ends_.signs.end() &&
-           done->second->line < s.line;
+    return soft && (then.left_in_order || said_.DoneByWorkers()) && !HardEnding();
   }
 
   // Whether the work stands in another file far from what it counts to: a script's word that it is done is that of
@@ -177,52 +148,12 @@ class OutcomeReader {
            ends_.lines[out_.pulse_source.value] == 0;
   }
 
+  // Whether nobody who works has come to his end: the script around them alone says so.
   bool SaidByScriptAlone() const {
     for (uint32_t s = 0; s < ends_.lines.size(); ++s) {
       if (ends_.lines[s] > 0 && !IsHalfDone(SourceId{s})) return false;
     }
     return true;
-  }
-
-  // Whether the program had said that it is done, and wound up: whom it then ends, it ends on purpose.
-  //   Training finished. Cleaning up workers      Engine core proc EngineCore_0 died unexpectedly      JOB EXIT CODE: 0
-  bool SaidDoneBefore(const LifeSign& s) const {
-    return s.how != Ending::kStopped && std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
-             return e.life == Life::kEnding && !e.bad() && e.of == SignOf::kSelf && e.source == s.source &&
-                    e.line < s.line && !WorkGoesOn(model_, e.source, e.line);
-           });
-  }
-
-  // Whether the job's own word in another file, its exit code, is that it ended well: a server that it asked is then
-  // told to go.
-  bool DoneElsewhere(const LifeSign& s) const {
-    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
-      const bool whole = e.life == Life::kEnding && !e.bad() && (e.of == SignOf::kJob || e.how == Ending::kExit);
-      if (!whole || !e.source.valid() || e.source == s.source) return false;
-      return ends_.lines[e.source.value] == std::max(e.line, e.last_line);
-    });
-  }
-
-  // Whether a list of events tells it, in which nobody works, and the launcher's last word in the file of the work is
-  // that the job ended well: a machine was lost, and the job got over it.
-  //   NodeNotReady  pod/clip-worker-k8p2n  Node is not ready        SUCC cli.py:64 -- Job 'clip-ft' succeeded
-  bool ListedBeside(const LifeSign& s) const {
-    if (!model_.sources[s.source.value]->pulses.empty()) return false;
-    // All who worked came to their end.
-    bool worked = false, done = true;
-    for (size_t i = 0; i < model_.sources.size(); ++i) {
-      if (model_.sources[i]->pulses.empty()) continue;
-      worked = true;
-      done = done && ends_.lines[i] > 0;
-    }
-    // A scheduler's record of a job has its own history (other_sources.h).
-    if (worked && done && s.signal.empty() && s.job.empty() && s.of == SignOf::kJob) return true;
-    return std::any_of(signs_.begin(), signs_.end(), [&](const LifeSign& e) {
-      const bool well = e.life == Life::kEnding && !e.bad() && e.of == SignOf::kJob;
-      if (!well || !e.source.valid() || e.source == s.source || model_.sources[e.source.value]->pulses.empty())
-        return false;
-      return ends_.lines[e.source.value] == std::max(e.line, e.last_line);
-    });
   }
 
   // An abort of nobody in particular, behind which the others only did what was under way before they ended badly, too.
@@ -414,6 +345,7 @@ class OutcomeReader {
   const Aftermath after_;
   OtherSources others_;
   const WorkEnds ends_;
+  const SaidDone said_;
   std::vector<uint32_t> attempt_;  // by source
   OutcomeReading out_;
 };
