@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_words.h"
 #include "cli/common_options.h"
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
@@ -32,7 +33,7 @@ constexpr CommandText kAnalyzeText = {
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG, of all ranks: files, folders, globs, archives, - (stdin), ras://HOST:PORT.)",
     .further = R"(Also: run collect explain show diff query digest history rules minimize serve
-completion; --version)",
+completion help; --version)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
 determined; 2 wrong usage, or something could not be read or written.)",
     .examples = R"(kubectl logs job/train | ncclwhy
@@ -142,18 +143,17 @@ class AnalyzeCommand : public Subcommand {
     // `kubectl logs job/train | ncclwhy`: without a name standard input is the log.
     if (unnamed) {
       logs_ = {"-"};
-      AwaitStandardInput();
+      AwaitStandardInput(options_.language);
     }
     // Names that lead to nothing are found before hours of reading, and with the hint that a typing mistake deserves.
     // While following, a file may still come.
-    const std::string nothing = logs_.empty() || !ras_.empty() ? std::string() : NothingThere(logs_);
-    if (!nothing.empty() && !follow_) {
+    if (const std::string nothing = NothingToRead(); !nothing.empty()) {
       Complain(nothing);
       return kExitTrouble;
     }
     // `ncclwhy rules` behind options is taken for a log of that name: a sentence says so.
     for (const std::string& log : logs_) {
-      const std::string mistake = follow_ ? std::string() : MistakenLog(log);
+      const std::string mistake = follow_ ? std::string() : MistakenLog(log, options_.language);
       if (mistake.empty()) continue;
       Complain(mistake);
       return kExitTrouble;
@@ -171,7 +171,7 @@ class AnalyzeCommand : public Subcommand {
     }
     // A pipe that brings nothing is nearly always a mistake of the one who wrote it.
     if (unnamed && report.value().coverage.bytes == 0) {
-      Complain("no LOG given and standard input is empty: name files or directories; see ncclwhy --help");
+      Complain(CommandWordsOf(options_.language).empty_input);
       return kExitTrouble;
     }
     // A library that renders has no standard error to complain to; a command has.
@@ -189,6 +189,16 @@ class AnalyzeCommand : public Subcommand {
   }
 
  private:
+  // Empty: something is there, or may still come.
+  std::string NothingToRead() const {
+    if (follow_ || logs_.empty() || !ras_.empty()) return {};
+    const std::string misspelt = MisspeltCommand(logs_, options_.language);
+    if (!misspelt.empty()) return misspelt;
+    // Who asked for a document gets one of an empty folder, too: a job that printed nothing leaves such a folder to CI.
+    const bool for_people = outputs_.empty() && (format_ == "text" || format_ == "full" || format_ == "summary");
+    return NothingThere(logs_, !for_people, options_.language);
+  }
+
   // redacted: 3 host, 2 ip, 1 token
   static std::string Redacted(const Report& report) {
     constexpr std::string_view kNote = "redacted_";

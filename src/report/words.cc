@@ -174,6 +174,7 @@ constexpr Words kEnglish = {
     .never = "NCCL does not print this on Linux.",
     .explain_hint = "More: ncclwhy explain {}",
     .unknown_name = "nothing is known about '{}'",
+    .did_you_mean = "; did you mean {}?",
     .diff_good = "GOOD",
     .diff_bad = "BAD",
     .diff_same = "No difference is known: versions, variables, networks, paths, progress and messages are alike.",
