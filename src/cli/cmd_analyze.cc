@@ -14,6 +14,7 @@
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
+#include "cli/output_names.h"
 #include "cli/overwritten_input.h"
 #include "cli/ras_client.h"
 #include "cli/source_link.h"
@@ -87,7 +88,7 @@ class AnalyzeCommand : public Subcommand {
         app->add_option_function<std::string>("-f,--format", choose, CLI::detail::join(FormatNames(), " "))
             ->type_name("F");
     format->check(CLI::IsMember(FormatNames()));
-    app->add_option("-o,--output", outputs_, "write there; several: in the form of each suffix")
+    app->add_option("-o,--output", outputs_, "write there as the suffix says (.db: timeline), else text")
         ->type_name("FILE")
         ->allow_extra_args(false);
     // --json and --summary are what people type first.
@@ -125,6 +126,7 @@ class AnalyzeCommand : public Subcommand {
   int Run() override {
     // What CLI11 cannot say: options that exclude each other for a reason.
     options_.full_timeline = timeline_ == "full";
+    if (!TakeTimelines()) return kExitTrouble;
     if (options_.redact && !options_.database.empty()) {
       Complain("--redact and --db exclude each other: the timeline holds the names as they were logged");
       return kExitTrouble;
@@ -197,6 +199,21 @@ class AnalyzeCommand : public Subcommand {
     // Who asked for a document gets one of an empty folder, too: a job that printed nothing leaves such a folder to CI.
     const bool for_people = outputs_.empty() && (format_ == "text" || format_ == "full" || format_ == "summary");
     return NothingThere(logs_, !for_people, options_.language);
+  }
+
+  // -o job.db is --db job.db. One file has the form that was asked for by a word, whatever it is called.
+  bool TakeTimelines() {
+    if (format_chosen_ && outputs_.size() == 1) return true;
+    for (const std::string& output : outputs_) {
+      if (!IsTimelineName(output)) continue;
+      if (!options_.database.empty() && options_.database != output) {
+        Complain(options_.database + " and " + output + ": one timeline at a time");
+        return false;
+      }
+      options_.database = output;
+    }
+    std::erase_if(outputs_, IsTimelineName);
+    return true;
   }
 
   // redacted: 3 host, 2 ip, 1 token
@@ -319,6 +336,9 @@ class AnalyzeCommand : public Subcommand {
     const Format* named = to_file && (!format_chosen_ || outputs_.size() > 1) ? FormatOfFile(output) : nullptr;
     // `-o why.html -o why.sarif`: each suffix names its form.
     if (named != nullptr) chosen = named->name;
+    if (to_file && !format_chosen_ && !quiet_) {
+      if (const std::string unknown = UnknownSuffix(output); !unknown.empty()) Complain(unknown);
+    }
     if (chosen == "text" && verbose_) chosen = "full";
     if (chosen == "text" && quiet_ && !to_file) chosen = "summary";
     // Without a budget the library renders; with one, details are left out until it fits.
