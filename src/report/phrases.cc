@@ -232,6 +232,18 @@ std::string DecisionSentence(const Decision& decision, const Words& words) {
   return out + std::string(words.why_separator) + decision.why;
 }
 
+std::string ShortDecision(const Decision& decision, const Words& words) {
+  Decision brief = decision;
+  if (!brief.look_first) brief.why.clear();
+  const std::string sentence = DecisionSentence(brief, words);
+  const bool one_line = !decision.command.empty() && decision.command.find('\n') == std::string::npos;
+  return sentence + (one_line ? Aside(decision.command) : std::string());
+}
+
+std::string DecisionCommand(const Decision& decision) {
+  return decision.command.empty() ? std::string() : "  " + Prompt({}, decision.command) + decision.command + "\n";
+}
+
 std::string SeenSentence(const SeenIncident& incident, const Words& words) {
   std::string_view title = incident.title;
   for (const std::string_view stop : {".", "。"}) {
