@@ -56,6 +56,10 @@ class ShortAnswer {
     proofs_ = ProofOf(report_, words_, measure_.proofs);
     std::vector<std::string> files;
     for (const Proof& proof : proofs_) files.push_back(proof.file);
+    // Without evidence the last words are what is quoted.
+    for (const LastWord& word : report_.last_words) {
+      if (proofs_.empty() && ShowsLastWords()) files.push_back(word.file);
+    }
     folder_ = CommonPlace(files);
     Top();
     Proofs();
@@ -94,7 +98,7 @@ class ShortAnswer {
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     const bool done = report_.verdict == Verdict::kNoNccl && report_.outcome == Outcome::kSucceeded;
     if (done) {
-      layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_));
+      layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_, folder_));
       layout_.Clipped("  ", headline, 1);
       return EarlierAttempt();
     }
@@ -102,9 +106,9 @@ class ShortAnswer {
     const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
     layout_.Headed(open ? so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
     // "FAILURE … failed" says nothing more, and when it was is not worth a line of its own.
-    const std::string how_far = HowFar(report_, words_);
+    const std::string how_far = HowFar(report_, words_, folder_);
     if (!how_far.empty() && (cause == nullptr || how_far != words_.failed)) {
-      std::string outcome = Labelled(words_.outcome, OutcomeSentence(report_, words_));
+      std::string outcome = Labelled(words_.outcome, OutcomeSentence(report_, words_, folder_));
       const bool long_one = cause != nullptr && DisplayWidth(outcome) + 2 > layout_.prose_width();
       if (long_one) outcome = Labelled(words_.outcome, how_far);
       layout_.Clipped("  ", outcome, 2);
@@ -139,17 +143,26 @@ class ShortAnswer {
   void Proofs() {
     if (proofs_.empty()) return;
     const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
-    layout_.Section(folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_));
+    layout_.Section(InFolder(title));
     for (const Proof& proof : proofs_) Quote(proof, folder_);
   }
+
+  // "Evidence, in logs/run17/"
+  std::string InFolder(std::string_view title) const {
+    return folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_);
+  }
+
+  bool ShowsLastWords() const { return !report_.last_words.empty() && report_.coverage.lines > kQuoteLines; }
 
   // Of a job whose end nobody saw: the last line of its output, which often says in what it stands.
   //   [Rank 2] rank 2: writing checkpoint shard to /mnt/lustre/ckpt/step_000019
   void End() {
     const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
-    if (!report_.last_words.empty() && report_.coverage.lines > kQuoteLines) {
-      layout_.Section(words_.ends_with);
-      for (const LastWord& word : report_.last_words) Quote({word.file, word.line, word.text, {}, 1, {}}, {});
+    if (ShowsLastWords()) {
+      layout_.Section(proofs_.empty() ? InFolder(words_.ends_with) : std::string(words_.ends_with));
+      for (const LastWord& word : report_.last_words) {
+        Quote({word.file, word.line, word.text, {}, 1, {}}, word.file.starts_with(folder_) ? folder_ : std::string());
+      }
       return;
     }
     if (!open || report_.job.communicators.empty() || report_.coverage.lines <= kQuoteLines) return;
