@@ -106,7 +106,7 @@ class AnalyzeCommand : public Subcommand {
     AddJobsOption(app, &options_.jobs);
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
-    app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(kBudgets);
+    app->add_option("--budget", budget_, "bytes (JSON 3000+)")->type_name("N")->check(kBudgets);
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")

@@ -201,6 +201,8 @@ constexpr Words kEnglish = {
     .call = "Call",
     .ranks_named = "rank {}|ranks {}",
     .left_out = "Left out to fit the budget: {}",
+    .left_out_rest = "Left out to fit the budget: everything else",
+    .environment = "Environment",
     .more_differences = "and {} more difference|and {} more differences",
     .more_messages = "and {} more message|and {} more messages",
 };

@@ -80,7 +80,8 @@ struct Words {
   std::string_view clock_units;                                                                     // s|min|h
   std::string_view copy, copy_markdown, copy_slack, story, calls, calls_differ, call, ranks_named;  // html
   // within_budget.h
-  std::string_view left_out;                         // {list}
+  std::string_view left_out, left_out_rest;  // {list}
+  std::string_view environment;
   std::string_view more_differences, more_messages;  // {count} one|many
 };
 

@@ -196,6 +196,8 @@ constinit const Words kChineseWords = {
     .call = "调用",
     .ranks_named = "rank {}",
     .left_out = "为满足大小限制而省略：{}",
+    .left_out_rest = "为满足大小限制，其余内容均已省略",
+    .environment = "环境",
     .more_differences = "另有 {} 处差异",
     .more_messages = "另有 {} 种消息",
 };
