@@ -34,7 +34,7 @@ constexpr CommandText kAnalyzeText = {
     .about = R"(Says what broke an NCCL job first, where, why, how sure, and what fixes it.
 LOG, of all ranks: files, folders, globs, archives, - (stdin), ras://HOST:PORT.)",
     .further = R"(Also: run collect explain show diff query digest history rules minimize serve
-completion help; --version)",
+completion; --version)",
     .exit_status = R"(0 nothing failed; 1 a cause is named; 3 something failed, cause not
 determined; 2 wrong usage, or something could not be read or written.)",
     .examples = R"(kubectl logs job/train | ncclwhy

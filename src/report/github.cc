@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"

@@ -3,6 +3,7 @@
 
 #include "analyze/answer_names.h"
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"

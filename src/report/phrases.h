@@ -40,15 +40,6 @@ std::vector<std::string> AttemptLines(const Report& report, const Words& words);
 std::string JobLine(size_t number, const JobAnswer& job, const Words& words);
 // "10:00:03 rank 0 on gpu-a16: lost its peer (12 times)"
 std::string StepLine(const TimelineStep& step, const Words& words);
-// "rerun without mlx5_2 of gpu-a17: the errors are this host's"
-std::string DecisionSentence(const Decision& decision, const Words& words);
-// The same in one line with the headline, which says what is wrong already: without the reason, but for one that has to
-// be found out first; with the scheduler's words.
-//    "rerun without node06 (sbatch --exclude=node06 job.sh)"     "find out first which process holds port 29555; then
-//    rerun"
-std::string ShortDecision(const Decision& decision, const Words& words);
-// The scheduler's words on lines of their own, behind a prompt, where formats show text as it is; empty without any.
-std::string DecisionCommand(const Decision& decision);
 
 // "training died at its first all-reduce (shm.too-small): started the container with --shm-size=8g."
 std::string SeenSentence(const SeenIncident& incident, const Words& words);

@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "ncclwhy/version.h"
+#include "report/decision_words.h"
 #include "report/fingerprint.h"
 #include "report/gathered_culprits.h"
 #include "report/phrases.h"

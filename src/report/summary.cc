@@ -5,6 +5,7 @@
 
 #include "analyze/answer_names.h"
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/phrases.h"
 #include "report/renderer.h"

@@ -14,6 +14,8 @@
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/answer_measure.h"
+#include "report/decision_words.h"
+#include "report/end_of_log.h"
 #include "report/gathered_culprits.h"
 #include "report/harmless_sentence.h"
 #include "report/layout.h"
@@ -35,7 +37,6 @@ constexpr size_t kComfortable = 16;
 // Harmless lines that are named.
 constexpr size_t kHarmless = 2;
 constexpr size_t kPlaceColumns = 12;  // of the place in front of a quoted line, and of indentation
-constexpr uint64_t kQuoteLines = 30;  // what somebody quotes by hand
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
 
@@ -56,9 +57,10 @@ class ShortAnswer {
     proofs_ = ProofOf(report_, words_, measure_.proofs);
     std::vector<std::string> files;
     for (const Proof& proof : proofs_) files.push_back(proof.file);
-    // Without evidence the last words are what is quoted.
-    for (const LastWord& word : report_.last_words) {
-      if (proofs_.empty() && ShowsLastWords()) files.push_back(word.file);
+    end_ = EndOfLog(report_);
+    // Without evidence the end is what is quoted.
+    for (const Proof& proof : end_) {
+      if (proofs_.empty()) files.push_back(proof.file);
     }
     folder_ = CommonPlace(files);
     Top();
@@ -152,28 +154,10 @@ class ShortAnswer {
     return folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_);
   }
 
-  bool ShowsLastWords() const { return !report_.last_words.empty() && report_.coverage.lines > kQuoteLines; }
-
-  // Of a job whose end nobody saw: the last line of its output, which often says in what it stands.
-  //   [Rank 2] rank 2: writing checkpoint shard to /mnt/lustre/ckpt/step_000019
   void End() {
-    const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
-    if (ShowsLastWords()) {
-      layout_.Section(proofs_.empty() ? InFolder(words_.ends_with) : std::string(words_.ends_with));
-      for (const LastWord& word : report_.last_words) {
-        Quote({word.file, word.line, word.text, {}, 1, {}}, word.file.starts_with(folder_) ? folder_ : std::string());
-      }
-      return;
-    }
-    if (!open || report_.job.communicators.empty() || report_.coverage.lines <= kQuoteLines) return;
-    const std::vector<ReportRank>& ranks = report_.job.communicators.front().ranks;
-    const auto last = std::max_element(
-        ranks.begin(), ranks.end(), [](const ReportRank& a, const ReportRank& b) { return a.last_line < b.last_line; });
-    const bool one = std::all_of(ranks.begin(), ranks.end(),
-                                 [&](const ReportRank& r) { return r.file.empty() || r.file == last->file; });
-    if (last == ranks.end() || last->last_line == 0 || !one) return;
-    layout_.Section(words_.ends_with);
-    Quote({last->file, last->last_line, last->last_text, {}, 1, {}}, {});
+    if (end_.empty()) return;
+    layout_.Section(proofs_.empty() ? InFolder(words_.ends_with) : std::string(words_.ends_with));
+    for (const Proof& proof : end_) Quote(proof, proof.file.starts_with(folder_) ? folder_ : std::string());
   }
 
   void Quote(const Proof& proof, const std::string& folder) {
@@ -382,6 +366,7 @@ class ShortAnswer {
   const AnswerMeasure& measure_;
   const FileLink& link_;
   std::vector<Proof> proofs_;
+  std::vector<Proof> end_;
   std::string folder_;  // of all of them; empty when there is none
   std::string last_note_;
   size_t rows_ = 0;

@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 #include "catch.h"
 #include "report/cut_prose.h"
+#include "report/decision_words.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 #include "report/words.h"
