@@ -229,7 +229,7 @@ std::string Clipped(const std::string& raw) {
   text = WithoutAddresses(text);
   part = PrefixOfWidth(text, kLinkColumns);
   if (part.size() == text.size()) return text;
-  return WithCutSign(WholeWords(text, kLinkColumns));
+  return WithCutSign(WholeWords(text, kLinkColumns - 2));  // with its sign as long as one that is whole
 }
 
 // "rank 2: step watchdog" of several ranks' lines, without whose the first of them is.
