@@ -191,18 +191,35 @@ std::optional<CodeKnowledge> KnowledgeBase::FindCodeByWord(std::string_view tabl
   return std::nullopt;
 }
 
+namespace {
+
+// Whether an entry as minified JSON, {"name":"ENOSPC","text":…}, has that name; a name with a quote in it is in no
+// table.
+bool IsNamed(std::string_view json, std::string_view name, bool any_case) {
+  constexpr std::string_view kName = "\"name\":\"";
+  const size_t at = json.find(kName);
+  if (at == std::string_view::npos) return false;
+  const std::string_view rest = json.substr(at + kName.size());
+  const std::string_view own = rest.substr(0, rest.find('"'));
+  return any_case ? SameButCase(own, name) : own == name;
+}
+
+}  // namespace
+
 // "79" is an Xid and may be an errno as well: all of them, by table.
 std::vector<CodeKnowledge> KnowledgeBase::FindCodes(std::string_view code, Language language) const {
   std::vector<CodeKnowledge> out;
   const std::string number = CodeKey("", code);
-  // As minified JSON spells it; a name with a quote in it is in no table.
-  const std::string name = "\"name\":\"" + std::string(code) + "\"";
-  for (const KbRecord& r : impl_->tables.codes) {
-    const std::string_view key = impl_->tables.Key(r);
-    const std::string_view table = key.substr(0, key.find('/'));
-    const bool named = impl_->tables.Json(r).find(name) != std::string_view::npos;
-    if (!IsTableOfWords(table) && (key.substr(table.size()) == number || named)) {
-      out.push_back(DecodeCode(table, impl_->tables.Json(r), language));
+  // As it is written first: `sigkill` is asked for where nothing is called so.
+  for (const bool any_case : {false, true}) {
+    if (!out.empty()) break;
+    for (const KbRecord& r : impl_->tables.codes) {
+      const std::string_view key = impl_->tables.Key(r);
+      const std::string_view table = key.substr(0, key.find('/'));
+      if (IsTableOfWords(table)) continue;
+      if (key.substr(table.size()) == number || IsNamed(impl_->tables.Json(r), code, any_case)) {
+        out.push_back(DecodeCode(table, impl_->tables.Json(r), language));
+      }
     }
   }
   return out;

@@ -178,7 +178,7 @@ class KnowledgeBase : public MessageRecognizer {
   // The entry of a table that a program means by a word: its number ("9"), its name ("SIGKILL") or its text ("Killed").
   std::optional<CodeKnowledge> FindCodeByWord(std::string_view table, std::string_view word, Language language) const;
 
-  // Everything of that number ("79", "0x0c") or name ("SIGBUS", "ENOSPC"), whatever its table, in the order of tables.
+  // Everything of that number ("79", "0x0c") or name ("SIGBUS", "enospc"), whatever its table, in the order of tables.
   // Not those of words of our own: "environment", "collect", "host_program".
   std::vector<CodeKnowledge> FindCodes(std::string_view code, Language language) const;
 

@@ -13,6 +13,7 @@
 #include "rules/engine/bare_columns.h"
 #include "rules/engine/loader.h"
 #include "rules/engine/pattern_regex.h"
+#include "rules/engine/rule_case.h"
 #include "rules/engine/vocabulary.h"
 
 namespace ncclwhy {
@@ -239,6 +240,20 @@ class RuleLint {
     if (fires == 0) Error("", "R070", "no fires*.log shows the rule at work", "add a log in which it must fire");
     if (silent == 0) {
       Error("", "R071", "no silent*.log shows a near miss", "add a log that looks alike and must not fire it");
+    }
+    if (fires > 0 && MustExpect(rule_)) Expectations();
+  }
+
+  // A warning: what a rule blames is best read from its first run (NCCLWHY_BLESS=1), which a rule with errors never
+  // has.
+  void Expectations() {
+    std::vector<std::string> complaints;
+    for (const RuleCase& test : FindRuleCases(rule_.id, rule_.file, &complaints)) {
+      if (test.fires && !test.blames) complaints.push_back(test.name + " does not say whom it must blame");
+    }
+    for (const std::string& complaint : complaints) {
+      out_->push_back(text_.At(Diagnostic::kWarning, "", "R074", complaint,
+                               "expect.json beside rule.json: {\"fires-a\": {\"rank\": 3}, \"fires-b\": []}"));
     }
   }
 

@@ -158,7 +158,9 @@ class Comparison {
   }
 
   void Jobs() {
-    if (good_.level != bad_.level && !good_.level.empty() && !bad_.level.empty()) {
+    // One that went well at WARN prints no more than at VERSION: beside the WARN of the other it is no difference.
+    const auto as_warn = [](const std::string& level) { return level == kWarnOrVersion ? "WARN" : level; };
+    if (as_warn(good_.level) != as_warn(bad_.level) && !good_.level.empty() && !bad_.level.empty()) {
       // Said first: it explains why messages stand on one side only.
       Difference& d =
           Add("log-level", Text("level of the logs (messages may be missing for that)", "日志级别（因此可能缺少消息）"),

@@ -92,14 +92,21 @@ class Profiler {
     bool information = false;
     bool warnings = false;
     bool calls = false;
+    bool version = false;
     for (const SourceFacts* source : model_.sources) {
       calls |= !source->collectives.empty();
       for (const Event& e : source->events) {
         information |= e.level == LogLevel::kInfo;
         warnings |= e.level == LogLevel::kWarn;
+        version |= e.kind == EventKind::kVersion;
       }
     }
-    out_.level = calls ? "INFO, with COLL" : information ? "INFO" : warnings ? "WARN" : "";
+    // `NCCL version 2.28.9+cuda13.0` alone: nothing went wrong that WARN would have told.
+    out_.level = calls         ? "INFO, with COLL"
+                 : information ? "INFO"
+                 : warnings    ? "WARN"
+                 : version     ? std::string(kWarnOrVersion)
+                               : "";
   }
 
   LineAt At(const Place& p) const {

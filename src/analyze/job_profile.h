@@ -34,11 +34,14 @@ struct ProfileMessage {
   int weight = 0;              // how much it says about a failure, 0..100
 };
 
+// Of a run that printed its version and no more: at WARN nothing went wrong that would have been told.
+inline constexpr std::string_view kWarnOrVersion = "WARN or VERSION";
+
 struct JobProfile {
   int64_t nranks = -1;  // of the largest communicator
   int64_t hosts = 0;
   bool ready = false;                         // some rank completed initialisation
-  std::string level;                          // of NCCL's lines: INFO and COLL, INFO, WARN; empty without any
+  std::string level;                          // of NCCL's lines: INFO and COLL, INFO, WARN …; empty without any
   bool echoes = false;                        // variables are echoed at all
   std::map<std::string, Spread> traits;       // by TraitName
   std::map<std::string, Spread> environment;  // by variable

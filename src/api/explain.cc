@@ -1,7 +1,5 @@
 #include "ncclwhy/explain.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/explanation.h"
@@ -32,8 +30,7 @@ Result<std::string> Explain(std::string_view what, const AnalyzerOptions& option
     const std::string_view nearest = NearestName(what, {ids.begin(), ids.end()});
     // One that is near by its letters, else those of its family: `shm.to-small`, `shm`.
     if (!nearest.empty()) {
-      sentence += fmt::format(
-          fmt::runtime(format.language == Language::kChinese ? "；是否指 {}？" : "; did you mean {}?"), nearest);
+      sentence += Filled(WordsOf(format.language).did_you_mean, nearest);
     } else if (const std::string like = CausesLike(what, kb); !like.empty()) {
       sentence += "; " + like;
     }

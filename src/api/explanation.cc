@@ -109,7 +109,11 @@ std::string ExplainCause(std::string_view id, const KnowledgeBase& kb, const Ren
 std::string ExplainVariable(std::string_view name, const KnowledgeBase& kb, const RenderOptions& options) {
   const Words& words = WordsOf(options.language);
   Layout out(options.width, options.color);
-  const std::optional<VariableKnowledge> variable = kb.FindVariable(name, options.language);
+  std::optional<VariableKnowledge> variable = kb.FindVariable(name, options.language);
+  // nccl_ib_hca: asked only of what is no name as it stands.
+  for (const std::string& each : variable ? std::vector<std::string>() : kb.VariableNames()) {
+    if (SameButCase(each, name)) variable = kb.FindVariable(each, options.language);
+  }
   if (!variable) {
     // NCCL_IB_GID_IDX, NCCL_SOCKET_NAME: variables of posts and of other programs that nothing reads.
     const auto never = kb.NeverRead(name, options.language);

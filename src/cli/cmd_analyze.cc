@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_words.h"
 #include "cli/common_options.h"
 #include "cli/follow.h"
 #include "cli/mistaken_log.h"
 #include "cli/output.h"
+#include "cli/output_names.h"
 #include "cli/overwritten_input.h"
 #include "cli/ras_client.h"
 #include "cli/source_link.h"
@@ -86,7 +88,7 @@ class AnalyzeCommand : public Subcommand {
         app->add_option_function<std::string>("-f,--format", choose, CLI::detail::join(FormatNames(), " "))
             ->type_name("F");
     format->check(CLI::IsMember(FormatNames()));
-    app->add_option("-o,--output", outputs_, "write there; several: in the form of each suffix")
+    app->add_option("-o,--output", outputs_, "write there as the suffix says (.db: timeline), else text")
         ->type_name("FILE")
         ->allow_extra_args(false);
     // --json and --summary are what people type first.
@@ -104,7 +106,7 @@ class AnalyzeCommand : public Subcommand {
     AddJobsOption(app, &options_.jobs);
     app->add_option("--job", options_.job, "one of several jobs")->type_name("N")->check(CLI::Range(1, 1000));
     app->add_option("--attempt", options_.attempt, "one of its attempts")->type_name("N")->check(CLI::Range(1, 1000));
-    app->add_option("--budget", budget_, "bytes at most")->type_name("N")->check(kBudgets);
+    app->add_option("--budget", budget_, "bytes (JSON 3000+)")->type_name("N")->check(kBudgets);
     app->add_option("--db", options_.database, "keep the timeline in a SQLite file for `ncclwhy query`")
         ->type_name("FILE");
     app->add_option("--timeline", timeline_, "default; full also keeps every collective")
@@ -124,6 +126,7 @@ class AnalyzeCommand : public Subcommand {
   int Run() override {
     // What CLI11 cannot say: options that exclude each other for a reason.
     options_.full_timeline = timeline_ == "full";
+    if (!TakeTimelines()) return kExitTrouble;
     if (options_.redact && !options_.database.empty()) {
       Complain("--redact and --db exclude each other: the timeline holds the names as they were logged");
       return kExitTrouble;
@@ -142,18 +145,17 @@ class AnalyzeCommand : public Subcommand {
     // `kubectl logs job/train | ncclwhy`: without a name standard input is the log.
     if (unnamed) {
       logs_ = {"-"};
-      AwaitStandardInput();
+      AwaitStandardInput(options_.language);
     }
     // Names that lead to nothing are found before hours of reading, and with the hint that a typing mistake deserves.
     // While following, a file may still come.
-    const std::string nothing = logs_.empty() || !ras_.empty() ? std::string() : NothingThere(logs_);
-    if (!nothing.empty() && !follow_) {
+    if (const std::string nothing = NothingToRead(); !nothing.empty()) {
       Complain(nothing);
       return kExitTrouble;
     }
     // `ncclwhy rules` behind options is taken for a log of that name: a sentence says so.
     for (const std::string& log : logs_) {
-      const std::string mistake = follow_ ? std::string() : MistakenLog(log);
+      const std::string mistake = follow_ ? std::string() : MistakenLog(log, options_.language);
       if (mistake.empty()) continue;
       Complain(mistake);
       return kExitTrouble;
@@ -171,7 +173,7 @@ class AnalyzeCommand : public Subcommand {
     }
     // A pipe that brings nothing is nearly always a mistake of the one who wrote it.
     if (unnamed && report.value().coverage.bytes == 0) {
-      Complain("no LOG given and standard input is empty: name files or directories; see ncclwhy --help");
+      Complain(CommandWordsOf(options_.language).empty_input);
       return kExitTrouble;
     }
     // A library that renders has no standard error to complain to; a command has.
@@ -189,6 +191,31 @@ class AnalyzeCommand : public Subcommand {
   }
 
  private:
+  // Empty: something is there, or may still come.
+  std::string NothingToRead() const {
+    if (follow_ || logs_.empty() || !ras_.empty()) return {};
+    const std::string misspelt = MisspeltCommand(logs_, options_.language);
+    if (!misspelt.empty()) return misspelt;
+    // Who asked for a document gets one of an empty folder, too: a job that printed nothing leaves such a folder to CI.
+    const bool for_people = outputs_.empty() && (format_ == "text" || format_ == "full" || format_ == "summary");
+    return NothingThere(logs_, !for_people, options_.language);
+  }
+
+  // -o job.db is --db job.db. One file has the form that was asked for by a word, whatever it is called.
+  bool TakeTimelines() {
+    if (format_chosen_ && outputs_.size() == 1) return true;
+    for (const std::string& output : outputs_) {
+      if (!IsTimelineName(output)) continue;
+      if (!options_.database.empty() && options_.database != output) {
+        Complain(options_.database + " and " + output + ": one timeline at a time");
+        return false;
+      }
+      options_.database = output;
+    }
+    std::erase_if(outputs_, IsTimelineName);
+    return true;
+  }
+
   // redacted: 3 host, 2 ip, 1 token
   static std::string Redacted(const Report& report) {
     constexpr std::string_view kNote = "redacted_";
@@ -309,6 +336,9 @@ class AnalyzeCommand : public Subcommand {
     const Format* named = to_file && (!format_chosen_ || outputs_.size() > 1) ? FormatOfFile(output) : nullptr;
     // `-o why.html -o why.sarif`: each suffix names its form.
     if (named != nullptr) chosen = named->name;
+    if (to_file && !format_chosen_ && !quiet_) {
+      if (const std::string unknown = UnknownSuffix(output); !unknown.empty()) Complain(unknown);
+    }
     if (chosen == "text" && verbose_) chosen = "full";
     if (chosen == "text" && quiet_ && !to_file) chosen = "summary";
     // Without a budget the library renders; with one, details are left out until it fits.

@@ -176,7 +176,7 @@ class QueryCommand : public Subcommand {
       if (it == saved.end()) {
         std::vector<std::string> names;
         for (const SavedQuery& each : saved) names.push_back("@" + std::string(each.name));
-        Complain(sql_ + ": no query has that name" + DidYouMean(sql_, names));
+        Complain(sql_ + ": no query has that name" + DidYouMean(sql_, names, Language::kEnglish));
         return kExitTrouble;
       }
       sql_ = it->sql;

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/command_words.h"
+#include "report/phrases.h"
 
 namespace ncclwhy {
 namespace {
@@ -19,7 +21,7 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
 }
 
 // CLI11 says `--format: pdf not in {text,full,json}`.
-std::string NearestChoice(std::string_view sentence) {
+std::string NearestChoice(std::string_view sentence, Language language) {
   constexpr std::string_view kNotIn = " not in {";
   const size_t at = sentence.find(kNotIn);
   const size_t colon = sentence.find(": ");
@@ -32,15 +34,15 @@ std::string NearestChoice(std::string_view sentence) {
     choices.emplace_back(list.substr(0, comma));
     if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
   }
-  return DidYouMean(std::string(sentence.substr(colon + 2, at - colon - 2)), choices);
+  return DidYouMean(std::string(sentence.substr(colon + 2, at - colon - 2)), choices, language);
 }
 
 }  // namespace
 
 // The name itself is not "meant": then something else is wrong with it.
-std::string DidYouMean(const std::string& name, const std::vector<std::string>& names) {
+std::string DidYouMean(const std::string& name, const std::vector<std::string>& names, Language language) {
   const std::string_view nearest = NearestName(name, {names.begin(), names.end()});
-  return nearest.empty() || nearest == name ? std::string() : "; did you mean " + std::string(nearest) + "?";
+  return nearest.empty() || nearest == name ? std::string() : Filled(WordsOf(language).did_you_mean, nearest);
 }
 
 std::string WrongUsage(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
@@ -48,7 +50,10 @@ std::string WrongUsage(const CLI::App& app, const std::vector<std::string>& argu
   std::replace(out.begin(), out.end(), '\n', ' ');
   // CLI11's sentences have several lines and full stops of their own.
   while (!out.empty() && (out.back() == ' ' || out.back() == '.')) out.pop_back();
-  if (const std::string choice = NearestChoice(out); !choice.empty()) return out + choice;
+  const Language language = LanguageAmong(arguments);
+  const std::string choice = NearestChoice(out, language);
+  out = InLanguage(std::move(out), language);
+  if (!choice.empty()) return out + choice;
   const std::vector<std::string> names = OptionNames(app);
   for (const std::string& argument : arguments) {
     // Behind -- stands the command of `run`.
@@ -56,7 +61,7 @@ std::string WrongUsage(const CLI::App& app, const std::vector<std::string>& argu
     const std::string name = argument.substr(0, argument.find('='));
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
     if (known || !name.starts_with("--")) continue;
-    if (const std::string meant = DidYouMean(name, names); !meant.empty()) return out + meant;
+    if (const std::string meant = DidYouMean(name, names, language); !meant.empty()) return out + meant;
   }
   return out;
 }

@@ -8,12 +8,14 @@
 
 #include "cli/broken_pipes.h"
 #include "cli/command_facts.h"
+#include "cli/command_words.h"
 #include "cli/did_you_mean.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 #include "cli/standard_streams.h"
 #include "cli/subcommand.h"
 #include "ncclwhy/version.h"
+#include "report/phrases.h"
 #include "source_version.h"  // made by the build
 
 namespace ncclwhy {
@@ -35,12 +37,28 @@ int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
   return Print(ManPage(facts));
 }
 
+// ncclwhy help minimize
+int PrintHelp(const std::string& name, const std::vector<std::unique_ptr<Subcommand>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) {
+    if (command->name() == name) return Print(HelpOf(FactsOf(command.get())));
+    names.emplace_back(command->name());
+  }
+  Complain(name + ": no such command" + DidYouMean(name, names, Language::kEnglish));
+  return kExitTrouble;
+}
+
 int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
   // `kubectl logs … | ncclwhy`: without arguments standard input is read.
   if (arguments.empty()) arguments = {"analyze"};
-  if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION NCCLWHY_SOURCE "\n");
+  const std::string& first = arguments[0];
+  if (first == "--version" || first == "-V" || first == "version") {
+    return Print("ncclwhy " NCCLWHY_VERSION NCCLWHY_SOURCE "\n");
+  }
+  if (first == "help" && arguments.size() > 1) return PrintHelp(arguments[1], commands);
+  if (first == "help") arguments[0] = "--help";
   // Not in the help: the build asks it.
   if (arguments[0] == "--help-man") return PrintManual(commands);
   Subcommand* chosen = commands.front().get();
@@ -61,8 +79,8 @@ int Dispatch(std::vector<std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     return Print(HelpOf(FactsOf(chosen)));
   } catch (const CLI::ParseError& error) {
-    Complain(WrongUsage(app, arguments, error) + "; see ncclwhy " +
-             (chosen == commands.front().get() ? "" : std::string(chosen->name()) + " ") + "--help");
+    const std::string command = chosen == commands.front().get() ? std::string() : std::string(chosen->name()) + " ";
+    Complain(WrongUsage(app, arguments, error) + Filled(CommandWordsOf(LanguageAmong(arguments)).see, command));
     return kExitTrouble;
   }
   return chosen->Run();

@@ -3,21 +3,22 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "cli/command_words.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
 namespace ncclwhy {
 
-void AwaitStandardInput() {
+void AwaitStandardInput(Language language) {
   if (IsTerminal(STDIN_FILENO)) {
-    Complain("paste the log, then press Ctrl-D; ncclwhy --help tells more");
+    Complain(CommandWordsOf(language).paste);
     return;
   }
   constexpr int kPatienceMilliseconds = 5000;
   pollfd input{STDIN_FILENO, POLLIN, 0};
   // Ready, ended, or an error: all of them can be read.
   if (poll(&input, 1, kPatienceMilliseconds) != 0) return;
-  Complain("waiting for a log on standard input; name files or directories to read those");
+  Complain(CommandWordsOf(language).waiting);
 }
 
 }  // namespace ncclwhy

@@ -32,12 +32,12 @@ bool IsHidden(const fs::path& path) {
 }
 
 // Regular files below `root`, sorted by name. Links to directories are not followed: they may form a circle.
-void Walk(const std::string& root, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
+void Walk(const std::string& root, size_t most, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
   std::vector<std::string> found;
   bool linked = false;
   std::error_code error;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, error);
-  for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
+  for (const fs::recursive_directory_iterator end; !error && it != end && found.size() < most; it.increment(error)) {
     std::error_code ignored;
     if (IsHidden(it->path())) {
       if (it->is_directory(ignored)) it.disable_recursion_pending();
@@ -55,11 +55,11 @@ void Walk(const std::string& root, std::vector<SourceSpec>* specs, std::vector<s
 }
 
 // What is named itself is read, whatever it is; only what lies in a folder is chosen.
-void Add(const std::string& path, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
+void Add(const std::string& path, size_t most, std::vector<SourceSpec>* specs, std::vector<std::string>* problems) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
-    Walk(path, specs, problems);
+    Walk(path, most, specs, problems);
   } else if (fs::exists(status)) {
     specs->push_back({path, path});
   } else {
@@ -89,9 +89,11 @@ class Descriptor {
 
 // Arguments in their order, files of a folder or a glob sorted: the order of sources does not depend on the file
 // system.
-std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems) {
+std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems,
+                                      size_t most) {
   std::vector<SourceSpec> specs;
   for (const std::string& argument : arguments) {
+    if (specs.size() >= most) break;
     if (argument == "-") {
       specs.push_back({"-", "(standard input)"});
       continue;
@@ -103,12 +105,14 @@ std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments,
     }
     std::error_code ignored;
     if (!HasGlob(argument) || fs::exists(argument, ignored)) {
-      Add(argument, &specs, problems);
+      Add(argument, most, &specs, problems);
       continue;
     }
     glob_t matches{};
     if (::glob(argument.c_str(), 0, nullptr, &matches) == 0) {  // sorted by glob(3)
-      for (size_t i = 0; i < matches.gl_pathc; ++i) Add(matches.gl_pathv[i], &specs, problems);
+      for (size_t i = 0; i < matches.gl_pathc && specs.size() < most; ++i) {
+        Add(matches.gl_pathv[i], most, &specs, problems);
+      }
     } else {
       problems->push_back(argument + ": matches no file");
     }

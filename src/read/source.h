@@ -3,6 +3,8 @@
 // Plain read(2), no mmap: a log may be truncated while it is read. Nothing an archive names is ever opened or created.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,7 +26,9 @@ struct SourceSpec {
 // Expands directories (recursively, regular files only, sorted by name; no hidden files) and globs that the shell left
 // alone. A path that does not exist or a directory without files adds a sentence to `problems`.
 //    logs/  'rank*.log'  bundle.tar.gz  -
-std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems);
+// `most`: enough for who only asks whether there is anything; of a folder, those that the file system names first.
+std::vector<SourceSpec> ExpandSources(const std::vector<std::string>& arguments, std::vector<std::string>* problems,
+                                      size_t most = SIZE_MAX);
 
 // Receives the bytes of one source or of one archive member.
 // Called by one thread: Begin, Push …, End for each member, in turns.

@@ -2,7 +2,17 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace ncclwhy {
+namespace {
+
+constexpr std::string_view kCut = "\xE2\x80\xA6";  // …
+
+// /dev/shm/nccl-Bv5h3H   ProcessGroupNCCL.cpp:825   NCCL_IB_HCA   0x7f3a5c000b60
+bool IsName(std::string_view word) { return word.find_first_of("/\\_.:=0123456789") < word.find_last_not_of(".:,;"); }
+
+}  // namespace
 
 bool EndWithSentence(std::vector<std::string>* lines, size_t rows) {
   size_t whole = 0;
@@ -42,6 +52,27 @@ size_t EndOfClause(std::string_view row, size_t room) {
   if (best * 2 > room) return best;
   const size_t blank = row.rfind(' ');
   return blank != std::string_view::npos && blank * 2 > room ? blank : row.size();
+}
+
+std::string_view WholeWords(std::string_view text, size_t columns) {
+  const std::string_view part = PrefixOfWidth(text, columns);
+  if (part.size() == text.size() || part.empty() || text[part.size()] == ' ') return part;
+  const size_t blank = part.rfind(' ');
+  const size_t begin = blank == std::string_view::npos ? 0 : blank + 1;
+  const std::string_view word = text.substr(begin, text.find(' ', begin) - begin);
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (!std::all_of(word.begin(), word.end(), is_ascii)) return part;
+  if (begin > 0) return IsName(word) || blank * 4 > part.size() * 3 ? part.substr(0, blank) : part;
+  // A path alone is worth more room than there is, in reason.
+  return word.find('/') != std::string_view::npos && word.size() <= 2 * columns ? word : part;
+}
+
+std::string WithCutSign(std::string_view text) {
+  // What was cut before has its sign already, and a comma needs something behind it.
+  const auto needless = [&] { return text.ends_with(' ') || text.ends_with(',') || text.ends_with(';'); };
+  while (needless() || text.ends_with(kCut)) text.remove_suffix(needless() ? 1 : kCut.size());
+  const bool apart = text.ends_with(':') || IsName(text.substr(text.rfind(' ') + 1));
+  return std::string(text) + (apart ? " " : "") + std::string(kCut);
 }
 
 }  // namespace ncclwhy

@@ -16,4 +16,13 @@ bool EndWithSentence(std::vector<std::string>* lines, size_t rows);
 // half of the row.
 size_t EndOfClause(std::string_view row, size_t room);
 
+// The beginning of `text` in at most `columns`, in whole words: half a path or name leads nowhere. Other words are cut
+// where the whole ones would leave much of the room empty, and Chinese between any two characters.
+//    "RuntimeError: NCCL error in:"     of     "RuntimeError: NCCL error in: /pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:825"
+std::string_view WholeWords(std::string_view text, size_t columns);
+
+// With the sign that something is left out, behind a blank where it would look like part of a name.
+//    "Error while creating shared memory segment /dev/shm/nccl-Bv5h3H …"
+std::string WithCutSign(std::string_view text);
+
 }  // namespace ncclwhy

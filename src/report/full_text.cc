@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "report/clock_words.h"
+#include "report/decision_words.h"
 #include "report/evidence_group.h"
 #include "report/gathered_culprits.h"
 #include "report/layout.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"
@@ -59,7 +60,11 @@ std::string MainMessage(const Report& report, const Cause& cause, const Words& w
   if (const Evidence* first = FirstPlace(cause.evidence); first != nullptr && !first->text.empty()) {
     out += "\n" + Filled(words.label, words.evidence) + first->text;
   }
-  if (report.decision) out += "\n" + Filled(words.label, words.decision) + DecisionSentence(*report.decision, words);
+  if (report.decision) {
+    out += "\n" + Filled(words.label, words.decision) + DecisionSentence(*report.decision, words);
+    const std::string command = DecisionCommand(*report.decision);
+    if (!command.empty()) out += "\n" + command.substr(0, command.size() - 1);
+  }
   // Each is for another environment.
   for (size_t i = 0; i < cause.fixes.size() && i < kAnnotatedFixes; ++i) {
     const Fix& fix = cause.fixes[i];

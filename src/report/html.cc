@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "ncclwhy/version.h"
 #include "report/clock_words.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/html_parts.h"
 #include "report/outcome_sentence.h"

@@ -71,7 +71,8 @@ static OrderedJsonValue ToJson(const SeenIncident& s) {
 
 static OrderedJsonValue ToJson(const Decision& d) {
   return Object("do", ActionName(d.action), "hosts", d.hosts, "devices?", d.devices, "confidence", d.confidence, "why",
-                d.why, "command?", d.command, "end_first?", d.end_first ? std::optional(true) : std::nullopt);
+                d.why, "command?", d.command, "look_first?", d.look_first ? std::optional(true) : std::nullopt,
+                "end_first?", d.end_first ? std::optional(true) : std::nullopt);
 }
 
 static OrderedJsonValue ToJson(const TimelineStep& s) {

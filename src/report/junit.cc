@@ -3,6 +3,7 @@
 
 #include "analyze/answer_names.h"
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"
@@ -35,7 +36,10 @@ std::string Story(const Report& report, const Words& words) {
   };
   line(words.outcome, OutcomeSentence(report, words));
   line(words.chain, ChainSentence(report, ProofOf(report, words, kShownProofs), words));
-  if (report.decision) line(words.decision, DecisionSentence(*report.decision, words));
+  if (report.decision) {
+    line(words.decision, DecisionSentence(*report.decision, words));
+    out += DecisionCommand(*report.decision);
+  }
   for (const std::string& attempt : AttemptLines(report, words)) out += attempt + "\n";
   return out;
 }

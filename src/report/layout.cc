@@ -245,9 +245,10 @@ void Layout::EmitRows(std::vector<std::string> lines, size_t rows, size_t room, 
     lines.resize(rows);
     // The … takes the place of the last column where there is no room for it.
     std::string& last = lines.back();
-    if (DisplayWidth(last) >= room) last = std::string(PrefixOfWidth(last, room - 1));
+    if (DisplayWidth(last) >= room)
+      last = std::string(prose ? WholeWords(last, room - 1) : PrefixOfWidth(last, room - 1));
     if (prose) last.resize(EndOfClause(last, room));
-    last = std::string(TrimRight(last)) + std::string(kCut);
+    last = prose ? WithCutSign(last) : std::string(TrimRight(last)) + std::string(kCut);
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) out_ += indent;

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "report/clock_words.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"

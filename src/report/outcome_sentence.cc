@@ -40,6 +40,11 @@ std::string_view TimeOfDay(std::string_view time) {
   return {};
 }
 
+std::string WithoutFolder(std::string place, std::string_view folder) {
+  if (place.starts_with(folder)) place.erase(0, folder.size());
+  return place;
+}
+
 int Seconds(std::string_view time) {
   const auto two = [&](size_t at) { return (time[at] - '0') * 10 + (time[at + 1] - '0'); };
   return (two(0) * 60 + two(3)) * 60 + two(6);
@@ -73,7 +78,7 @@ std::string WhenClause(const Report& report, const Words& words) {
 
 }  // namespace
 
-std::string HowFar(const Report& report, const Words& words) {
+std::string HowFar(const Report& report, const Words& words, std::string_view folder) {
   const bool unknown = report.outcome == Outcome::kUnknown;
   // Dumps have bytes and no lines, and may still tell how it went.
   if (report.coverage.lines == 0 && (report.coverage.bytes == 0 || unknown)) return {};
@@ -87,20 +92,21 @@ std::string HowFar(const Report& report, const Words& words) {
   if (report.checkpoint && report.outcome != Outcome::kSucceeded) {
     const Checkpoint& saved = *report.checkpoint;
     out += std::string(words.clause_separator) + std::string(saved.step.empty() ? words.saved : words.saved_step);
-    out += (saved.step.empty() ? "" : " " + saved.step) + Aside(FileLine(saved.file, saved.line));
+    out +=
+        (saved.step.empty() ? "" : " " + saved.step) + Aside(WithoutFolder(FileLine(saved.file, saved.line), folder));
   }
   return out;
 }
 
-std::string OutcomeSentence(const Report& report, const Words& words) {
-  std::string out = HowFar(report, words);
+std::string OutcomeSentence(const Report& report, const Words& words, std::string_view folder) {
+  std::string out = HowFar(report, words, folder);
   if (out.empty()) return out;
   // Of a failure it is the end of the chain (proof.h).
   const bool chain = report.verdict == Verdict::kFailure || report.verdict == Verdict::kUndetermined;
   if (chain) out += WhenClause(report, words);
   if (chain || report.outcome_evidence.empty()) return out;
   const OutcomeEvidence& shown = report.outcome_evidence.front();
-  const std::string place = FileLine(shown.file, shown.line);
+  const std::string place = WithoutFolder(FileLine(shown.file, shown.line), folder);
   if (!shown.note.empty()) out += std::string(words.why_separator) + shown.note;
   return out + Aside(place);
 }

@@ -16,9 +16,10 @@ std::string_view OutcomeWord(Outcome outcome, const Words& words);
 
 // "failed, 41,200 iterations in 3 h 12 min": how far it came, and from which state it can go on; of an excerpt how much
 // was seen.
-std::string HowFar(const Report& report, const Words& words);
+// `folder`: told beside it, so that places in it are named without.
+std::string HowFar(const Report& report, const Words& words, std::string_view folder = {});
 
 // The same, with when it showed and was over, or what shows it.
-std::string OutcomeSentence(const Report& report, const Words& words);
+std::string OutcomeSentence(const Report& report, const Words& words, std::string_view folder = {});
 
 }  // namespace ncclwhy

@@ -37,8 +37,6 @@ std::vector<std::string> AttemptLines(const Report& report, const Words& words);
 std::string JobLine(size_t number, const JobAnswer& job, const Words& words);
 // "10:00:03 rank 0 on gpu-a16: lost its peer (12 times)"
 std::string StepLine(const TimelineStep& step, const Words& words);
-// "rerun without mlx5_2 of gpu-a17: the errors are this host's"
-std::string DecisionSentence(const Decision& decision, const Words& words);
 
 // "training died at its first all-reduce (shm.too-small): started the container with --shm-size=8g."
 std::string SeenSentence(const SeenIncident& incident, const Words& words);

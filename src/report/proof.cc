@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "report/caption.h"
+#include "report/cut_prose.h"
 #include "report/phrases.h"
 
 namespace ncclwhy {
@@ -228,13 +229,7 @@ std::string Clipped(const std::string& raw) {
   text = WithoutAddresses(text);
   part = PrefixOfWidth(text, kLinkColumns);
   if (part.size() == text.size()) return text;
-  // Between words, where that does not cost much.
-  if (const size_t blank = part.rfind(' '); blank != std::string_view::npos && blank * 4 > part.size() * 3) {
-    part = part.substr(0, blank);
-  }
-  // A line that was clipped before has its … already.
-  while (part.ends_with("\xE2\x80\xA6")) part.remove_suffix(3);
-  return std::string(part) + "\xE2\x80\xA6";  // …
+  return WithCutSign(WholeWords(text, kLinkColumns - 2));  // with its sign as long as one that is whole
 }
 
 // "rank 2: step watchdog" of several ranks' lines, without whose the first of them is.

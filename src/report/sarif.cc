@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "ncclwhy/version.h"
+#include "report/decision_words.h"
 #include "report/fingerprint.h"
 #include "report/gathered_culprits.h"
 #include "report/phrases.h"
@@ -72,6 +73,9 @@ class Sarif {
     if (report_.decision) {
       properties["decision"] = ActionName(report_.decision->action);
       properties["decisionSentence"] = SanitizeUtf8(DecisionSentence(*report_.decision, words_));
+      if (!report_.decision->command.empty()) {
+        properties["decisionCommand"] = SanitizeUtf8(report_.decision->command);
+      }
     }
     OrderedJsonValue jobs = OrderedJsonValue::array();
     for (size_t i = 0; i < report_.jobs.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "analyze/answer_names.h"
 #include "base/escape.h"
+#include "report/decision_words.h"
 #include "report/gathered_culprits.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
@@ -16,10 +17,7 @@ namespace {
 std::string Tail(const Report& report, const Words& words) {
   std::string out;
   if (report.decision && report.decision->action != Action::kUndecided) {
-    // The reason is left out: what is wrong stands in front in the same line.
-    Decision brief = *report.decision;
-    brief.why.clear();
-    out += " " + Filled(words.label, words.decision) + DecisionSentence(brief, words) + ".";
+    out += " " + Filled(words.label, words.decision) + ShortDecision(*report.decision, words) + ".";
   }
   if (!report.jobs.empty()) out += " " + Filled(words.label, words.jobs) + std::to_string(report.jobs.size()) + ".";
   return out;

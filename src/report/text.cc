@@ -14,6 +14,8 @@
 #include "base/logger_prefix.h"
 #include "base/utf8.h"
 #include "report/answer_measure.h"
+#include "report/decision_words.h"
+#include "report/end_of_log.h"
 #include "report/gathered_culprits.h"
 #include "report/harmless_sentence.h"
 #include "report/layout.h"
@@ -35,7 +37,6 @@ constexpr size_t kComfortable = 16;
 // Harmless lines that are named.
 constexpr size_t kHarmless = 2;
 constexpr size_t kPlaceColumns = 12;  // of the place in front of a quoted line, and of indentation
-constexpr uint64_t kQuoteLines = 30;  // what somebody quotes by hand
 // One line each, besides the rows of the answer.
 constexpr size_t kJobs = 8;
 
@@ -56,6 +57,11 @@ class ShortAnswer {
     proofs_ = ProofOf(report_, words_, measure_.proofs);
     std::vector<std::string> files;
     for (const Proof& proof : proofs_) files.push_back(proof.file);
+    end_ = EndOfLog(report_);
+    // Without evidence the end is what is quoted.
+    for (const Proof& proof : end_) {
+      if (proofs_.empty()) files.push_back(proof.file);
+    }
     folder_ = CommonPlace(files);
     Top();
     Proofs();
@@ -94,7 +100,7 @@ class ShortAnswer {
     if (cause != nullptr) headline += fmt::format("  ({}, {})", cause->id, SureWord(cause->confidence, words_));
     const bool done = report_.verdict == Verdict::kNoNccl && report_.outcome == Outcome::kSucceeded;
     if (done) {
-      layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_));
+      layout_.Headed(words_.healthy, VerdictStyle(Verdict::kHealthy), OutcomeSentence(report_, words_, folder_));
       layout_.Clipped("  ", headline, 1);
       return EarlierAttempt();
     }
@@ -102,9 +108,9 @@ class ShortAnswer {
     const std::string_view so_far = report_.headline.empty() ? words_.healthy_so_far : words_.unfinished;
     layout_.Headed(open ? so_far : VerdictWord(report_.verdict, words_), VerdictStyle(report_.verdict), headline);
     // "FAILURE … failed" says nothing more, and when it was is not worth a line of its own.
-    const std::string how_far = HowFar(report_, words_);
+    const std::string how_far = HowFar(report_, words_, folder_);
     if (!how_far.empty() && (cause == nullptr || how_far != words_.failed)) {
-      std::string outcome = Labelled(words_.outcome, OutcomeSentence(report_, words_));
+      std::string outcome = Labelled(words_.outcome, OutcomeSentence(report_, words_, folder_));
       const bool long_one = cause != nullptr && DisplayWidth(outcome) + 2 > layout_.prose_width();
       if (long_one) outcome = Labelled(words_.outcome, how_far);
       layout_.Clipped("  ", outcome, 2);
@@ -139,28 +145,19 @@ class ShortAnswer {
   void Proofs() {
     if (proofs_.empty()) return;
     const std::string_view title = report_.verdict == Verdict::kUndetermined ? words_.failing : words_.evidence;
-    layout_.Section(folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_));
+    layout_.Section(InFolder(title));
     for (const Proof& proof : proofs_) Quote(proof, folder_);
   }
 
-  // Of a job whose end nobody saw: the last line of its output, which often says in what it stands.
-  //   [Rank 2] rank 2: writing checkpoint shard to /mnt/lustre/ckpt/step_000019
+  // "Evidence, in logs/run17/"
+  std::string InFolder(std::string_view title) const {
+    return folder_.empty() ? std::string(title) : fmt::format(fmt::runtime(words_.in_folder), title, folder_);
+  }
+
   void End() {
-    const bool open = report_.verdict == Verdict::kHealthy && report_.outcome == Outcome::kUnknown;
-    if (!report_.last_words.empty() && report_.coverage.lines > kQuoteLines) {
-      layout_.Section(words_.ends_with);
-      for (const LastWord& word : report_.last_words) Quote({word.file, word.line, word.text, {}, 1, {}}, {});
-      return;
-    }
-    if (!open || report_.job.communicators.empty() || report_.coverage.lines <= kQuoteLines) return;
-    const std::vector<ReportRank>& ranks = report_.job.communicators.front().ranks;
-    const auto last = std::max_element(
-        ranks.begin(), ranks.end(), [](const ReportRank& a, const ReportRank& b) { return a.last_line < b.last_line; });
-    const bool one = std::all_of(ranks.begin(), ranks.end(),
-                                 [&](const ReportRank& r) { return r.file.empty() || r.file == last->file; });
-    if (last == ranks.end() || last->last_line == 0 || !one) return;
-    layout_.Section(words_.ends_with);
-    Quote({last->file, last->last_line, last->last_text, {}, 1, {}}, {});
+    if (end_.empty()) return;
+    layout_.Section(proofs_.empty() ? InFolder(words_.ends_with) : std::string(words_.ends_with));
+    for (const Proof& proof : end_) Quote(proof, proof.file.starts_with(folder_) ? folder_ : std::string());
   }
 
   void Quote(const Proof& proof, const std::string& folder) {
@@ -369,6 +366,7 @@ class ShortAnswer {
   const AnswerMeasure& measure_;
   const FileLink& link_;
   std::vector<Proof> proofs_;
+  std::vector<Proof> end_;
   std::string folder_;  // of all of them; empty when there is none
   std::string last_note_;
   size_t rows_ = 0;

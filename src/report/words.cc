@@ -174,6 +174,7 @@ constexpr Words kEnglish = {
     .never = "NCCL does not print this on Linux.",
     .explain_hint = "More: ncclwhy explain {}",
     .unknown_name = "nothing is known about '{}'",
+    .did_you_mean = "; did you mean {}?",
     .diff_good = "GOOD",
     .diff_bad = "BAD",
     .diff_same = "No difference is known: versions, variables, networks, paths, progress and messages are alike.",
@@ -200,6 +201,8 @@ constexpr Words kEnglish = {
     .call = "Call",
     .ranks_named = "rank {}|ranks {}",
     .left_out = "Left out to fit the budget: {}",
+    .left_out_rest = "Left out to fit the budget: everything else",
+    .environment = "Environment",
     .more_differences = "and {} more difference|and {} more differences",
     .more_messages = "and {} more message|and {} more messages",
 };

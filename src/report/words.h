@@ -70,7 +70,7 @@ struct Words {
   std::string_view mistaken_for, read_since, read_until, read_by, type, default_value, values, effect, must_agree,
       example, mistake;
   std::string_view replaced_by, never_read, nearest, printed_as, printed_since, printed_until, printed_in, points_at;
-  std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name;
+  std::string_view benign, secondary, symptom, context, never, explain_hint, unknown_name, did_you_mean;
   // diff
   std::string_view diff_good, diff_bad, diff_same, diff_settings, diff_only_bad, diff_only_good, diff_arrow;
   // clocks of hosts that stand apart, see clock_words.cc
@@ -80,7 +80,8 @@ struct Words {
   std::string_view clock_units;                                                                     // s|min|h
   std::string_view copy, copy_markdown, copy_slack, story, calls, calls_differ, call, ranks_named;  // html
   // within_budget.h
-  std::string_view left_out;                         // {list}
+  std::string_view left_out, left_out_rest;  // {list}
+  std::string_view environment;
   std::string_view more_differences, more_messages;  // {count} one|many
 };
 

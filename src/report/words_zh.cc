@@ -169,6 +169,7 @@ constinit const Words kChineseWords = {
     .never = "NCCL 在 Linux 上不会打印这一行。",
     .explain_hint = "更多内容：ncclwhy explain {}",
     .unknown_name = "没有关于“{}”的知识",
+    .did_you_mean = "；是否指 {}？",
     .diff_good = "GOOD",
     .diff_bad = "BAD",
     .diff_same = "没有发现差异：版本、变量、网络、路径、进度和消息均一致。",
@@ -195,6 +196,8 @@ constinit const Words kChineseWords = {
     .call = "调用",
     .ranks_named = "rank {}",
     .left_out = "为满足大小限制而省略：{}",
+    .left_out_rest = "为满足大小限制，其余内容均已省略",
+    .environment = "环境",
     .more_differences = "另有 {} 处差异",
     .more_messages = "另有 {} 种消息",
 };

@@ -18,6 +18,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// "## Add a cause with its rule in eight steps"
+TEST_CASE("rules/README.md has as many steps as it says", "[catalog]") {
+  const std::vector<std::string> numbers = {"five", "six", "seven", "eight", "nine", "ten"};
+  std::ifstream file(std::string(NCCLWHY_SOURCE_DIR) + "/rules/README.md");
+  std::string said;
+  size_t steps = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, std::regex("## Add .* in (\\w+) steps"))) {
+      said = match[1];
+    } else if (line.starts_with("## ") && !said.empty()) {
+      break;
+    } else if (!said.empty() && line.starts_with(std::to_string(steps + 1) + ". ")) {
+      ++steps;
+    }
+  }
+  REQUIRE(steps >= 5);
+  CHECK(numbers.at(steps - 5) == said);
+}
+
 TEST_CASE("the worked example of rules/README.md works", "[catalog]") {
   const fs::path directory = fs::temp_directory_path() / ("ncclwhy-readme-" + std::to_string(std::rand()));
   fs::remove_all(directory);

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""The fixes of every labelled case fit its logs: fixes_test.py NCCLWHY FOLDER...
+"""The fixes of every labelled case fit its logs: fixes_test.py NCCLWHY FOLDER... [--print]
 
-Of rules/catalog every third case, with NCCLWHY_HOSTILE=full all of them.
 FOLDER holds cases (folders), or is rules/catalog, whose fires logs are cases too. Of every offered fix is asked: does it
 name an interface, device or address that the logs do not show, set what is set to that already, unset what nobody set,
 leave a placeholder that the logs fill, or stand in for an environment that they contradict?
 """
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
+
+from cases import answer, arguments, cases_of, files_of, in_order
 
 DEVICE = re.compile(r"\b(?:mlx[45]_\d+|bnxt_re\d+|eth\d+|en[sop]\d\w*|ib\d+|bond\d+)\b")
 ADDRESS = re.compile(r"\b\d+\.\d+\.\d+\.\d+\b")
@@ -77,31 +76,31 @@ def complaints(report, text):
 
 
 def cases(folder):
+    """Each case with its files; of the catalogue those in which a rule fires."""
     if folder.name == "catalog":
-        for case in sorted(folder.glob("*/*/fires*"))[::1 if os.environ.get("NCCLWHY_HOSTILE") == "full" else 3]:
-            yield case, [case] if case.is_file() else sorted(p for p in case.iterdir() if p.is_file())
-        return
-    for case in sorted(p for p in folder.iterdir() if p.is_dir()):
-        yield case, sorted(p for p in case.rglob("*") if p.is_file() and p.name != "incident.json")
+        return {case: [case] if case.is_file() else sorted(p for p in case.iterdir() if p.is_file())
+                for case in sorted(folder.glob("*/*/fires*"))}
+    return {case: files_of(case) for case in cases_of(folder)}
 
 
 def main():
-    binary, *folders = sys.argv[1:]
-    read = failures = wrong = 0
+    binary, folders, only_print = arguments()
+    all_failures = all_wrong = 0
     for folder in folders:
-        for case, files in cases(pathlib.Path(folder)):
-            done = subprocess.run([binary, "--format", "json", *map(str, files)], capture_output=True, check=False)
-            report = json.loads(done.stdout)
-            read += 1
+        files = cases(folder)
+        failures = wrong = 0
+        for case, out in in_order(lambda case: answer(binary, files[case], "--format", "json"), list(files)):
+            report = json.loads(out)
             if not report["causes"] or report["verdict"] != "failure":
                 continue
             failures += 1
-            text = "\n".join(p.read_bytes().decode("utf-8", "replace") for p in files)
+            text = "\n".join(pathlib.Path(p).read_bytes().decode("utf-8", "replace") for p in files[case])
             for what in complaints(report, text):
                 wrong += 1
                 print(f"{case}: {report['causes'][0]['id']}: {what}")
-    print(f"{read} cases, {failures} failures, {wrong} complaints")
-    sys.exit(1 if wrong or failures == 0 else 0)
+        print(f"{folder}: {len(files)} cases, {failures} failures, {wrong} complaints")
+        all_failures, all_wrong = all_failures + failures, all_wrong + wrong
+    sys.exit(0 if only_print else 1 if all_wrong or all_failures == 0 else 0)
 
 
 main()

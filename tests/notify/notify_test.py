@@ -85,6 +85,9 @@ class NotifyTest(ServicesTest):
         self.assertEqual(told.fixes, ["Look $ df -h", "docker: More", "slurm: Edit"])
         self.assertEqual(told.evidence, ["rank0/job.log:7: it broke"])
         self.assertEqual(dict(told.facts)["Cause"], "shm.too-small (99 %)")
+        # "run it again" beside a look that has to come first would say the opposite.
+        report["decision"] = {"do": "rerun", "hosts": [], "confidence": 0.8, "why": "find out first who holds the port", "look_first": True}
+        self.assertEqual(dict(Message(report).facts)["Now"], "find out first who holds the port; then run it again")
         for odd, shown in ((float("nan"), 0), (-1, 0), (1e300, 99), (0.004, 1)):
             cause["confidence"] = odd
             self.assertEqual(dict(Message(report).facts)["Cause"], f"shm.too-small ({shown} %)")

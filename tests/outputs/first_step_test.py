@@ -88,6 +88,12 @@ class FirstStep(unittest.TestCase):
         told = answer({"job.log": log})
         self.assertIn("find out first what took the network away", told)
         self.assertNotIn("rerun as it is", told)
+        for option in ("-q", "--summary", "-v", "--format=markdown", "--format=html", "--format=junit", "--format=github", "--format=sarif"):
+            with self.subTest(option):
+                told = answer({"job.log": log}, option)
+                self.assertTrue("find out first what took the network away" in told and "; then rerun" in told)
+                self.assertFalse("rerun as it is" in told)
+        self.assertIn('"look_first": true', answer({"job.log": log}, "--json"))
 
 
 unittest.main()

@@ -95,6 +95,7 @@ class Decision:
     why: str
     devices: List[str] = _list()
     command: Optional[str] = None
+    look_first: bool = False
     end_first: bool = False
 
 

@@ -77,6 +77,8 @@ TEST_CASE("directories are walked, sorted, without hidden files", "[source]") {
   for (const SourceSpec& s : ExpandSources({dir / "*.log", dir / "a.log", "-"}, &problems)) paths.push_back(s.path);
   CHECK(paths == std::vector<std::string>{dir / "a.log", dir / "b.log", "-"});
   CHECK(problems.empty());
+  CHECK(ExpandSources({dir.string(), dir / "*.log"}, &problems, 1).size() == 1);  // whether there is anything
+  CHECK(problems.empty());
   CHECK(ExpandSources({dir / "none.log", dir / "x*.log", dir / "empty"}, &problems).empty());
   CHECK(problems.size() == 3);
 }

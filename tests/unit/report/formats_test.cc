@@ -46,6 +46,25 @@ TEST_CASE("every format is the same twice and valid UTF-8, whatever the log held
   }
 }
 
+TEST_CASE("every format has the scheduler's words, and one says what has to be found out first", "[report]") {
+  Report report = testing::FailureReport();
+  report.decision = Decision{Action::kRerunWithout, {"node06"}, {}, 0.9, "", "sbatch --exclude=node06 job.sh"};
+  for (const std::string& name : FormatNames()) {
+    if (name == "trace") continue;  // a picture of what happened
+    CAPTURE(name);
+    CHECK(Has(FindFormat(name)->render(report, {}), "sbatch --exclude=node06 job.sh"));
+  }
+  report.decision = Decision{Action::kRerun, {}, {}, 0.9, "find out first who holds the port", "", true};
+  for (const std::string& name : FormatNames()) {
+    if (name == "trace" || name == "json") continue;  // JSON has the words of neither, but `look_first`
+    CAPTURE(name);
+    const std::string out = FindFormat(name)->render(report, {});
+    CHECK(Has(out, "find out first who holds the port; then rerun"));
+    CHECK_FALSE(Has(out, "rerun as it is"));
+  }
+  CHECK(nlohmann::json::parse(RenderJson(report, {})).at("decision").at("look_first") == true);
+}
+
 TEST_CASE("the trace has a lane for each rank, with the story's steps on them", "[report]") {
   const nlohmann::json trace = nlohmann::json::parse(RenderTrace(testing::FailureReport(), {}));
   std::map<int64_t, int> lanes;  // rank -> spans

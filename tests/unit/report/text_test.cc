@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 #include "catch.h"
+#include "report/cut_prose.h"
+#include "report/decision_words.h"
 #include "report/phrases.h"
 #include "report/renderer.h"
 #include "report/words.h"
@@ -76,6 +78,38 @@ TEST_CASE("a command whose tool somebody called already says where its output is
   CHECK(told("show_gids | grep v2"));
   CHECK_FALSE(told("echo show_gids"));
   CHECK_FALSE(told("show_gids_of eth0"));
+}
+
+TEST_CASE("a path or a name is not cut in its middle, and what is cut does not look like part of one", "[report]") {
+  const std::string path = "/pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:825";
+  CHECK(WholeWords("NCCL error in: " + path + ", unhandled", 40) == "NCCL error in:");
+  CHECK(WholeWords("segment /dev/shm/nccl-Bv5h3H (size 9637888)", 22) == "segment");
+  CHECK(WholeWords("segment /dev/shm/nccl-Bv5h3H (size 9637888)", 28) == "segment /dev/shm/nccl-Bv5h3H");
+  CHECK(WholeWords("set NCCL_SOCKET_IFNAME", 10) == "set");
+  CHECK(WholeWords("in nccl:  Gesellschaft", 15) == "in nccl:  Gesel");  // no name, and much of the room
+  CHECK(WholeWords(path, 30) == path);                                   // alone it is worth more than there is
+  CHECK(WholeWords(std::string(100, '/'), 20).size() == 20);
+  CHECK(WholeWords("请先查明：它在等什么", 10) == "请先查明：");
+  CHECK(WithCutSign("segment /dev/shm/nccl-Bv5h3H") == "segment /dev/shm/nccl-Bv5h3H …");
+  CHECK(WithCutSign("the last ") == "the last…");
+  CHECK(WithCutSign("csrc/device…") == "csrc/device …");
+  CHECK(WithCutSign("NCCL error in:") == "NCCL error in: …");
+  CHECK(WithCutSign("with error 12, ") == "with error 12 …");
+}
+
+TEST_CASE("a place in the folder of the evidence is named without it", "[report]") {
+  Report report = testing::FailureReport();
+  for (Evidence& item : report.causes[0].evidence) {
+    if (!item.file.empty()) item.file = "/runs/17/" + item.file;
+  }
+  report.checkpoint = Checkpoint{};
+  report.checkpoint->step = "20";
+  report.checkpoint->file = "/runs/17/train.out";
+  report.checkpoint->line = 24;
+  CHECK(HasWords(RenderText(report, At(200)), "checkpoint saved at step 20 (train.out:24)"));
+  CHECK(HasWords(RenderFull(report, At(200)), "checkpoint saved at step 20 (/runs/17/train.out:24)"));
+  report.checkpoint->file = "/other/train.out";
+  CHECK(HasWords(RenderText(report, At(200)), "checkpoint saved at step 20 (/other/train.out:24)"));
 }
 
 TEST_CASE("a job that hangs is to be ended first", "[report]") {

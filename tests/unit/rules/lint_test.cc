@@ -118,14 +118,14 @@ TEST_CASE("rules are checked together and against the knowledge base", "[rules]"
       {"explains a rule elsewhere", "r", "r", match + R"(,"explains":["elsewhere-*"])", "", 1},
       {"explains itself", "r", "r", match + R"(,"explains":["r"])", "W051", 1},
       {"no URL", "r", "r", match + R"(,"references":["see the manual"])", "E060", 0},
-      {"blames an unknown peer", "r", "r", match + R"(,"blame":"peer")", "W023", 1},
+      {"blames an unknown peer", "r", "r", match + R"(,"blame":"peer")", "W074 W023", 1},
       {"blames a captured peer", "r", "r",
        R"x("match":[{"literal":"from ","regex":"from (?P<address>\\S+)"}],"blame":"peer","causes":{"net.unreachable":1})x",
-       "", 1},
+       "W074", 1},  // no expect.json
       {"root without cause", "r", "r", R"("match":[{"literal":"some text"}])", "W022", 1},
       {"unknown template name", "r", "r", match + R"(,"note":{"en":"{nope}","zh":"x"})", "E080", 0},
       {"unknown field", "r", "r", match + R"(,"fields":{"nope":"x"})", "E080", 0},
-      {"no SELECT", "r", "r", R"("query":"DELETE FROM event")", "E040", 0},
+      {"no SELECT", "r", "r", R"("query":"DELETE FROM event")", "W074 E040", 0},
       {"order within one line", "r", "r", match + R"(,"near":[{"literal":"other","scope":"line","order":"before"}])",
        "E024", 0},
   };
@@ -156,6 +156,17 @@ TEST_CASE("rules are checked together and against the knowledge base", "[rules]"
     catalog.directory.Write("fam/r/fire-x.log", "x");
     CHECK(catalog.Lint(options, 1) == "W073");
   }
+  SECTION("who finds out whom to blame says whom in each case that fires") {
+    Catalog catalog;
+    const char* const blames =
+        R"x("match":[{"literal":"from ","regex":"from (?P<address>\\S+)"}],"blame":"peer","causes":{"net.unreachable":1})x";
+    catalog.Add("r", catalog.Rule("r", blames));
+    CHECK(catalog.Lint(options, 1) == "W074");
+    catalog.directory.Write("fam/r/expect.json", R"({"fires-b": {"rank": 3}})");
+    CHECK(catalog.Lint(options, 1) == "W074 W074");  // a name that is no case, and one that is missing
+    catalog.directory.Write("fam/r/expect.json", R"({"fires-a": []})");
+    CHECK(catalog.Lint(options, 1).empty());
+  }
   SECTION("logs without rule.json") {
     Catalog catalog;
     catalog.Add("r", catalog.Rule("r", match));
@@ -172,7 +183,7 @@ TEST_CASE("rules are checked together and against the knowledge base", "[rules]"
     options.query = [](std::string_view) -> Result<std::vector<QueryRow>> {
       return Status::InvalidArgument("no such table: nowhere");
     };
-    CHECK(catalog.Lint(options, 0) == "E042");
+    CHECK(catalog.Lint(options, 0) == "W074 E042");
   }
 }
 

@@ -60,6 +60,8 @@ class Message:
         decision = report.get("decision") if isinstance(report.get("decision"), dict) else {}
         without = ", ".join(map(self.shown, _texts(decision.get("hosts"))))
         self.decision = " ".join(filter(None, [_DO.get(decision.get("do"), ""), without]))
+        if decision.get("look_first") is True:  # a bare "run it again" would say the opposite
+            self.decision = f"{self.shown(decision.get('why', ''))}; then {self.decision}"
         # Lines of the log hold more than names that can be replaced.
         self.evidence = [] if redact else [
             self.shown(f"{self._place(item.get('file', ''))}:{item.get('line', '')}: {item.get('text', '')}")
