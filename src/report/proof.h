@@ -36,7 +36,7 @@ std::vector<Proof> ProofOf(const Report& report, const Words& words, size_t most
 std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>& quoted, const Words& words);
 
 // The same as one sentence, with the ranks that only follow:
-//   rank 0: Got completion … → ranks 1-5: no progress for 6 s; what ranks 1-5 print only follows
+//   rank 0: Got completion … → ranks 1-5: no progress for 6 s; the lines of ranks 1-5 only follow
 // `row`: the width of a row; the last clause is left out where it would take another one.
 std::string ChainSentence(const Report& report, const std::vector<Proof>& quoted, const Words& words,
                           size_t columns = std::string::npos, size_t row = std::string::npos);
