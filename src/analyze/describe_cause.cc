@@ -16,6 +16,7 @@
 #include "analyze/leading_line.h"
 #include "analyze/lines_around.h"
 #include "analyze/memory_holder.h"
+#include "analyze/mixed_tracebacks.h"
 #include "analyze/odd_row.h"
 #include "analyze/own_frame.h"
 #include "analyze/passed_by_launcher.h"
@@ -282,6 +283,7 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
   for (Evidence& e : LineOfQpEnds(c, h)) AddOnce(std::move(e), &cause.evidence);
   for (Evidence& e : OddRows(c, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
+  for (Evidence& e : OtherTracebacks(c, h)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
   if (c.kb.TraitsOf(h.cause).waits) AddStack(c, &cause);
   cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);
