@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "cli/broken_pipes.h"
 #include "cli/command_facts.h"
 #include "cli/did_you_mean.h"
@@ -38,6 +39,8 @@ int PrintManual(const std::vector<std::unique_ptr<Subcommand>>& commands) {
 int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
+  std::string typed = "ncclwhy";
+  for (const std::string& word : arguments) typed += " " + ShellQuote(word);
   // `kubectl logs … | ncclwhy`: without arguments standard input is read.
   if (arguments.empty()) arguments = {"analyze"};
   if (arguments[0] == "--version" || arguments[0] == "-V") return Print("ncclwhy " NCCLWHY_VERSION NCCLWHY_SOURCE "\n");
@@ -54,6 +57,7 @@ int Dispatch(std::vector<std::string> arguments) {
   }
   CLI::App app("", "ncclwhy");
   app.set_help_flag("-h,--help");
+  chosen->Typed(typed);
   try {
     chosen->AddOptions(&app);
     // CLI11 takes them from the back.

@@ -63,7 +63,7 @@ TEST_CASE("an exception has the innermost frame of the program itself", "[read]"
             "9 exception=OSError message=full function=save (c.py:3) traceback=2"});
   // One that ended in other words, and the next one of the same process.
   CHECK(Events(DigestOfText(
-                   "Traceback (most recent call last):\n  File \"/opt/a.py\", line 1, in load\nKeyboardInterrupt\n"
+                   "Traceback (most recent call last):\n  File \"/opt/a.py\", line 1, in load\nstopped by the user\n"
                    "Traceback (most recent call last):\n  File \"/opt/b.py\", line 2, in step\nKeyError: 'loss'\n"),
                EventKind::kPythonException) ==
         Lines{"6 exception=KeyError message='loss' function=step (b.py:2) traceback=2"});
