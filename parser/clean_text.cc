@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "base/word_finder.h"
 #include "parser/scan.h"
+#include "parser/timestamp.h"
 
 namespace ncclwhy {
 namespace {
@@ -217,6 +218,45 @@ class JsonMembers {
   uint64_t there_;
 };
 
+// Ten digits, maybe with a fraction.
+bool IsSeconds(std::string_view text) {
+  constexpr size_t kDigits = 10;
+  if (text.size() < kDigits || text[0] != '1' || scan::DigitsAt(text, 0) != kDigits) return false;
+  return text.size() == kDigits ||
+         (text[kDigits] == '.' && scan::DigitsAt(text, kDigits + 1) == text.size() - kDigits - 1);
+}
+
+// When a program's own record was written, by one of its first members: a stamp as a text, or seconds or milliseconds
+// since 1970. Asked of every line of such a log, so nothing is looked for further behind.
+//   {"ts": 1795345798.551, "level": "ERROR", …}      {"level":"info","time":"2026-11-22T11:09:58Z", …}
+std::string_view StampOfRecord(std::string_view json) {
+  constexpr std::string_view kNames[] = {"ts", "time", "timestamp", "@timestamp", "asctime"};
+  constexpr int kFirstMembers = 3;
+  const auto next = [&](size_t from, auto is) {  // byte by byte: what is looked for is near
+    while (from < json.size() && !is(json[from])) ++from;
+    return from;
+  };
+  const auto quote = [](char c) { return c == '"'; };
+  size_t at = 1;
+  for (int member = 0; member < kFirstMembers; ++member) {
+    const size_t begin = next(at, quote) + 1;
+    const size_t end = next(begin, quote);
+    at = next(end + 1, [](char c) { return c != ':' && c != ' '; });
+    if (at >= json.size()) return {};
+    const std::string_view name = json.substr(begin, end - begin);
+    const bool text = json[at] == '"';
+    if (text) ++at;
+    const size_t close = text ? next(at, quote) : next(at, [](char c) { return c == ',' || c == '}' || c == ' '; });
+    if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) {
+      const std::string_view stamp = json.substr(at, close - at);
+      // "time": 12.5 is none.
+      return IsSeconds(stamp) || TimestampLength(stamp, nullptr) > 0 ? stamp : std::string_view();
+    }
+    at = close + (text ? 1 : 0);
+  }
+  return {};
+}
+
 // What journald writes of a message that is not printable, as one in colour is: the bytes as numbers.
 //   {"MESSAGE":[27,91,51,49,109,69,114,114],"_PID":"411"}
 bool BytesOf(std::string_view json, std::string& bytes) {
@@ -251,12 +291,14 @@ bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out) {
     // A view without data is a member that is not there; an empty text is one, and makes an empty line.
     Unescape(raw, scratch);
   } else if (!members.Any(kLine, kUnsureLine) || !BytesOf(text, scratch)) {
+    out->time = StampOfRecord(text);
     return false;
   }
   out->text = scratch;
   // The newline of `"text\n"` has become a blank above.
   while (!out->text.empty() && (out->text.back() == ' ' || out->text.back() == '\n')) out->text.remove_suffix(1);
   for (size_t time = kTime; time < kStream && out->time.empty(); ++time) out->time = members.Get(time);
+  if (out->time.empty()) out->time = StampOfRecord(text);
   out->stream = members.Get(kStream);
   out->pod = members.Get(kPodName);
   if (out->pod.empty()) out->pod = members.Get(kPod);

@@ -28,7 +28,8 @@ struct JsonLog {
   std::string_view pod;
   std::string_view host;
 };
-// False when `text` is no such object.
+// False when `text` is no such object; of a program's own record the time is told nevertheless.
+//   {"ts": 1795345798.551, "level": "ERROR", "rank": 0, "msg": "rank 0: step watchdog: …"}
 bool ParseJsonLog(std::string_view text, std::string& scratch, JsonLog* out);
 
 // By the rules of base/utf8.h: no overlong forms, no surrogates. Plain ASCII is told fast.

@@ -73,11 +73,17 @@ constexpr size_t kLookColumns = 160;
 
 }  // namespace
 
+bool IsWholeSeconds(std::string_view time) {
+  constexpr size_t kDigits = 10;  // those that begin with a one: from 2001 to 2033
+  return time.size() == kDigits && time[0] == '1' && std::all_of(time.begin(), time.end(), IsDigit);
+}
+
 std::optional<Instant> InstantOf(std::string_view time) {
   // What is given may have the bracket of NCCL's stamp in front.
   while (!time.empty() && (time.front() == '[' || time.front() == '(' || time.front() == ' ')) time.remove_prefix(1);
   TimeForm form = TimeForm::kNone;
   const size_t length = TimestampLength(time, &form);
+  if (length == 0 && IsWholeSeconds(time)) return Instant{static_cast<double>(ParseInt<int64_t>(time).value_or(0)), 1};
   if (length == 0) return std::nullopt;
   time = time.substr(0, length);
   const Parts p = PartsOf(time);

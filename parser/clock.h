@@ -21,6 +21,14 @@ struct Instant {
   ClockScale scale = ClockScale::kDate;
 };
 
+// Seconds since 1970 without a fraction: a stamp only where nothing stands beside it, "ts": 1795345798.
+bool IsWholeSeconds(std::string_view time);
+// Whether a stamp counts from 1970, in no time zone: 1795345798.551. What is written as a date is mostly a local one.
+inline bool IsEpoch(std::string_view stamp) {
+  return !stamp.empty() && stamp[0] == '1' && stamp.find_first_of(":-/") == std::string_view::npos &&
+         stamp.find_first_not_of("0123456789") >= 10;
+}
+
 // Seconds that a time stamp stands for. Those of one log are comparable: all have the same form. A stamp without a date
 // counts from midnight, one without a year from a year of 366 days; time zones are left out, as the hosts of a job
 // rarely differ in theirs. `time` may have a bracket in front. Nothing where it is of no known form.

@@ -331,10 +331,11 @@ bool OuterPrefixStripper::Json(std::string_view& text, StrippedLine& out) {
   out.depends = true;
   if (scratch_used_ >= scratch_.size()) return false;
   JsonLog log;
-  if (!ParseJsonLog(text, scratch_[scratch_used_], &log)) return false;
-  ++scratch_used_;
   OuterPrefix& p = out.prefix;
+  const bool collected = ParseJsonLog(text, scratch_[scratch_used_], &log);
   if (p.time.empty()) p.time = log.time;
+  if (!collected) return false;
+  ++scratch_used_;
   if (!log.stream.empty()) p.stream = log.stream;
   if (!log.pod.empty()) p.pod = log.pod;
   if (!log.host.empty()) p.host = log.host;

@@ -45,7 +45,7 @@ bool PulseTable::CountsSeconds(const Kind& kind) const {
   if (clock == nullptr || clock->unit != nullptr || clock->total >= 0) return false;
   // Nothing stamps its lines, but its words say what it counts: `last iteration finished 900s ago`
   if (!kind.first_time.valid() || kind.last_time.empty()) return clock->most * clock->seconds >= kLeastSeconds;
-  const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
+  const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.LastStamp());
   if (!passed || *passed < kLeastSeconds) return false;
   const double counted = clock->most - clock->stamped;
   if (std::abs(counted - *passed) <= std::max(kLoose, *passed * kLoose / 100)) return true;
@@ -60,11 +60,11 @@ WaitFacts PulseTable::WaitOf(const Kind& kind, uint32_t process) {
     return {process, kind.beats.first, kind.last.line, clock.most * clock.seconds, StringId()};
   }
   const double seconds = clock.most;
-  const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.last_time);
+  const auto passed = SecondsBetween(builder_->facts().Str(kind.first_time), kind.LastStamp());
   // What counts minutes says fewer of them than seconds passed.
   const bool minutes = passed && seconds * 2 < *passed;
   return {process, kind.beats.first, kind.last.line, minutes ? seconds * 60 : seconds,
-          builder_->Intern(kind.last_time)};
+          builder_->Intern(kind.LastStamp())};
 }
 
 // A flag, no counter: `Which is: 1`, `Which is: 0` of each test that failed.
@@ -127,7 +127,7 @@ void PulseTable::Finish() {
       // Nobody knows what it counts: its own words tell.
       if (p.total <= 0 && best.unit == nullptr) p.last.text = builder_->Intern(kind->last_text);
       p.first_time = kind->first_time;
-      if (!kind->last_time.empty()) p.last_time = builder_->Intern(kind->last_time);
+      if (!kind->LastStamp().empty()) p.last_time = builder_->Intern(kind->LastStamp());
       for (const Peak& peak : kind->peaks) {
         if (&kind->slots[peak.slot] == &best) p.peaks.push_back(peak.at);
       }

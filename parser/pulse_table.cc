@@ -11,9 +11,18 @@
 #include "base/text.h"
 #include "parser/clock.h"
 #include "parser/segment_translation.h"
+#include "parser/timestamp.h"
 
 namespace ncclwhy {
 namespace {
+
+// A stamp that is no prefix, as what stands behind it belongs to it, or a blank in front:
+//    [2026-11-22 11:13:14] iteration       52/    2000 | …      [2026-11-22 11:09:43,450][train_inner][INFO] - {…}
+std::string_view InBracket(std::string_view text) {
+  constexpr size_t kStamp = 32;
+  if (text.size() > 1 && text[0] == ' ') text.remove_prefix(1);
+  return text.size() > 1 && text[0] == '[' && IsDigit(text[1]) ? text.substr(1, kStamp) : std::string_view();
+}
 
 // W0606 10:39:31.441 …, which is a part of the text
 bool BeginsWithGlogStamp(std::string_view text) {
@@ -103,6 +112,11 @@ bool PulseTable::Texts::Add(uint32_t text) {
   return true;
 }
 
+std::string_view PulseTable::Kind::LastStamp() const {
+  const std::string_view kept = last_time;
+  return in_bracket ? kept.substr(0, TimestampLength(kept, nullptr)) : kept;
+}
+
 // Nearly all that go came once or twice: little of them was used.
 void PulseTable::Kind::Clear() {
   lines = 0;
@@ -113,6 +127,7 @@ void PulseTable::Kind::Clear() {
   last = seen = {};
   first_time = {};
   last_time.clear();
+  in_bracket = false;
   last_text.clear();
   peaks.clear();
 }
@@ -256,6 +271,12 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
   //   1999/100000 [1:00:50<46:35:27, 1.71s/it]      1999/100000 [1:02:30<51:04:52, 1.88s/it]
   if (!grew || (counts && !counted)) return;
   std::string_view time = line.outer.time.substr(0, 64);
+  if (time.empty() && (kind->in_bracket || !kind->first_time.valid())) {
+    time = InBracket(line.text);
+    // Looked at once: lines of a kind have it in the same place.
+    if (!kind->first_time.valid()) time = time.substr(0, TimestampLength(time, nullptr));
+    kind->in_bracket = !time.empty();
+  }
   if (time.empty() && BeginsWithGlogStamp(line.text)) time = StampIn(line.text);
   if (!kind->first_time.valid() && !time.empty()) {
     kind->first_time = builder_->Intern(time);
@@ -312,7 +333,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
       if (kind.seen.line != 0) known->seen = {in_source.Line(kind.seen.line), kind.seen.offset, {}};
       if (kind.last.line != 0) known->last = {in_source.Line(kind.last.line), kind.last.offset, {}};
       if (!known->first_time.valid()) known->first_time = in_source.Text(kind.first_time);
-      if (!kind.last_time.empty()) known->last_time = kind.last_time;
+      if (!kind.last_time.empty()) known->last_time = kind.last_time, known->in_bracket = kind.in_bracket;
       if (!kind.last_text.empty()) known->last_text = kind.last_text;
     }
   }

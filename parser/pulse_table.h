@@ -69,9 +69,11 @@ class PulseTable {
     LineRef last;
     LineRef seen;  // its latest line, a beat or not
     StringId first_time;
-    std::string last_time;
-    std::string last_text;  // its beginning, where no word says what it counts
+    bool in_bracket = false;  // its stamps stand in a bracket of the text
+    std::string last_time;    // and what follows, where they do
+    std::string last_text;    // its beginning, where no word says what it counts
     std::vector<Peak> peaks;
+    std::string_view LastStamp() const;
     void AddPeak(const Peak& peak);
     void DropNoise();
     void Clear();

@@ -279,7 +279,7 @@ Report Analyze(const JobModel& model, const std::vector<SourceDigest>& digests, 
   }
   TellHarmless(context, &report);
   report.decision = Decide(context, report);
-  TellStory(context, outcome, &report);
+  TellStory(context, signs, outcome, &report);
   AddRuleWarnings(context, &report);
   // A paste without a word of NCCL or of work is no job whose end could be asked for.
   const bool calm =

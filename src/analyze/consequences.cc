@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/describe_cause.h"
+#include "analyze/mixed_tracebacks.h"
 #include "base/limits.h"
 
 namespace ncclwhy {
@@ -45,6 +46,7 @@ std::vector<Consequence> Consequences(const CaseFile& c, const Hypothesis& best,
     }
     // NCCL INFO socketProgressOpt: abort called
     if (item.finding.role == Role::kSecondary && item.finding.in_passing) continue;
+    if (IsOtherTraceback(c, best, item.finding)) continue;
     items.push_back(&item);
   }
   // A consequence stands behind its cause; before it there are only lines that never are a cause.

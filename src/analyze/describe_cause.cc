@@ -17,10 +17,12 @@
 #include "analyze/leading_line.h"
 #include "analyze/lines_around.h"
 #include "analyze/memory_holder.h"
+#include "analyze/mixed_tracebacks.h"
 #include "analyze/odd_row.h"
 #include "analyze/own_frame.h"
 #include "analyze/passed_by_launcher.h"
 #include "analyze/place_evidence.h"
+#include "analyze/qp_ends.h"
 #include "analyze/why_sure.h"
 #include "base/limits.h"
 #include "base/logger_prefix.h"
@@ -176,6 +178,7 @@ TemplateValues CaseValues(const CaseFile& c, const Hypothesis& h, const std::vec
     }
   }
   AddAddressComparison(c.language, &values);
+  AddQpEnds(c, h, &values);
   if (!values.contains("compared")) {
     if (std::string clause = GidClause(c, values); !clause.empty()) values.emplace("compared", std::move(clause));
   }
@@ -218,7 +221,9 @@ Cause DescribeCause(const CaseFile& c, const Hypothesis& h) {
   cause.evidence = EvidenceFor(c, h, cause.culprits);
   // What a comparison shows is shown once, also where it is a line of the evidence.
   for (Evidence& e : ComparedEvidence(c, h, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
+  for (Evidence& e : LineOfQpEnds(c, h)) AddOnce(std::move(e), &cause.evidence);
   for (Evidence& e : OddRows(c, cause.culprits)) AddOnce(std::move(e), &cause.evidence);
+  for (Evidence& e : OtherTracebacks(c, h)) AddOnce(std::move(e), &cause.evidence);
   AddLastWords(c, h, &cause);
   if (c.kb.TraitsOf(h.cause).waits) AddStack(c, &cause);
   cause.sure = WhySure(c, h) + EndNotShown(c, h) + NotInTheExcerpt(c, h, cause.culprits);

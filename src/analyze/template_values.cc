@@ -209,6 +209,8 @@ TemplateValues WordsForCommands(TemplateValues values, const std::vector<Culprit
   // "r08n19 (10.149.3.48)" is for sentences.
   if (const auto peer = values.find("peer"); peer != values.end())
     peer->second.erase(std::min(peer->second.find(' '), peer->second.size()));
+  // Where no GID tells the address by which RDMA goes, that by which the two have met.
+  if (const auto peer = values.find("peer"); peer != values.end()) values.try_emplace("peer_address", peer->second);
   return CommandWords(values);
 }
 

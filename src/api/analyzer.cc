@@ -120,7 +120,8 @@ Result<std::string> RenderReport(const Report& report, std::string_view format, 
     const Format* known = FindFormat(format);
     if (known == nullptr) return Status::InvalidArgument("there is no format '" + std::string(format) + "'");
     // The color is the caller's choice: a library does not ask whether its output is a terminal.
-    return known->render(report, RenderOptions{options.language, options.width, options.color, options.link});
+    return known->render(report,
+                         RenderOptions{options.language, options.width, options.color, options.link, options.command});
   });
 }
 

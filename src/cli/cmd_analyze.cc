@@ -80,6 +80,7 @@ class AnalyzeCommand : public Subcommand {
   std::string_view name() const override { return "analyze"; }
   CommandText text() const override { return kAnalyzeText; }
 
+  void Typed(const std::string& command) override { typed_ = command; }
   void AddOptions(CLI::App* app) override {
     app->add_option("LOG", logs_);
     // Two options set the format; that one was chosen at all decides what names of files mean.
@@ -331,6 +332,8 @@ class AnalyzeCommand : public Subcommand {
     format.color = UseColor(color_, to_file ? -1 : STDOUT_FILENO);
     // Links lead to files by their names, which a redacted report must not have.
     if (!to_file && !options_.redact && FollowsLinks(STDOUT_FILENO)) format.link = SourceLink;
+    // Nor what was typed, which has them, too.
+    if (!options_.redact) format.command = typed_;
     std::string chosen = format_;
     // One file has the form that was asked for; several, or without a word, that of their names.
     const Format* named = to_file && (!format_chosen_ || outputs_.size() > 1) ? FormatOfFile(output) : nullptr;
@@ -370,6 +373,7 @@ class AnalyzeCommand : public Subcommand {
   bool format_chosen_ = false;
   bool require_nccl_ = false;
   bool quiet_ = false;
+  std::string typed_;
   bool verbose_ = false;
   bool follow_ = false;
 };

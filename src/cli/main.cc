@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "cli/broken_pipes.h"
 #include "cli/command_facts.h"
 #include "cli/command_words.h"
@@ -51,6 +52,8 @@ int PrintHelp(const std::string& name, const std::vector<std::unique_ptr<Subcomm
 int Dispatch(std::vector<std::string> arguments) {
   const std::vector<std::unique_ptr<Subcommand>> commands = AllCommands();
 
+  std::string typed = "ncclwhy";
+  for (const std::string& word : arguments) typed += " " + ShellQuote(word);
   // `kubectl logs … | ncclwhy`: without arguments standard input is read.
   if (arguments.empty()) arguments = {"analyze"};
   const std::string& first = arguments[0];
@@ -72,6 +75,7 @@ int Dispatch(std::vector<std::string> arguments) {
   }
   CLI::App app("", "ncclwhy");
   app.set_help_flag("-h,--help");
+  chosen->Typed(typed);
   try {
     chosen->AddOptions(&app);
     // CLI11 takes them from the back.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Subcommand {
   virtual CommandText text() const = 0;
   // With the words of the help: a description, and the name of the value as type name.
   virtual void AddOptions(CLI::App* app) = 0;
+  // What was typed, for a shell: "ncclwhy --format html logs/". In front of AddOptions, to a command that wants it.
+  virtual void Typed(const std::string& command) { static_cast<void>(command); }
   // After the command line was parsed. The exit status.
   virtual int Run() = 0;
 };

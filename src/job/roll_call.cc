@@ -126,6 +126,17 @@ std::set<std::string_view> RollCall::Hosts() const {
   return hosts;
 }
 
+std::set<int32_t> RollCall::Ranks() const {
+  std::set<int32_t> ranks;
+  for (const auto& [rank, host] : hosts_) ranks.insert(rank);
+  for (const auto& [pid, rank] : pids_) ranks.insert(rank);
+  for (const auto& [address, rank] : addresses_) ranks.insert(rank);
+  for (const auto& [gpu, rank] : gpus_) ranks.insert(rank);
+  for (const auto& [bus, rank] : buses_) ranks.insert(rank);
+  ranks.erase(-1);  // told of several
+  return ranks;
+}
+
 int64_t RollCall::Processes() const {
   return std::count_if(pids_.begin(), pids_.end(), [](const auto& told) { return told.second >= 0; });
 }

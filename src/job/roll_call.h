@@ -30,6 +30,8 @@ class RollCall {
   int32_t RankAt(std::string_view address) const;
   // Those that somebody's row names, each once; views into this.
   std::set<std::string_view> Hosts() const;
+  // All that it tells of, ascending.
+  std::set<int32_t> Ranks() const;
   // How many processes with a pid of one rank.
   int64_t Processes() const;
 

@@ -90,7 +90,16 @@ void PassageReader::OnLine(const ParsedLine& line, uint32_t process, SourceFacts
   }
   if (StartsWith(text, "Traceback (most recent call last)")) {
     Traceback& traceback = tracebacks_[writer];
-    if (!traceback.goes_on || line.number > traceback.last + kTracebackLines) traceback = {line.number, 0, {}, false};
+    const bool stale = line.number > traceback.last + kTracebackLines;
+    // Two heads without an exception between them: two processes write into one stream.
+    const bool mixed = !stale && !traceback.goes_on && traceback.open > 0;
+    if (mixed) {
+      traceback.mixed = true;
+      traceback.function.clear();
+    } else if (!traceback.goes_on || stale) {
+      traceback = {line.number, 0, {}, 0, false, false};
+    }
+    ++traceback.open;
     traceback.last = line.number;
     traceback.goes_on = false;
     return;
@@ -209,11 +218,15 @@ void PassageReader::ReadTraceback(const ParsedLine& line, const Writer& writer, 
   // The event of the exception, which was just made of this very line, gets two fields more.
   if (facts.events.empty() || facts.events.back().line != line.number ||
       facts.events.back().kind != EventKind::kPythonException || facts.events.back().field_count == 0) {
+    // An end in other words, `KeyboardInterrupt`: no frame and no line of the source stands at the margin.
+    if (!traceback.mixed && !line.text.empty() && !scan::IsSpace(line.text[0])) traceback.open = 0;
     return;
   }
   EventWriter event(&Builder(facts), true);
-  if (!traceback.function.empty()) event.Set(FieldId::kFunction, traceback.function);
+  if (!traceback.function.empty() && !traceback.mixed) event.Set(FieldId::kFunction, traceback.function);
   if (traceback.begins > 0) event.Set(FieldId::kTraceback, int64_t{line.number - traceback.begins});
+  if (traceback.mixed) event.Set(FieldId::kCount, int64_t{traceback.open});
+  if (traceback.open > 0) --traceback.open;
   // What is said between it and another one of the same chain.
   traceback.function.clear();
   traceback.last = line.number;

@@ -16,7 +16,8 @@
 //   File "/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 116, in forward
 //   RuntimeError: mat1 and mat2 shapes cannot be multiplied
 //   → the event of the exception gets function "training_step (model.py:402)", the innermost frame of the program, and
-//     traceback, how many lines before it the (first) traceback begins
+//     traceback, how many lines before it the (first) traceback begins. Of tracebacks whose lines alternate without a
+//     label nobody knows whose a frame is: their exceptions get count, how many they are, and no function
 //
 //   7 ranks have launched up to operation 64                          ncclras
 //   Rank 7 has launched up to operation 60 -- GPU 3 managed by process 4711 on node node1
@@ -116,6 +117,8 @@ class PassageReader {
     uint32_t begins = 0;   // its first line
     uint32_t last = 0;     // the latest one that is known to be of it
     std::string function;  // the latest frame of the program itself: "training_step (model.py:402)"
+    uint32_t open = 0;     // tracebacks whose exception has not come
+    bool mixed = false;    // there were several at once: lines of several processes alternate, and nobody's label tells
     bool goes_on = false;  // another one follows: "During handling of the above exception, …"
   };
   std::map<Writer, Traceback> tracebacks_;

@@ -7,6 +7,7 @@
 #include "analyze/answer_names.h"
 #include "base/escape.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "ncclwhy/version.h"
 #include "report/clock_words.h"
 #include "report/decision_words.h"
@@ -14,12 +15,15 @@
 #include "report/html_parts.h"
 #include "report/outcome_sentence.h"
 #include "report/phrases.h"
+#include "report/proof.h"
 #include "report/renderer.h"
+#include "report/stamp_text.h"
 
 namespace ncclwhy {
 namespace {
 
 constexpr size_t kFirstFixes = 2;
+constexpr size_t kCommandColumns = 240;  // of the command line in the foot
 
 // A public reference becomes a link; anything else stays text.
 // https alone: javascript: and file: links of a log's text would run or lead somewhere.
@@ -30,7 +34,8 @@ std::string Reference(const std::string& url) {
 
 class Page {
  public:
-  Page(const Report& report, const Words& words) : report_(report), words_(words) {}
+  Page(const Report& report, const RenderOptions& options)
+      : report_(report), options_(options), words_(WordsOf(options.language)) {}
 
   // The order is that of a reader in a hurry. Sections without content write nothing, not even their title.
   std::string Render() {
@@ -41,7 +46,8 @@ class Page {
     const std::string story = StoryPicture(report_, words_);
     Put(words_.story, story.empty() ? story : story + Clocks(TellsClock::kDrawn));
     Put(words_.calls_differ, CallTablePicture(report_, words_));
-    Put(words_.calls, CallsPicture(report_, words_));
+    // Where calls are the axis of the story it shows them already.
+    if (report_.axis != TrackAxis::kCalls) Put(words_.calls, CallsPicture(report_, words_));
     Put(words_.ranks, RankPicture(report_, words_));
     const std::string transports = TransportPicture(report_, words_);
     // A job that has communicators and no edges: the section says what to set, rather than being left out.
@@ -125,13 +131,19 @@ class Page {
       out_ += HtmlParagraph(Filled(words_.label, words_.outcome) + outcome);
     }
     std::string steps;
-    for (const TimelineStep& step : report_.timeline) {
+    for (TimelineStep step : report_.timeline) {
       // An alarm broke nothing; it is listed below.
       if (step.kind == "alarm") continue;
-      const std::string place = FileLine(step.file, step.line);
-      steps += fmt::format("<li class=\"{}\">{}{}</li>\n", step.kind == "root" ? "root" : "step",
+      const std::string place = PlaceInLine(report_, step.file, step.line);
+      // The day stands in the foot.
+      const std::string clock = step.time.empty() ? std::string() : ClockText(step.time);
+      step.time.clear();
+      steps += fmt::format("<li class=\"{}\">{}{}{}</li>\n", step.kind == "root" ? "root" : "step",
+                           clock.empty() ? clock : fmt::format("<time>{}</time> ", EscapeHtml(clock)),
                            EscapeHtml(StepLine(step, words_)),
-                           place.empty() ? std::string() : fmt::format(" <code>{}</code>", EscapeHtml(place)));
+                           place.empty() ? place
+                                         : fmt::format(" <code title=\"{}\">{}</code>",
+                                                       EscapeHtml(FileLine(step.file, step.line)), EscapeHtml(place)));
     }
     if (!steps.empty()) {
       out_ += fmt::format("<ol class=\"strip\">\n{}</ol>\n", steps) + Clocks(TellsClock::kMisleading);
@@ -223,38 +235,31 @@ class Page {
     out_ += "<hr>\n" + HtmlParagraph(CoverageSentence(report_.coverage, words_), "dim") + HtmlParagraph(Foot(), "dim");
   }
 
-  // Which job, when, and what wrote this.
+  // Which job, when and how long, and what wrote this.
+  //   ncclwhy 0.1.0 · ncclwhy --format html logs/ · job_id 37 · 2026-11-22 11:08:59 – 11:09:16 (took 17 s)
   std::string Foot() const {
     std::string out = "ncclwhy " NCCLWHY_VERSION;
+    // A shell may have made names of 512 files of a pattern.
+    const std::string_view typed = PrefixOfWidth(options_.command, kCommandColumns);
+    if (!typed.empty())
+      out += fmt::format(" \xC2\xB7 {}{}", typed, typed.size() < options_.command.size() ? " \xE2\x80\xA6" : "");
     for (const EnvironmentFact& fact : report_.job.environment) {
       const bool shown = fact.name == "job_id" || fact.name == "job_name" || fact.name == "scheduler";
-      if (shown) out += fmt::format(" · {} {}", fact.name, fact.value);
-      if (fact.name == "command_line") out += " · " + fact.value;
+      if (shown) out += fmt::format(" \xC2\xB7 {} {}", fact.name, fact.value);
+      if (fact.name == "command_line") out += " \xC2\xB7 " + fact.value;
     }
-    std::string first;
-    std::string last;
-    // Steps that were moved to another clock's time would make the span wrong.
-    double seconds = 0;
-    for (const TimelineStep& step : report_.timeline) {
-      if (step.time.empty() || step.moved != 0) continue;
-      if (first.empty()) first = step.time;
-      last = step.time;
-      seconds = std::max(seconds, step.seconds);
-    }
-    if (!first.empty()) out += fmt::format(" · {} – {}", first, last);
-    if (seconds > 0) out += fmt::format(" ({:.4g} s)", seconds);
+    if (report_.span) out += " \xC2\xB7 " + SpanText(*report_.span, words_);
     return out;
   }
 
   const Report& report_;
+  const RenderOptions& options_;
   const Words& words_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string RenderHtml(const Report& report, const RenderOptions& options) {
-  return Page(report, WordsOf(options.language)).Render();
-}
+std::string RenderHtml(const Report& report, const RenderOptions& options) { return Page(report, options).Render(); }
 
 }  // namespace ncclwhy

@@ -59,8 +59,8 @@ bool IsBlamed(const Report& report, const ReportRank& rank);
 std::string RankPicture(const Report& report, const Words& words);
 inline constexpr size_t kPictureRows = 40;
 
-// The steps of the story: time on x (their order where there is no clock), a lane for each rank or host that they speak
-// of. Empty below two steps.
+// The steps of the story and the tracks of ranks: time on x, else the collective's number, else the order of the steps;
+// a lane for each rank or group of ranks that look alike. Empty below two steps.
 std::string StoryPicture(const Report& report, const Words& words);
 // Collectives that the ranks issued in the largest communicator; ranks that issued as many are one lane. Empty when the
 // logs do not list them.

@@ -25,7 +25,8 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:3px 8px;
 ul,ol{margin:4px 0;padding-left:24px}li{margin:4px 0}
 .scroll{overflow-x:auto}input{width:100%;padding:6px 10px;font:inherit;color:inherit;background:var(--box);border:1px solid var(--line);border-radius:4px}
 svg text{font:12px ui-monospace,monospace;fill:var(--fg)}svg .head{fill:var(--dim)}
-.bar{fill:var(--bar)}.bad{fill:var(--bad)}.none{fill:none;stroke:var(--dim);stroke-dasharray:4 3}.grid{stroke:var(--line)}svg text.mark{fill:var(--bad);font-weight:700}
+.legend span{white-space:nowrap;margin-right:14px}.legend svg{vertical-align:middle}.strip time{font-weight:600}
+.bar,.log{fill:var(--bar)}.wait{fill:var(--warn);opacity:.45}.bad{fill:var(--bad)}.none{fill:none;stroke:var(--dim);stroke-dasharray:4 3}.grid{stroke:var(--line)}svg text.mark{fill:var(--bad);font-weight:700}
 .t0{fill:#4caf50}.t1{fill:#1e88e5}.t2{fill:#fb8c00}.t3{fill:#8e24aa}.t4{fill:#00897b}.t5{fill:#6d4c41}.t6{fill:#c0ca33}.t7{fill:#546e7a}.mix{stroke:var(--fg);stroke-width:2}
 button{font:13px system-ui,sans-serif;color:inherit;background:var(--box);border:1px solid var(--line);border-radius:4px;padding:2px 10px;cursor:pointer}.zoom{float:right}
 @media(max-width:600px){body{padding:8px 10px}h1{font-size:19px}}

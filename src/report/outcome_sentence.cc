@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "report/phrases.h"
+#include "report/stamp_text.h"
 
 namespace ncclwhy {
 
@@ -59,11 +60,11 @@ bool EndsBefore(std::string_view over, std::string_view shown) {
 // ", first sign at 09:50:22, end at 09:50:25": of the line that shows the cause, and of the end. Of clocks that stand
 // apart the story tells.
 std::string WhenClause(const Report& report, const Words& words) {
-  std::string_view shown, over;
+  std::string shown, over;
   for (const TimelineStep& step : report.timeline) {
     // The first root and the last ending: the time between is how long it took to die.
-    if (step.kind == "root" && shown.empty()) shown = TimeOfDay(step.time);
-    if (step.kind == "ending") over = TimeOfDay(step.time);
+    if (step.kind == "root" && shown.empty()) shown = TimeOfDay(StampText(step.time));
+    if (step.kind == "ending") over = TimeOfDay(StampText(step.time));
   }
   std::string out;
   if (!shown.empty() && !over.empty() && EndsBefore(over, shown)) shown = over;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/gathered_culprits.h"
 #include "report/outcome_sentence.h"
+#include "report/stamp_text.h"
 
 namespace ncclwhy {
 
@@ -168,10 +169,16 @@ std::string StepLine(const TimelineStep& step, const Words& words) {
   Culprit who;
   who.rank = step.rank;
   who.host = step.host;
-  const std::string name = CulpritName(who, words);
-  std::string out = step.time.empty() ? "" : step.time + " ";
+  std::string name = CulpritName(who, words);
+  if (name.empty() && !step.ranks.empty()) {
+    name = RanksNamed(step.ranks, words);
+    if (name.size() > 48 || step.what.starts_with(name)) name.clear();  // of few, and said once
+  }
+  std::string out = step.time.empty() ? "" : StampText(step.time) + " ";
   out += (name.empty() ? "" : Filled(words.label, name)) + step.what;
-  if (step.count > 1) out += fmt::format(" ({})", Filled(words.times, std::to_string(step.count)));
+  // "ranks 0-2: …" says how often.
+  if (step.count > 1 && (name.empty() || step.ranks.size() != step.count))
+    out += fmt::format(" ({})", Filled(words.times, std::to_string(step.count)));
   return out;
 }
 

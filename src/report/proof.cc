@@ -305,6 +305,7 @@ std::vector<std::string> ChainOf(const Report& report, const std::vector<Proof>&
     TimelineStep link = step;  // the order is what a chain tells
     link.time.clear();
     link.count = 1;
+    link.ranks.clear();  // they are told of all that say it
     add(std::string(WithoutLoggerPrefix(StepLine(link, words))), step);
   }
   // What befell ranks is told once of each: the first says what, the others how their programs put it.

@@ -25,6 +25,8 @@ struct RenderOptions {
   int width = 0;       // columns of the terminal; 0: piped, log lines are not shortened
   bool color = false;  // text only
   FileLink link = {};  // text on a terminal that follows links; empty: none
+  // As it was typed, for the foot of the page; empty where it is not known or must not be shown. Not escaped.
+  std::string command = {};
 };
 
 // A row of the table of formats (renderer.cc), the only list of them.

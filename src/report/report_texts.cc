@@ -140,6 +140,15 @@ class Walk {
       Lines(&step.file, &step.text);
       Sentences(&step.what);
     }
+    if (report->span) Own(&report->span->from, &report->span->to);
+    for (RankTrack& track : report->tracks) {
+      Each(TextIs::kHost, &track.host);
+      for (TrackPart& part : track.parts) {
+        Own(&part.kind);
+        Lines(&part.file);
+        Sentences(&part.what);
+      }
+    }
     for (HostOffset& clock : report->clocks) Each(TextIs::kHost, &clock.host, &clock.reference);
     for (PossibleCause& c : report->candidates) {
       Own(&c.id);

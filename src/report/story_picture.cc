@@ -1,9 +1,11 @@
-// The story on a line of time, a lane for who it speaks of; and how many collectives the ranks issued, ranks that are
-// alike in one lane. The culprit's lane stands on top.
+// The story on a line of time: what each rank did, ranks that look alike in one lane, whoever is blamed on top; and how
+// many collectives the ranks issued, where the story has a clock.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +15,8 @@
 #include "report/clock_words.h"
 #include "report/html_parts.h"
 #include "report/phrases.h"
+#include "report/stamp_text.h"
+#include "report/story_lanes.h"
 
 namespace ncclwhy {
 namespace {
@@ -34,87 +38,182 @@ std::string Open(int width, int height) {
                      width, height);
 }
 
-std::string RowLabel(int y, std::string_view text, bool culprit) {
-  return fmt::format("<text x=\"0\" y=\"{}\"{}>{}</text>", y + 14, culprit ? " class=\"mark\"" : "",
-                     EscapeHtml(PrefixOfWidth(text, kStoryColumns)));
+std::string Shortened(std::string_view label) {
+  if (DisplayWidth(label) <= kStoryColumns) return std::string(label);
+  return std::string(PrefixOfWidth(label, kStoryColumns - 1)) + "\xE2\x80\xA6";  // …
 }
 
-// Only with a named cause: candidates are not accused.
-bool IsCulprit(const Report& report, const TimelineStep& step) {
-  if (NamedCause(report) == nullptr) return false;
-  const std::vector<Culprit>& culprits = report.causes.front().culprits;
-  return std::any_of(culprits.begin(), culprits.end(), [&](const Culprit& c) {
-    return c.rank >= 0 ? c.rank == step.rank : !c.host.empty() && c.host == step.host;
-  });
+std::string RowLabel(int y, std::string_view text, bool culprit) {
+  return fmt::format("<text x=\"0\" y=\"{}\"{}>{}</text>", y + 14, culprit ? " class=\"mark\"" : "",
+                     EscapeHtml(Shortened(text)));
 }
+
+// What a mark is, in the legend and in a lane.
+struct Mark {
+  std::string_view kind;  // of a part, or of a step
+  std::string_view Words::*means;
+  const char* css;
+};
+constexpr Mark kMarks[] = {{"log", &Words::lane_log, "log"},    {"work", &Words::lane_work, "bar"},
+                           {"wait", &Words::lane_wait, "wait"}, {"alarm", &Words::lane_alarm, "t2"},
+                           {"root", &Words::lane_broke, "bad"}, {"ending", &Words::lane_ended, "bad"}};
+
+// The shape of a mark from `x` to `to`, its middle at `y`.
+std::string Shape(std::string_view kind, const char* css, int x, int to, int y) {
+  const auto bar = [&](int height) {
+    return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">", css, x, y - height / 2,
+                       std::max(to - x, 3), height);
+  };
+  if (kind == "log") return bar(2);
+  if (kind == "work" || kind == "wait") return bar(10);
+  if (kind == "ending")
+    return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"9\" height=\"9\">", css, x - 4, y - 4);
+  return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\">", css, x, y, kind == "root" ? 7 : 5);
+}
+const char* EndOf(std::string_view shape) { return shape.starts_with("<rect") ? "</rect>" : "</circle>"; }
+
+// Draws the lanes below one another.
+class StoryDrawing {
+ public:
+  StoryDrawing(const Report& report, const Words& words)
+      : report_(report), words_(words), story_(LanesOf(report, words, kLanes)) {}
+
+  std::string Draw() {
+    std::vector<std::string> labels;
+    for (const StoryLane& lane : story_.lanes) labels.push_back(lane.label);
+    left_ = LabelWidth(labels);
+    const int height = (static_cast<int>(story_.lanes.size()) + 1) * kRow + 6;
+    std::string out = Open(left_ + kPlot + 60, height) + Axis(height);
+    int y = kRow;
+    for (const StoryLane& lane : story_.lanes) {
+      out += Lane(lane, y);
+      y += kRow;
+    }
+    out += "</svg></div>\n" + Legend();
+    if (story_.left_out > 0) out += HtmlParagraph(Counted(words_.lanes_left, story_.left_out), "dim");
+    if (report_.axis == TrackAxis::kCalls) out += HtmlParagraph(words_.axis_calls, "dim");
+    if (report_.axis == TrackAxis::kSteps) out += HtmlParagraph(words_.axis_steps, "dim");
+    return out;
+  }
+
+ private:
+  int PlaceOf(double at) const {
+    const double length = story_.end - story_.begin;
+    const double part = length > 0 ? std::clamp((at - story_.begin) / length, 0.0, 1.0) : 0;
+    return left_ + 8 + static_cast<int>(part * (kPlot - 24));
+  }
+
+  // Seconds since the first step, at which the time of the day stands, or the number of a call, in round numbers. The
+  // order of steps has none.
+  std::string Axis(int height) const {
+    std::string out;
+    const double unit = report_.axis != TrackAxis::kSeconds || story_.end - story_.begin < kLongSeconds ? 1
+                        : story_.end - story_.begin < kLongMinutes                                      ? kMinute
+                                                                                                        : kHour;
+    const double step = unit * RoundStep((story_.end - story_.begin) / unit / kTicks);
+    for (double at = std::ceil(story_.begin / step) * step; at <= story_.end + step / 8; at += step) {
+      const int x = PlaceOf(at);
+      out += fmt::format("<line class=\"grid\" x1=\"{0}\" y1=\"18\" x2=\"{0}\" y2=\"{1}\"/>", x, height);
+      std::string text = fmt::format("{:.4g}", at / unit);
+      if (report_.axis == TrackAxis::kSteps) text.clear();
+      if (report_.axis == TrackAxis::kSeconds) {
+        const auto first = std::find_if(report_.timeline.begin(), report_.timeline.end(),
+                                        [](const TimelineStep& s) { return s.seconds == 0 && s.moved == 0; });
+        const bool zero = std::abs(at) < step / 2;
+        text = zero && first != report_.timeline.end() ? ClockText(first->time)
+                                                       : text + (unit == 1         ? " s"
+                                                                 : unit == kMinute ? " min"
+                                                                                   : " h");
+      }
+      if (!text.empty()) {
+        out += fmt::format("<text class=\"head\" x=\"{}\" y=\"13\">{}</text>\n", x + 4, EscapeHtml(text));
+      }
+    }
+    return out;
+  }
+
+  // 1, 2 or 5 of a power of ten, and whole calls.
+  double RoundStep(double least) const {
+    double power = std::pow(10, std::floor(std::log10(std::max(least, 1e-3))));
+    if (report_.axis != TrackAxis::kSeconds) power = std::max(power, 1.0);
+    for (const double of : {1.0, 2.0, 5.0}) {
+      if (of * power >= least) return of * power;
+    }
+    return 10 * power;
+  }
+
+  std::string Lane(const StoryLane& lane, int y) {
+    std::string out = "<g data-item=\"\">";
+    // All names as far as some 1000 bytes: of ranks in no order the list is long.
+    out += fmt::format("<g><title>{}</title>{}</g>", EscapeHtml(PrefixOfWidth(lane.label, 1000)),
+                       RowLabel(y, lane.label, lane.culprit));
+    if (!lane.seen && lane.parts.empty()) {
+      out += fmt::format("<text class=\"head\" x=\"{}\" y=\"{}\">{}</text>", left_ + 12, y + 14,
+                         EscapeHtml(words_.unseen));
+    }
+    for (const Mark& mark : kMarks) {  // bars lie below moments
+      for (const TrackPart& part : lane.parts) {
+        const bool told = part.line > 0 && std::any_of(lane.steps.begin(), lane.steps.end(), [&](size_t i) {
+                            return report_.timeline[i].file == part.file && report_.timeline[i].line == part.line;
+                          });
+        if (part.kind != mark.kind || told) continue;
+        const std::string what = part.what + (part.line > 0 ? Aside(FileLine(part.file, part.line)) : std::string());
+        const bool blamed = lane.culprit && mark.kind == "work";
+        out += Draw(mark.kind, blamed ? "bad" : mark.css, part.from, part.to, y,
+                    Filled(words_.label, words_.*mark.means) + what);
+        drawn_.insert(mark.kind);
+      }
+    }
+    double last = 0;
+    for (const size_t i : lane.steps) {
+      const TimelineStep& step = report_.timeline[i];
+      // A step without a place of its own stands where the one before it does.
+      if (step.at >= 0) last = step.at;
+      const bool follows = step.kind == "consequence" || step.kind == "alarm";
+      const bool bad = step.kind == "root" || step.kind == "ending";
+      const std::string_view kind = follows ? "alarm" : bad ? std::string_view(step.kind) : "step";
+      const char* const css = follows ? "t2" : bad ? "bad" : "bar";
+      out += Draw(kind, css, last, last, y,
+                  StepLine(step, words_) + MovedBy(step, words_) + " " + FileLine(step.file, step.line));
+      drawn_.insert(kind);
+    }
+    return out + "</g>\n";
+  }
+
+  std::string Draw(std::string_view kind, const char* css, double from, double to, int y,
+                   const std::string& title) const {
+    const std::string shape = Shape(kind, css, PlaceOf(from), PlaceOf(to), y + kRow / 2 - 1);
+    return shape + "<title>" + EscapeHtml(title) + "</title>" + EndOf(shape);
+  }
+
+  std::string Legend() const {
+    std::string out;
+    for (const Mark& mark : kMarks) {
+      if (!drawn_.contains(mark.kind)) continue;
+      const std::string shape = Shape(mark.kind, mark.css, 8, 20, 7);
+      out += fmt::format("<span><svg width=\"24\" height=\"14\" aria-hidden=\"true\">{}{}</svg> {}</span> ", shape,
+                         EndOf(shape), EscapeHtml(words_.*mark.means));
+    }
+    return out.empty() ? out : "<p class=\"dim legend\">" + out + "</p>\n";
+  }
+
+  static constexpr int kTicks = 4;
+  static constexpr double kMinute = 60;
+  static constexpr double kHour = 3600;
+  static constexpr double kLongSeconds = 3 * kMinute;
+  static constexpr double kLongMinutes = 3 * kHour;
+
+  const Report& report_;
+  const Words& words_;
+  const StoryLanes story_;
+  int left_ = 0;
+  std::set<std::string_view> drawn_;
+};
 
 }  // namespace
 
 std::string StoryPicture(const Report& report, const Words& words) {
-  if (report.timeline.size() < 2) return {};
-  struct Lane {
-    std::string label;
-    bool culprit;
-    std::vector<size_t> steps;
-  };
-  // In the order in which they are first spoken of, the culprit's on top. A step that speaks of nobody is the job's.
-  std::vector<Lane> lanes;
-  for (size_t i = 0; i < report.timeline.size(); ++i) {
-    const TimelineStep& step = report.timeline[i];
-    Culprit who;
-    who.rank = step.rank;
-    who.host = step.host;
-    std::string label = CulpritName(who, words);
-    if (label.empty()) label = words.job;
-    auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& l) { return l.label == label; });
-    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), {label, IsCulprit(report, step), {}});
-    lane->steps.push_back(i);
-  }
-  std::stable_sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.culprit && !b.culprit; });
-  double most = 0;
-  for (const TimelineStep& step : report.timeline) most = std::max(most, step.seconds);
-  const bool clocks = most > 0;
-  std::vector<int> places;
-  double last = 0;
-  for (size_t i = 0; i < report.timeline.size(); ++i) {
-    // A step without a time stands where the one before it does. Without any time the steps stand at equal distances,
-    // and the axis has no numbers.
-    if (clocks && report.timeline[i].seconds >= 0) last = report.timeline[i].seconds / most;
-    if (!clocks) last = static_cast<double>(i) / static_cast<double>(report.timeline.size() - 1);
-    places.push_back(static_cast<int>(last * (kPlot - 24)) + 8);
-  }
-  std::vector<std::string> labels;
-  for (const Lane& lane : lanes) labels.push_back(lane.label);
-  const int left = LabelWidth(labels);
-  const int height = (static_cast<int>(lanes.size()) + 2) * kRow;
-  std::string out = Open(left + kPlot + 60, height);
-  // The axis: seconds since the first step, or the order of the steps.
-  for (int tick = 0; tick <= 4; ++tick) {
-    const int x = left + 8 + tick * (kPlot - 24) / 4;
-    out += fmt::format("<line class=\"grid\" x1=\"{0}\" y1=\"18\" x2=\"{0}\" y2=\"{1}\"/>", x, height);
-    if (clocks) out += fmt::format("<text class=\"head\" x=\"{}\" y=\"13\">{:.4g} s</text>\n", x + 4, most * tick / 4);
-  }
-  int y = kRow;
-  for (const Lane& lane : lanes) {
-    out += "<g data-item=\"\">" + RowLabel(y, lane.label, lane.culprit);
-    out += fmt::format("<rect class=\"{}\" opacity=\"0.3\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"4\"/>",
-                       lane.culprit ? "bad" : "bar", left + places[lane.steps.front()], y + 8,
-                       std::max(places[lane.steps.back()] - places[lane.steps.front()], 4));
-    for (const size_t i : lane.steps) {
-      const TimelineStep& step = report.timeline[i];
-      const bool bad = step.kind == "root" || step.kind == "ending";
-      out += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"><title>{} {}</title></circle>",
-                         bad                          ? "bad"
-                         : step.kind == "consequence" ? "t2"
-                                                      : "bar",
-                         left + places[i], y + 10, step.kind == "root" ? 7 : 5,
-                         EscapeHtml(StepLine(step, words) + MovedBy(step, words)),
-                         EscapeHtml(FileLine(step.file, step.line)));
-    }
-    out += "</g>\n";
-    y += kRow;
-  }
-  return out + "</svg></div>\n";
+  return report.timeline.size() < 2 ? std::string() : StoryDrawing(report, words).Draw();
 }
 
 // Empty where no rank told of a collective, and with more than kLanes groups: then no two ranks are alike, and lanes

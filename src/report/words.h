@@ -79,6 +79,10 @@ struct Words {
   std::string_view clock_moved, clock_zone, clock_unknown;
   std::string_view clock_units;                                                                     // s|min|h
   std::string_view copy, copy_markdown, copy_slack, story, calls, calls_differ, call, ranks_named;  // html
+  // the picture of the story: what its marks mean, its axis, a rank without a log
+  std::string_view lane_log, lane_work, lane_wait, lane_alarm, lane_broke, lane_ended;
+  std::string_view axis_calls, axis_steps, lanes_left;  // lanes_left: {count} one|many
+  std::string_view took;                                // {duration}, of the foot
   // within_budget.h
   std::string_view left_out, left_out_rest;  // {list}
   std::string_view environment;

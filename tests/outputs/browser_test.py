@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
@@ -128,12 +129,12 @@ class BrowserTest(unittest.TestCase):
     def test_pictures(self):
         logs = sorted((INCIDENTS / "rdma-retry-host-2.28.9-3x2-s23").glob("*.log"))
         self.open(self.report("pictures", *logs))
-        pictures = self.browser.evaluate("Array.from(document.querySelectorAll('svg')).map(s => s.textContent)")
+        pictures = self.browser.evaluate("Array.from(document.querySelectorAll('.scroll svg')).map(s => s.textContent)")
         self.assertEqual(len(pictures), 3)
         self.assertIn("Job", pictures[0])  # the story
         self.assertIn("first failure", pictures[1])
         self.assertIn("NET/IB", pictures[2])
-        width = "document.querySelector('svg').getBoundingClientRect().width"
+        width = "document.querySelector('.scroll svg').getBoundingClientRect().width"
         before = self.browser.evaluate(width)
         self.browser.evaluate("document.querySelector('.zoom button').click()")
         self.assertGreater(self.browser.evaluate(width), before * 1.4)
@@ -141,11 +142,40 @@ class BrowserTest(unittest.TestCase):
         copied = self.browser.evaluate("document.querySelector('[data-copy^=\"**FAILURE**\"]').getAttribute('data-copy')")
         self.assertIn("```", copied)
         self.assertTrue(self.browser.evaluate(
-            "Array.from(document.querySelectorAll('svg')).every(s => s.getBoundingClientRect().height > 60)"))
+            "Array.from(document.querySelectorAll('.scroll svg')).every(s => s.getBoundingClientRect().height > 60)"))
+
+    def test_story_of_a_program_with_a_clock(self):
+        """A lane for each rank or group of ranks, by time, though no line is NCCL's."""
+        log = self.dir / "train.out"
+        lines = [f"2026-11-22 11:08:59,47{r} - INFO - dist.py:41 - [rank {r}] rank {r} of 4 on node{2 + r // 2}, "
+                 f"local rank {r % 2}" for r in range(4)]
+        lines += [f"2026-11-22 11:09:{9 + i:02},250 - INFO - train.py:212 - [rank 0] step={i}/30 loss=7.{90 - i}"
+                  for i in range(1, 16)]
+        lines += ["Traceback (most recent call last):", '  File "train.py", line 318, in <module>', "    main(cfg)",
+                  "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2048x4096 and 5120x32000)",
+                  "srun: error: node3: task 2: Exited with exit code 1",
+                  "slurmstepd-node2: error: *** STEP 37.0 ON node2 CANCELLED AT 2026-11-22T11:09:27 ***",
+                  "srun: error: node2: tasks 0-1: Terminated"]
+        log.write_text("\n".join(lines) + "\n")
+        for kind in ({}, {"width": 390, "height": 844}, {"dark": True}):
+            with self.subTest(kind=kind):
+                self.open(self.report("clock", log), **kind)
+                lanes = self.browser.evaluate(
+                    "Array.from(document.querySelector('.scroll svg').querySelectorAll('[data-item] g text'))"
+                    ".map(t => t.textContent)")
+                self.assertEqual(lanes, ["rank 2 node3", "Job", "ranks 0, 1 node2", "rank 3 node3"])
+                self.assertIn("11:09:24.250", self.browser.evaluate("document.querySelector('.strip .root').textContent"))
+                # The pulse of which no line tells whose it is: at the left, in front of what broke.
+                bar, broke = (self.browser.evaluate(f"document.querySelector('.scroll svg {mark}').getBoundingClientRect().left")
+                              for mark in ("rect.bar", "circle.bad"))
+                self.assertLess(bar, broke)
+                foot = self.browser.evaluate("document.body.innerText").strip().splitlines()[-1]
+                self.assertIn("2026-11-22 11:08:59.470 \u2013 11:09:27 (took 27 s)", foot)
+                self.assertIn("--format html", foot)
 
     @unittest.skipUnless(GENERATOR, "the generator of logs is not built")
     def test_thousands_of_ranks(self):
-        for ranks, hosts in ((64, 8), (1024, 128), (4096, 512), (16384, 2048)):
+        for ranks, hosts in ((64, 8), (1024, 128), (2048, 256), (4096, 512), (16384, 2048)):
             with self.subTest(ranks=ranks):
                 logs = self.dir / f"job{ranks}"
                 subprocess.run([GENERATOR, "--out", logs, "--ranks", str(ranks), "--hosts", str(hosts), "--fault", "killed",
@@ -155,6 +185,8 @@ class BrowserTest(unittest.TestCase):
                 self.assert_first_screen(self.open(page, f"job{ranks}"))
                 # Milliseconds until all of it is drawn.
                 self.assertLess(self.browser.evaluate("performance.getEntriesByType('navigation')[0].duration"), 2000)
+                lanes = self.browser.evaluate("document.querySelectorAll('.scroll svg')[0].querySelectorAll('[data-item]').length")
+                self.assertTrue(2 <= lanes <= 60, lanes)
                 # As many ranks have a row each.
                 self.assertGreater(self.search("rank %d" % (min(ranks, 4096) - 1)), 0)
                 self.assertEqual(self.browser.evaluate("document.querySelectorAll('svg .mark').length > 0"), True)

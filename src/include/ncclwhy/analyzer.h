@@ -101,6 +101,8 @@ struct ReportFormat {
   bool color = false;
   // A URI for a line of a source, for terminals that follow links; empty: none. Not with redacted reports.
   std::function<std::string(const std::string& source, uint64_t line)> link = {};
+  // What made the report, for the foot of a page: "ncclwhy --format html logs/". Not with redacted reports.
+  std::string command = {};
 };
 
 // `format`: text (the short answer), full (all of it), json, markdown, html and what else `ncclwhy --help` lists. Fails

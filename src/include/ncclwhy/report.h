@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "ncclwhy/rank_track.h"
+
 namespace ncclwhy {
 
 // The answer in one word, and with it the exit status (exit_status.h). It follows from the outcome and the causes:
@@ -167,8 +169,10 @@ struct Decision {
 // One step of the job's story, from the first sign of work to the ending. The steps of kinds root, consequence and
 // ending are the chain: what broke, what followed, how the job ended.
 struct TimelineStep {
-  std::string kind;     // start | progress | alarm | root | consequence | ending | restart
-  std::string time;     // as the log prints it; empty without a clock, then only the order counts
+  std::string kind;  // start | progress | alarm | root | consequence | ending | restart
+  // As the log prints it, in the line or in the nearest one in front of it that has a stamp; empty without a clock,
+  // then only the order counts.
+  std::string time;
   double seconds = -1;  // since the first step that has a clock, hosts' clocks aligned; -1 without
   int32_t rank = -1;
   std::string host;
@@ -179,6 +183,7 @@ struct TimelineStep {
   uint64_t count = 1;               // lines, or ranks, of this kind that were folded into this step
   std::vector<int32_t> ranks = {};  // whose lines a consequence is, of the largest communicator; sorted, each once
   double moved = 0;                 // seconds that were added to its host's clock (HostOffset)
+  double at = -1;                   // where it stands on the axis of the tracks; -1: nobody knows
 };
 
 // A host whose clock does not agree with another one's: events that both saw rule out that it does.
@@ -354,7 +359,10 @@ struct Report {
   std::vector<SeenIncident> seen_before;  // most alike first; none where nothing failed
   std::optional<Decision> decision;       // none when there is nothing to decide
   std::vector<TimelineStep> timeline;     // in order
-  std::vector<HostOffset> clocks;         // those with steps first, then the farthest; none where clocks agree
+  std::optional<JobSpan> span;            // none without clocks. Like the tracks: not in JSON
+  TrackAxis axis = TrackAxis::kSteps;
+  std::vector<RankTrack> tracks;   // by rank; none below two ranks. For pictures: not in JSON
+  std::vector<HostOffset> clocks;  // those with steps first, then the farthest; none where clocks agree
   std::vector<Consequence> consequences;
   // Ranks of a failed job that complained or ended only because of whom the first cause blames, ascending. Empty where
   // nobody is blamed, or all others waited, which the cause says itself.

@@ -32,6 +32,18 @@ TEST_CASE("a stamp is as fine as its last digit, and of one scale", "[clock]") {
   CHECK(InstantOf("Sat Mar  1 12:00:00 2025").value().scale == ClockScale::kDate);
 }
 
+TEST_CASE("seconds since 1970 are a stamp, with a fraction or by themselves", "[clock]") {
+  CHECK(std::lround(SecondsOf("1795345798.551").value() * 1000) == 1795345798551);
+  CHECK(SecondsOf("1795345798") == 1795345798.0);
+  CHECK_FALSE(SecondsOf("179534579").has_value());
+  CHECK_FALSE(SecondsOf("1795345798 steps").has_value());
+  CHECK(IsEpoch("1795345798.551"));
+  CHECK(IsEpoch("1712345678123"));
+  CHECK_FALSE(IsEpoch("11:09:57"));
+  CHECK_FALSE(IsEpoch("131453.740743"));
+  CHECK_FALSE(IsEpoch("2026-11-22 11:09:57"));
+}
+
 TEST_CASE("what is no stamp, or runs backwards, tells nothing", "[clock]") {
   CHECK_FALSE(SecondsOf("step 12").has_value());
   CHECK_FALSE(SecondsOf("").has_value());

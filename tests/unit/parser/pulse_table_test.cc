@@ -35,6 +35,26 @@ TEST_CASE("lines that come back while a number grows are a pulse", "[pulse]") {
   CHECK(facts.Str(p.name) == "step");
 }
 
+TEST_CASE("a pulse has the times of its first and last beat, wherever its lines have their stamp", "[pulse]") {
+  // The second line is the first in which the number has grown.
+  const auto times = [](const std::string& front, const std::string& behind) {
+    std::string text;
+    for (int i = 1; i <= 9; ++i) {
+      const std::string n = std::to_string(i);
+      text += front + n + behind + n + "/40, loss " + std::to_string(9 - i % 7) + "\n";
+    }
+    const SourceFacts facts = ParsePulse(text);
+    REQUIRE(facts.pulses.size() == 1);
+    return std::string(facts.Str(facts.pulses[0].first_time)) + " " + std::string(facts.Str(facts.pulses[0].last_time));
+  };
+  CHECK(times("{\"ts\": 179534579", ".551, \"level\": \"INFO\", \"step\": ") == "1795345792.551 1795345799.551");
+  CHECK(times("{\"time\": \"2026-11-22T11:09:0", "Z\", \"step\": ") == "2026-11-22T11:09:02Z 2026-11-22T11:09:09Z");
+  CHECK(times("{\"time\": 12.", ", \"step\": ") == " ");  // how long something took
+  CHECK(times(" [2026-11-22 11:13:0", "] iteration ") == "2026-11-22 11:13:02 2026-11-22 11:13:09");
+  CHECK(times("[2026-11-22 11:09:4", ",450][train_inner][INFO] - step ") ==
+        "2026-11-22 11:09:42,450 2026-11-22 11:09:49,450");
+}
+
 // Of a line of 1,200 bytes more words are within reach where its numbers are short.
 TEST_CASE("a long line of metrics is one kind however wide its numbers are", "[pulse]") {
   std::string text;

@@ -51,6 +51,22 @@ TEST_CASE("an exception has the innermost frame of the program itself", "[read]"
                EventKind::kPythonException) ==
         Lines{"5 exception=ValueError message=no shard rank=0 function=load (a.py:1) traceback=4",
               "6 exception=KeyError message='loss' rank=1 function=step (b.py:2) traceback=4"});
+  // Two processes in one stream without a label: whose frame that is nobody knows.
+  CHECK(
+      Events(DigestOfText("Traceback (most recent call last):\nTraceback (most recent call last):\n"
+                          "  File \"/opt/a.py\", line 1, in load\n  File \"/opt/b.py\", line 2, in step\n"
+                          "ValueError: no shard\nKeyError: 'loss'\n"
+                          "Traceback (most recent call last):\n  File \"/opt/c.py\", line 3, in save\nOSError: full\n"),
+             EventKind::kPythonException) ==
+      Lines{"5 exception=ValueError message=no shard traceback=4 count=2",
+            "6 exception=KeyError message='loss' traceback=5 count=1",
+            "9 exception=OSError message=full function=save (c.py:3) traceback=2"});
+  // One that ended in other words, and the next one of the same process.
+  CHECK(Events(DigestOfText(
+                   "Traceback (most recent call last):\n  File \"/opt/a.py\", line 1, in load\nstopped by the user\n"
+                   "Traceback (most recent call last):\n  File \"/opt/b.py\", line 2, in step\nKeyError: 'loss'\n"),
+               EventKind::kPythonException) ==
+        Lines{"6 exception=KeyError message='loss' function=step (b.py:2) traceback=2"});
   // None but libraries, and frames of long ago.
   CHECK(Events(DigestOfText("  File \"/usr/lib/python3.11/site-packages/x.py\", line 1, in f\nValueError: x\n"),
                EventKind::kPythonException) == Lines{"2 exception=ValueError message=x"});

@@ -85,6 +85,25 @@ TEST_CASE("the trace has a lane for each rank, with the story's steps on them", 
   CHECK(nlohmann::json::parse(RenderTrace(Report(), {}))["traceEvents"].size() == 3);
 }
 
+TEST_CASE("without a communicator the trace has a lane for each rank that the logs name", "[report]") {
+  Report report = testing::FailureReport();
+  report.job.communicators.clear();
+  report.axis = TrackAxis::kSeconds;
+  report.tracks = {{-1, "", false, true, {{"work", -1, 2, "step 15/30"}}},
+                   {0, "gpu-a16", false, true, {{"wait", 1, 3, ""}}},
+                   {3, "gpu-a17", true, true, {{"ending", 4, 4, "exited", "rank3.log", 60}}}};
+  std::map<std::string, int> names;
+  const nlohmann::json trace = nlohmann::json::parse(RenderTrace(report, {}));
+  for (const auto& event : trace["traceEvents"]) {
+    ++names[event["ph"] == "M" ? event["args"]["name"] : event["name"]];
+    if (event["name"] == "works: step 15/30") CHECK(event["ts"] == 0);  // before the first step
+    if (event["name"] == "exited") CHECK(event["ts"] == 5e6);
+  }
+  for (const char* name : {"rank 0", "rank 3 \xE2\x9C\x97", "gpu-a17", "works: step 15/30", "waits: ", "exited"}) {
+    CHECK(names[name] == 1);
+  }
+}
+
 // The full text without the ends of its rows.
 std::string Full(const Report& report) { return std::regex_replace(RenderFull(report, {}), std::regex("\\s+"), " "); }
 
