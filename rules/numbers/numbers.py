@@ -25,13 +25,13 @@ ARGS = r"(?:\([^()]*\))?"
 KEY = (r"(?:CUresult|(?:cuda|hip)Error(?:_t)?|ucs_status(?:_t)?|status|[Ee]rror|err|errno|[Rr]eturned|[Rr]eturn (?:code|value)|rc|ret|retval|result|code|ierr(?:or)?|err(?:or)?_?code)"
        r"(?: code| no| class| value| number)?")
 # What may stand between the name of a call and the word that its number follows.
-WAY = (ARGS + r"(?: ?\([\w -]+\))?(?:(?: in)?:? [\w./-]+\.(?:c|cc|cpp|cu|h):\d+)?(?:[:,]? [\w./:@\[\]-]+){0,4}?[ ,:;.!(]+(?:with |and )?"
+WAY = (ARGS + r"(?: ?\([\w >-]+\))?(?:(?: in)?:? [\w./-]+\.(?:c|cc|cpp|cu|h):\d+)?(?:[:,]? [\w./:@\[\]>-]+){0,4}?[ ,:;.!(]+(?:with |and )?"
        r"(?:(?:CUDA|HIP|UCX|UCS|MPI|OS|driver|runtime|system) )?")
 TAIL = WAY + r"(?:" + KEY + r"\s?[:=]?\s?\(?|failed\W{1,3}(?:with )?)"
 # The same behind a call that returns a count or a descriptor where all is well: "recv returned 104" is no error.
 COUNT = WAY + r"(?:(?:status|[Ee]rror|err|errno|err(?:or)?_?code|code)(?: code| no| value| number)?\s?[:=]?\s?\(?|failed\W{1,3}(?:with |rc=|ret=|ret |rc )?)"
 # "cudaStreamSynchronize -> 700", "cuInit(0) = 803", "ibv_reg_mr: -12 (Cannot allocate memory)": nothing but a sign, and nothing behind.
-ARROW, COLON = r"(?: \([\w -]+\))? ?(?:->|=>|==?) ?", r"(?: \([\w -]+\))?: "
+ARROW, COLON = r"(?: \([\w >-]+\))? ?(?:->|=>|==?) ?", r"(?: \([\w >-]+\))?: "
 OVER = r"\s*(?:$|[,;)\]]|\([A-Za-z])"
 # "Error 24 in socket", "CUDA error 222 at cuModuleLoadData", "error 12 from ibv_reg_mr"
 BEHIND = (r"(?:[Ee]rror|ERROR|[Ff]ailure|[Ss]tatus|errno|[Rr]eturn(?:ed)? (?:value|code))(?: code| number| no\.?| class)?[ :=#]{1,2}\(?",
@@ -41,6 +41,7 @@ SAID = r"(?:\([^()]*\))?[^\n]{0,40}?\b(?:failed|error|returned)\b[^\n]{0,40}?[:(
 # "non-zero status: 101 cuMemCreate failed": the number stands before the name.
 AHEAD = r"(?:status|error|errno|return code|rc|ret|result|code)\s?[:=]?\s?\(?"
 STARTS = ["{w} failed", "{w}(", "{w} returned", "{w} -> ", "{w}: ", "{w} = ", "{w} error", "{w} err", "{w} ret", "{w} rc", "{w} status", "{w} to "]
+ENDING = r"(?:[Rr]ank|[Ww]orker|[Pp]rocess|[Tt]rainer|[Ss]ubprocess|[Cc]hild|[Aa]ctor|[Tt]ask|[Rr]eplica|[Ll]auncher|[Jj]ob|[Ss]tep|[Cc]ontainer)"
 COUNTED = ["socket", "accept", "recv", "send", "read", "write"]
 FORMS = ["{api} failed with error {n}", "{api}() returned {n}", "{api} failed, errno: {n}", "cannot go on: {api} failed ({n})", "{api} rc = {n}", "{api}(): common/tool.c:417, ret={n}"]
 SURE = ["{api} failed: {n}", "{api}(0x7f,4) failed, rc={n}", "{api}: error {n}", "{api} error code: {n}", "Error {n} in {api}", "[worker 3] ERROR net.cpp:412 {api} failed, ret={n}",
@@ -107,6 +108,22 @@ def patterns(table, row):
         yield api, before + calls(api, table) + ARGS + sign + number.replace("-?", "-", 1) + OVER
 
 
+def endings(row):
+    """A code or signal behind whatever ran the process and says that it is over."""
+    signals = "|".join(str(n) for n in row["signals"])
+    codes = [str(n) for n in row["codes"] or []] + [f"-{n}" for n in row["signals"]] + [str(128 + n) for n in row["signals"]] + row["more"]
+    over = r"(?:crashed|exit(?:ed|s)?|died|failed|ended|terminated|finished|stopped|returned|killed|aborted)"
+    starts = ["code ", "code: ", "code=", "code = ", "status ", "status: ", "status=", "status = ", "exited ", "exited: "]
+    yield [start + code for start in starts for code in codes], (ENDING + r"\b[^\n]{0,60}?(?:" + over + r"(?: unexpectedly)?(?: with| \(|[:,])? ?(?:an? )?)?"
+        r"(?:(?:[Ee]xit|[Rr]eturn|[Ss]tatus)[ -]?code|[Ee]xit ?status|code|status|\bexited)(?:: | ?= ?| )(?P<exit_code>" + "|".join(codes) + r")(?:$|[^\w.])")
+    if signals:
+        yield ([f"signal {n}" for n in row["signals"]] + [f"signal: {n}" for n in row["signals"]],
+               r"(?:" + ENDING + r"\b[^\n]{0,60}?|^\W*(?:\S+ )?)\b(?:[Rr]eceived|[Cc]aught|[Gg]ot|" + over + r")(?:[:,]| (?:by|with|on|of|from|due to))? (?:an? |the )?(?:fatal )?signal:? "
+               r"\(?(?P<signal>" + signals + r")(?:$|[^\w.])")
+        yield row["names"], (r"^\W*\d{0,6}\W*(?P<signal>" + "|".join(row["names"]) + r")\W*$|\b(?:[Rr]eceived|[Cc]aught|[Gg]ot|" + over +
+                             r" (?:by|with|on|of|from)) (?:signal )?(?:" + "|".join(row["names"]) + r")\b")
+
+
 def rule_of(name, table, row):
     rule = {"schema": "ncclwhy.rule/1", "id": f"number-{name}-{row['id']}", "role": row.get("role", "root"), "title": row["title"]}
     match = []
@@ -115,6 +132,8 @@ def rule_of(name, table, row):
         numbers = "|".join([f"0x0*{n:x}" for n in row["codes"]] + ([str(n) for n in row["codes"]] if table["plain"] else []))
         for words, regex in table["hex"]:
             match.append({"literal": words, "regex": regex + rf"(?P<status>{numbers})(?:$|[^\w.])", **level})
+    elif "ended" in table:
+        match += [{"literal": literals, "regex": regex, **level} for literals, regex in endings(row)]
     elif "dump" in table:  # the last row of mlx5's dump: vendor's error and syndrome are bytes 54 and 55
         numbers = "|".join(f"{n:02x}" for n in row["codes"])
         match.append({"literal": "00000000 0000", "regex": rf"(?:^|[\s:|>])00000000 0000[0-9a-f]{{2}}(?P<status>{numbers}) [0-9a-f]{{8}} [0-9a-f]{{8}}\s*$", **level})
@@ -199,6 +218,13 @@ def examples(table, row):
     return out + [line(form, names[0], 0) for form in ("non-zero status: {n} {api} failed", "Return value {n} from '{api}(x)'. Exiting.")][:0 if "words" in row else 2]
 
 
+def read_all(rule, lines):
+    """Each line by itself: a log fires its rule with one of them."""
+    for line in lines:
+        if not any(re.search(m["regex"], line) if "regex" in m else any(t in line for t in m["literal"]) for m in rule["match"]):
+            raise SystemExit(f"{rule['id']} does not read: {line}")
+
+
 def rules():
     """path -> text of everything below catalog/number."""
     out = {}
@@ -206,7 +232,7 @@ def rules():
         for row in table["rows"]:
             rule = rule_of(name, table, row)
             sign = "-" if table.get("sign") else ""
-            fires = examples(table, row) if "codes" in row and not ("hex" in table or "dump" in table) else []
+            fires = examples(table, row) if "codes" in row and not {"hex", "dump", "ended"} & table.keys() else []
             fires += [f" {words}{n}: wr_id 0 syndrom 0x51" for words in table.get("before", []) for n in row.get("codes", [])]
             fires += [f" {literal}/src/utils.cpp:211 '{n}'" for literal, words in table.get("ahead", []) if words.endswith("'") for n in row.get("codes", [])]
             if table.get("perror") and "words" not in row:
@@ -214,6 +240,18 @@ def rules():
             fires += [f"{row['said'][0]} failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO] if "said" in row else []
             if table.get("errno") and "words" not in row:
                 fires += [f"{row.get('names', table['names'])[0]}(x, 8) failed: {ERRNO[n]}" for n in row["codes"] if n in ERRNO]
+            if "ended" in table:
+                ends = [f"-{n}" for n in row["signals"]] + [128 + n for n in row["signals"]] + (row["codes"] or []) + row["more"]
+                lines = [f"worker exit code {n}" for n in ends] + [f"process rank 5 exit status {n}" for n in ends] + [f"[node1] child 4242 exited: {n}" for n in ends]
+                lines += [f"Job step exited {n}" for n in ends] + [f"Child process 3 terminated with exit status {n}" for n in ends] + [f"rank 1: exit code {n}" for n in ends]
+                lines += [form.format(n=n) for n in row["signals"] for form in ("rank 2 received signal {n}", "worker died: signal {n}", "Caught signal {n}", "process 3 killed by signal {n}")]
+                lines += [form.format(n=n) for n in row["names"] for form in ("terminated by {n}", "[3] {n}", "worker killed by {n}")]
+                read_all(rule, lines)
+                out[f"{rule['id']}/fires-each.log"] = "\n".join(lines) + "\n"
+                out[f"{rule['id']}/rule.json"] = written(rule)
+                out[f"{rule['id']}/silent-other.log"] = f"worker exit code 0\nrank 2 received signal {(row['signals'] or [1])[0]}0\nInstalled handler for signal {(row['signals'] or [1])[0]}\nstep 139 of 1370 exited: no\n"
+                out[f"{rule['id']}/silent-previous.log"] = f"{lines[0]} in the previous run\n"
+                continue
             if "hex" in table or "dump" in table:
                 out[f"{rule['id']}/rule.json"] = written(rule)
                 zero = "00000000 00000000 00000000 00000000\n"
@@ -252,9 +290,7 @@ def rules():
             if "who" in table and "api" not in row:
                 who = table["who_words"][0]
                 fires += [f"{who} {n} at solver.cpp" for n in row["codes"]] + [f"Failed, {who} kernels.cu:99 '{n}'" for n in row["codes"]]
-            for line in fires:
-                if not any(re.search(m["regex"], line) if "regex" in m else any(t in line for t in m["literal"]) for m in rule["match"]):
-                    raise SystemExit(f"{rule['id']} does not read: {line}")
+            read_all(rule, fires)
             other = row.get("words", row.get("names", table.get("names", table.get("api", ["the call"]))))[0]
             out[f"{rule['id']}/rule.json"] = written(rule)
             if "success" in table:
