@@ -302,6 +302,7 @@ def rules():
             if "codes" in row:  # counts, times and descriptors are no numbers of errors
                 n = row["codes"][0]
                 near = [f"{other}: {n} calls in 3 s", f"{other} -> {n} ms", f"{n} of 4096 calls in {other}", f"Core(s) per socket: {n}", f"{other} = {n}.5"]
+                near += [f"libfabric:4711:1751035971::core:core:fi_getinfo_():1123<info> {other}: provider efa returned -{n}"] if table.get("level") == ["NONE"] else []
                 near += [f"{other} returned {n}", f"{other}() = {n}"] if other in COUNTED else []
                 near += [f"[W socket.cpp:436] [c10d] The server socket has failed to bind to [::]:1 (errno: {n})", f"{other} failed: {n}, retrying", f"LustreError: 11-0: ost_{other} to node 10.3.0.9@o2ib failed: rc = -{n}", f"rdma_{other} took {n} ms"] if "words" in row else []
                 near += [f"  [[System has another driver (CUDA_ERROR_OF_ANY_KIND) cuInit()={n}]]"] if "unless" in row and name == "cuda" and "cuInit" in str(row["unless"]) else []
