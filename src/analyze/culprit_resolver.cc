@@ -248,7 +248,10 @@ CulpritResolver::Candidates CulpritResolver::Self(const Finding& f) const {
   }
   // A traceback on a shared terminal belongs to no process, but may say whose it is.
   if (c.rank < 0) c.rank = roll_.RankOfPid(ParseInt(Get(f.fields, "pid")).value_or(-1), c.host);
-  if (c.rank < 0) c.rank = RankInText(f.text);
+  // A message of NCCL speaks of ranks of some communicator, and its header tells whose it is.
+  //   node3:6111:5092 [1] NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device e3000
+  const bool of_nccl = f.process.valid() && f.device != kNoDevice;
+  if (c.rank < 0 && !of_nccl) c.rank = RankInText(f.text);
   if (c.rank < 0) c.rank = quoted_.OfWords(f);
   if (c.host.empty()) c.host = HostBeforeRank(f.text);
   const bool local = c.rank < 0 && NothingOfOtherHosts();

@@ -31,8 +31,8 @@ class OutcomeReader {
     // In this order: what is bad depends on where the work ended and which attempt is the last one.
     out_.work_done = std::any_of(ends_.lines.begin(), ends_.lines.end(), [](uint32_t line) { return line > 0; });
     others_.Know(ends_);
-    FindPulse();
     FindRestarts();
+    FindPulse();
     for (size_t i = 0; i < signs_.size(); ++i) {
       if (signs_[i].bad() && !Overcome(signs_[i])) out_.bad.push_back(i);
     }
@@ -44,11 +44,20 @@ class OutcomeReader {
 
  private:
   // The pulse that knows of how many, else one whose line says what it counts, else the one that beat longest.
-  // A name or a total says that it is work; of two such the longer one.
+  // A name or a total says that it is work; of two such the longer one. What only an attempt before counted tells of
+  // this one only where nothing else does.
   void FindPulse() {
+    FindPulse(true);
+    if (out_.pulse == nullptr) FindPulse(false);
+    if (out_.pulse != nullptr) TakeFarthest();
+    out_.worked = out_.pulse != nullptr;
+  }
+
+  void FindPulse(bool of_last_attempt) {
     for (uint32_t i = 0; i < model_.sources.size(); ++i) {
       for (const PulseFacts& p : model_.sources[i]->pulses) {
         if (IsComplete(p) && NcclBegins(model_, SourceId{i}, p.beats.last)) continue;  // got ready
+        if (of_last_attempt && p.beats.last <= attempt_[i]) continue;
         const PulseFacts* best = out_.pulse;
         const auto worth = [](const PulseFacts& q) { return std::tuple(q.total > 0, q.name.valid(), q.beats.count); };
         if (best != nullptr && worth(p) <= worth(*best)) continue;
@@ -56,8 +65,6 @@ class OutcomeReader {
         out_.pulse_source = SourceId{i};
       }
     }
-    if (out_.pulse != nullptr) TakeFarthest();
-    out_.worked = out_.pulse != nullptr;
   }
 
   // Each rank counts the same steps, and the files of some are cut: the job came as far as the one that came farthest.
