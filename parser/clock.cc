@@ -95,8 +95,8 @@ std::optional<Instant> InstantOf(std::string_view time) {
       if (p.count < 5) return std::nullopt;
       const double day = Days(n[0], n[1], n[2]) * kDay;
       // Without seconds it is known to the minute.
-      constexpr size_t kSeconds = 16;  // 2025-02-18 12:54 has none
-      if (time.size() <= kSeconds || time[kSeconds] != ':') return Instant{day + n[3] * 3600 + n[4] * 60, 60};
+      const size_t seconds = time[10] == ',' ? 17 : 16;  // 2025-02-18 12:54 has none
+      if (time.size() <= seconds || time[seconds] != ':') return Instant{day + n[3] * 3600 + n[4] * 60, 60};
       return Instant{day + clock(3), fraction.grain};
     }
     case TimeForm::kTurnedDate: {

@@ -100,6 +100,13 @@ size_t TimestampLength(std::string_view text, TimeForm* form) {
       n += Fraction(text, n);
       n += Zone(text, n);
       *form = TimeForm::kDate;
+    } else if (EightLike(text, "9999-99-") && text.size() >= 20 && EightLike(text.substr(12), "99:99:99") &&
+               Picture(text.substr(8), "99, ")) {
+      // Airflow's: 2025-04-11, 02:10:33 UTC
+      n = 20;
+      n += Fraction(text, n);
+      n += Zone(text, n);
+      *form = TimeForm::kDate;
     } else if (const size_t clock = TurnedDate(text); clock > 0) {
       n = clock + 8;
       n += Fraction(text, n);

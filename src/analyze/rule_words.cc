@@ -102,21 +102,24 @@ std::vector<const EvidenceItem*> Repairers(const CaseFile& c, const Cause& cause
   return out;
 }
 
-Fix FixOf(const CaseFile& c, const EvidenceItem& item, const Cause& cause) {
+// What its own line does not say, the other evidence of the cause does: `known`.
+//   [Errno 98] Address already in use      NCCL WARN … bind … to 10.77.0.10<29555> failed: Address already in use
+Fix FixOf(const CaseFile& c, const EvidenceItem& item, const Cause& cause, const TemplateValues& known) {
   Fix fix;
   fix.environment = "any";
   TemplateValues values = FindingValues(item.finding);
   if (!cause.culprits.empty()) values.try_emplace("who_host", cause.culprits.front().host);
   values.insert(c.environment.values.begin(), c.environment.values.end());
+  values.insert(known.begin(), known.end());
   fix.text = ExpandTemplate(c.language == Language::kChinese ? item.rule->fix_zh : item.rule->fix_en, values);
   fix.command = ExpandTemplate(item.rule->fix_command, CommandWords(values));
   return fix;
 }
 
 // Those that the rule has for kinds of jobs, as far as they fit this one.
-std::vector<Fix> FittingFixes(const CaseFile& c, const Hypothesis& h, const EvidenceItem& item, const Cause& cause) {
+std::vector<Fix> FittingFixes(const CaseFile& c, const EvidenceItem& item, const Cause& cause,
+                              const TemplateValues& values) {
   if (item.rule->tells.empty()) return {};
-  const TemplateValues values = CaseValues(c, h, cause.culprits);
   Cause told;
   FitFixes(c.environment, c.kb, DecodeCause(item.rule->tells, c.language).fixes, values,
            WordsForCommands(values, cause.culprits), &told);
@@ -130,11 +133,12 @@ void AddRuleFixes(const CaseFile& c, const Ranking& ranking, Report* report) {
     const auto h = std::find_if(ranking.hypotheses.begin(), ranking.hypotheses.end(),
                                 [&](const Hypothesis& each) { return each.cause == cause.id; });
     const EvidenceItem* leads = h == ranking.hypotheses.end() ? nullptr : LeadingItem(c, *h);
+    const TemplateValues known = h == ranking.hypotheses.end() ? TemplateValues() : CaseValues(c, *h, cause.culprits);
     std::vector<Fix> fixes;
     for (const EvidenceItem* item : Repairers(c, cause, leads)) {
-      if (!item->rule->fix_en.empty()) fixes.push_back(FixOf(c, *item, cause));
+      if (!item->rule->fix_en.empty()) fixes.push_back(FixOf(c, *item, cause, known));
       if (item == leads || (leads != nullptr && item->rule == leads->rule)) {
-        for (Fix& fix : FittingFixes(c, *h, *item, cause)) fixes.push_back(std::move(fix));
+        for (Fix& fix : FittingFixes(c, *item, cause, known)) fixes.push_back(std::move(fix));
       }
       for (const std::string_view reference : item->rule->references) {
         const bool there =

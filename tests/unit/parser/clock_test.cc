@@ -29,6 +29,9 @@ TEST_CASE("a stamp is as fine as its last digit, and of one scale", "[clock]") {
         500);
   CHECK(InstantOf("11:09:57").value().scale == ClockScale::kDay);
   CHECK(InstantOf("Mar  1 12:00:00").value().scale == ClockScale::kYear);
+  // Airflow's, with a comma behind the date.
+  CHECK(InstantOf("[2025-04-11, 02:10:33 UTC]").value().seconds == InstantOf("2025-04-11 02:10:33").value().seconds);
+  CHECK(InstantOf("[2025-04-11, 02:10:33 UTC]").value().grain == InstantOf("2025-04-11 02:10:33").value().grain);
   CHECK(InstantOf("Sat Mar  1 12:00:00 2025").value().scale == ClockScale::kDate);
 }
 
