@@ -152,15 +152,14 @@ class Story {
       for (size_t k = i + 1; k < steps_.size();) {
         const bool follows = steps_[k].kind == "consequence" || steps_[k].kind == "ending" || steps_[k].kind == "alarm";
         const bool alike = follows && steps_[i].what == steps_[k].what;
-        if (alike && steps_[i].kind == "root" && TellApart(steps_[i], &steps_[k])) {
+        const bool apart = alike && steps_[i].kind == "root" && TellApart(steps_[i], &steps_[k]);
+        if (!alike || apart || steps_[i].kind == "start" || steps_[i].kind == "progress") {
           ++k;
-        } else if (alike && steps_[i].kind != "start" && steps_[i].kind != "progress") {
-          if (steps_[i].kind != "root") JoinInto(steps_[k], &steps_[i]);
-          steps_.erase(steps_.begin() + static_cast<ptrdiff_t>(k));
-          stamped_.erase(stamped_.begin() + static_cast<ptrdiff_t>(k));
-        } else {
-          ++k;
+          continue;
         }
+        if (steps_[i].kind != "root") JoinInto(steps_[k], &steps_[i]);
+        steps_.erase(steps_.begin() + static_cast<ptrdiff_t>(k));
+        stamped_.erase(stamped_.begin() + static_cast<ptrdiff_t>(k));
       }
     }
   }

@@ -93,8 +93,8 @@ std::string_view NameOf(const JobModel& model, SourceId source) {
 }  // namespace
 
 void AddQpEnds(const CaseFile& c, const Hypothesis& h, TemplateValues* values) {
-  const auto set = [&](const char* name, std::string value) {
-    if (!value.empty()) values->try_emplace(name, std::move(value));
+  const auto set = [&](const char* name, const std::string& value) {
+    if (!value.empty()) values->try_emplace(name, value);
   };
   const auto said = [&](const char* name) {
     const auto at = values->find(name);

@@ -39,6 +39,9 @@ def known(report, text):
     first = next((r for r in ranks if r.get("rank") == 0 and r.get("host")), None)
     if first:
         out["HOST0"] = first["host"]
+    port = re.search(r"\bPort (\d+)\b", report["causes"][0].get("summary", report["causes"][0].get("title", "")))
+    if port:  # the answer's own sentence names it
+        out["PORT"] = port[1]
     return out
 
 
