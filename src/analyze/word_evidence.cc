@@ -340,7 +340,10 @@ std::vector<EvidenceItem> WordEvidence(const CaseFile& c, const OutcomeReading& 
       std::erase_if(complaints, [&](const Complaint& x) { return !IsNear(crashes, x, near); });
     }
   }
-  const std::vector<WordReading> readings = Read(complaints, c.kb);
+  std::vector<WordReading> readings = Read(complaints, c.kb);
+  // Who has worked was started.     step 471 …   [rank13]: KeyError: None
+  std::erase_if(readings,
+                [&](const WordReading& reading) { return outcome.worked && c.kb.TraitsOf(reading.cause).before_work; });
   if (readings.empty() || readings[0].margin < trust->least) return {};
   const WordReading& best = readings[0];
   const Complaint& most = complaints[best.telling[0]];

@@ -145,14 +145,17 @@ class OutcomeReader {
     return soft && (then.left_in_order || said_.DoneByWorkers()) && !HardEnding();
   }
 
-  // Whether the work stands in another file far from what it counts to: a script's word that it is done is that of
-  // `wait`.
+  // Whether the work stands far from what it counts to, in another file or in the midst of what it had done whole
+  // before: a script's word that it is done is that of `wait`, or of a program that caught what it died of.
   //   run.out: bash: line 1: 31602 Illegal instruction … done rc=0      rank0.out: … 240/256
+  //   iter: 410/410 … iter: 170/410 …      process 0 terminated with signal SIGABRT      train rc=0
   bool IsHalfDone(SourceId said) const {
     constexpr double kAlmost = 0.97;
     const PulseFacts* p = out_.pulse;
-    return p != nullptr && p->total > 1 && p->last_value < p->total * kAlmost && out_.pulse_source != said &&
-           ends_.lines[out_.pulse_source.value] == 0;
+    if (p == nullptr || p->total <= 1 || p->last_value >= p->total * kAlmost) return false;
+    if (out_.pulse_source != said) return ends_.lines[out_.pulse_source.value] == 0;
+    const auto whole = [p](const PulsePeak& peak) { return peak.value >= p->total; };
+    return p->peaks.size() > 1 && std::all_of(p->peaks.begin(), p->peaks.end(), whole);
   }
 
   // Whether nobody who works has come to his end: the script around them alone says so.

@@ -267,6 +267,14 @@ bool SpeaksForAnother(const SourceFacts& facts, int32_t number) {
   });
 }
 
+// Whether bare numbers count ranks: they are small, or lie close together.
+//   sweep-61276.out and sweep-61277.out are of two jobs
+bool CountRanks(const std::map<int32_t, std::vector<ProcessId>>& named) {
+  constexpr int32_t kMostRanks = 10000;
+  return named.empty() || named.rbegin()->first < kMostRanks ||
+         named.rbegin()->first < 4 * static_cast<int32_t>(named.size());
+}
+
 // A wrong rank is worse than none: any doubt ends it for all.
 // Ranks that file names tell: only when each file holds one process and the numbers differ, and of a single file only
 // if it says `rank`. Beside rank0.log and rank1.log, launch-node40.log is no rank's.
@@ -289,6 +297,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
     auto& list = named[in.number];
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
   }
+  if (kind == kBare && !CountRanks(named)) return {};
   std::map<int32_t, ProcessId> ranks;
   for (auto& [r, list] : named) {
     // stacks/rank0.txt beside rank0.log: the one that NCCL knows.

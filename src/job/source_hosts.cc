@@ -33,14 +33,27 @@ std::string_view WithoutFront(std::string_view word) {
   return IsOneOf(kInFront, front) && LooksLikeHost(rest) ? rest : word;
 }
 
+// The number of a job or of a process, in front of which a name stands; hosts are counted from 0 or 1, or with zeros.
+//   sweep-61277.out    not nid006433.log, kohya-vmss000007.log
+bool EndsInJobNumber(std::string_view word) {
+  constexpr size_t kLongestCount = 4;
+  size_t begin = word.size();
+  while (begin > 0 && IsDigit(word[begin - 1])) --begin;
+  return word.size() - begin > kLongestCount && word[begin] != '0';
+}
+
+// n1.log … n6.log: the shortest names that people give to nodes.
+bool IsShortNode(std::string_view word) { return word.size() == 2 && word[0] == 'n' && IsDigit(word[1]); }
+
 // Words of a path that may be hosts; dots, slashes and underscores part them, hyphens do not.
 std::vector<std::string_view> WordsOf(std::string_view name) {
   std::vector<std::string_view> words;
   for (size_t at = 0; at < name.size();) {
     const size_t end = std::min(name.find_first_of("/\\._ :", at), name.size());
     // `dmesg-gpu-c12` has a front that is a word of its own.
-    if (const std::string_view word = name.substr(at, end - at); LooksLikeHost(word))
-      words.push_back(WithoutFront(word));
+    const std::string_view word = name.substr(at, end - at);
+    if (IsShortNode(word)) words.push_back(word);
+    if (LooksLikeHost(word) && !EndsInJobNumber(word)) words.push_back(WithoutFront(word));
     at = end + 1;
   }
   return words;
