@@ -13,10 +13,13 @@ bool BelongsToStream(Dialect dialect) {
 }
 
 // Where the record at `torch` begins if a Ray worker's prefix stands in front: `(Actor pid=812, ip=10.1.62.31)
-// [rank9]:…`
+// [rank9]:…`, `(Actor(trainer-0) pid=812) [rank9]:…`
 size_t WorkerPrefix(std::string_view text, size_t torch) {
   if (torch < 8 || text.substr(torch - 2, 2) != ") ") return torch;
-  const size_t open = text.find_last_of('(', torch);
+  size_t open = text.find_last_of('(', torch);
+  if (open != std::string_view::npos && open > 0 && scan::IsAlnum(text[open - 1])) {
+    open = text.find_last_of('(', open - 1);
+  }
   if (open == std::string_view::npos || open == 0 || torch - open > 120) return torch;
   return scan::Contains(text.substr(open, torch - open), " pid=") ? open : torch;
 }

@@ -156,9 +156,13 @@ bool OuterPrefixStripper::MpiBracket(std::string_view& text, StrippedLine& out) 
 }
 
 // (RayWorker pid=812, ip=10.1.62.31) text   (VllmWorker rank=1 pid=2514) text   (PolicyWorker[rank=3] pid=5007) text
-// (Worker_TP1 pid=1) text   (raylet) text
+// (Worker_TP1 pid=1) text   (raylet) text   (InferWorker(actor-6) pid=5006, ip=10.1.62.31) text
 bool OuterPrefixStripper::Parenthesis(std::string_view& text, StrippedLine& out) {
-  const size_t close = text.find(") ");
+  size_t close = text.find(") ");
+  // The name of an actor has parentheses of its own.
+  if (close != std::string_view::npos && text.substr(1, close).find('(') != std::string_view::npos) {
+    close = text.find(") ", close + 2);
+  }
   if (close == std::string_view::npos || close > 120) return false;
   const std::string_view inside = text.substr(1, close - 1);
   const std::string_view pid = scan::After(inside, " pid=");
@@ -314,14 +318,16 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
   return false;
 }
 
-// `worker-3: Traceback …` for the second time: a name with a number, and no file's (`train_v2.py: `).
+// `worker-3: Traceback …` for the second time: a name with a number, and no file's (`train_v2.py: `). DeepSpeed's
+// launcher is what pdsh starts on each host: `ds-b: [2024-08-07 09:20:00,450] [INFO] [launch.py:256:main] process 7700 …`
 bool OuterPrefixStripper::IsHostBeforeRecords(std::string_view word, std::string_view rest) {
   if (!BeginsRecord(rest)) return false;
   const bool number = std::any_of(word.begin(), word.end(), [](char c) { return IsDigit(c); });
   const size_t point = word.rfind('.');
   const bool name = scan::IsAlpha(word[0]) || point != std::string_view::npos;
   const bool file = point != std::string_view::npos && word.size() - point <= 4 && !IsDigit(word.back());
-  if (!number || !name || file) return false;
+  const bool launched = word.find('-') != std::string_view::npos && rest.find("] [launch.py:") < 64;
+  if (!(number || launched) || !name || file) return false;
   if (std::find(unsure_words_.begin(), unsure_words_.end(), word) != unsure_words_.end()) return true;
   if (unsure_words_.size() < kMaxLearned) unsure_words_.emplace_back(word);
   return false;

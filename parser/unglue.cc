@@ -57,8 +57,11 @@ size_t RecordHead(std::string_view text) {
     return std::min(std::min(text.find("] "), kPrefix), text.size());
   }
   // (RayWorker pid=812, ip=10.1.62.31)   [1,3]<stdout>:   I0917 19:46:00.202469 118211 file.cc:82]
-  if (text[0] == '(' && scan::Contains(text.substr(0, std::min(text.find(')'), kPrefix)), " pid="))
-    return text.find(')');
+  if (text[0] == '(') {
+    const size_t pid = text.substr(0, kPrefix).find(" pid=");
+    const bool named = pid != std::string_view::npos && pid > 0 && text[pid - 1] == ')';
+    if (named || pid < text.find(')')) return text.find(')', pid);
+  }
   // 24 bytes: `[1,mpirank:3,algo-1]<std` and shorter labels.
   if (text[0] == '[' && scan::Contains(text.substr(0, 24), "]<std")) return text.find(':');
   if (std::string_view("IWEF").find(text[0]) != std::string_view::npos && scan::DigitsAt(text, 1) == 4 &&

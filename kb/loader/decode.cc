@@ -148,7 +148,8 @@ CauseTraits DecodeTraits(std::string_view record) {
           FlagOf(entry, "gone"),
           FlagOf(entry, "reasonless"),
           FlagOf(entry, "by_rule"),
-          FlagOf(entry, "before_work")};
+          FlagOf(entry, "before_work"),
+          FlagOf(entry, "takes_machine")};
 }
 
 // {"name": "NCCL_IB_HCA", "first": "2.3.5", "type": "string", "effect": {"en": …, "zh": …}, …}

@@ -31,8 +31,8 @@ bool Write(const KbTablesOwner& t, const std::string& path) {
   records("kWords", t.words);
   records("kMessages", t.messages);
   out.Table("CauseTraits", "kTraits", t.traits, [](const CauseTraits& c) {
-    return fmt::format("{{CauseKind{{{}}},{},{},{},{},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank,
-                       c.both_ends, c.gone, c.reasonless, c.by_rule, c.before_work);
+    return fmt::format("{{CauseKind{{{}}},{},{},{},{},{},{},{},{}}}", static_cast<int>(c.kind), c.waits, c.one_rank,
+                       c.both_ends, c.gone, c.reasonless, c.by_rule, c.before_work, c.takes_machine);
   });
   out.Bytes("kFormatCode", t.index.code);
   out.Table("MessagePattern", "kPatterns", t.index.patterns, [](const MessagePattern& p) {

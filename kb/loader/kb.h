@@ -58,13 +58,14 @@ inline constexpr std::array<std::string_view, 4> kCauseKinds = {"fault", "none",
 // records, made when the knowledge is embedded.
 struct CauseTraits {
   CauseKind kind = CauseKind::kFault;
-  bool waits = false;        // nothing dies of it by itself: without an ending, whoever has it hangs
-  bool one_rank = false;     // one rank has it while the others wait
-  bool both_ends = false;    // it lies between two hosts, whichever of them says so
-  bool gone = false;         // whoever has it is no more: others lose the connection, launchers tell who it was
-  bool reasonless = false;   // a process ended and left no word why: gives way to any better reason on its line
-  bool by_rule = false;      // words alone cannot tell it: it takes a version or a known line
-  bool before_work = false;  // whoever has it never begins to work
+  bool waits = false;          // nothing dies of it by itself: without an ending, whoever has it hangs
+  bool one_rank = false;       // one rank has it while the others wait
+  bool both_ends = false;      // it lies between two hosts, whichever of them says so
+  bool gone = false;           // whoever has it is no more: others lose the connection, launchers tell who it was
+  bool reasonless = false;     // a process ended and left no word why: gives way to any better reason on its line
+  bool by_rule = false;        // words alone cannot tell it: it takes a version or a known line
+  bool before_work = false;    // whoever has it never begins to work
+  bool takes_machine = false;  // it takes one machine of the job, and stops the job by that
 };
 
 // All texts are templates, in the language that was asked for.

@@ -232,7 +232,8 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
   if (cause.Member("recurs", false) != nullptr) cause.OneOf("recurs", kRecurs);
   if (cause.Member("about", false) != nullptr) cause.OneOf("about", kAbout);
   if (cause.Member("kind", false) != nullptr) cause.OneOf("kind", kCauseKinds);
-  for (const char* name : {"waits", "one_rank", "both_ends", "gone", "reasonless", "by_rule", "before_work"})
+  for (const char* name :
+       {"waits", "one_rank", "both_ends", "gone", "reasonless", "by_rule", "before_work", "takes_machine"})
     cause.Boolean(name);
   for (size_t n = 0; const json& entry_of : cause.List("collect", false)) {
     Checker collect(entry_of, "collect " + std::to_string(++n), complaints);

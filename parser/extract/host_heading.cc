@@ -51,9 +51,12 @@ std::string_view OfAnsible(const Extraction& x) {
   return {};
 }
 
-// $ ssh node3 cat /sys/class/infiniband/mlx5_0/ports/1/gids/0
+// $ ssh node3 cat /sys/class/infiniband/mlx5_0/ports/1/gids/0      $ ssh ds-b py-spy dump --pid 7703
 std::string_view OfRemoteShell(std::string_view text) {
-  const std::string_view host = HostAt(scan::After(text.substr(0, kPrompt), "$ ssh "));
+  const std::string_view words = scan::After(text.substr(0, kPrompt), "$ ssh ");
+  const size_t end = scan::NameSize(words);
+  const bool named = end > 1 && scan::IsAlpha(words[0]) && end < words.size() && words[end] == ' ';
+  const std::string_view host = named ? words.substr(0, end) : std::string_view();
   return host.size() + 6 < text.size() ? host : std::string_view();
 }
 

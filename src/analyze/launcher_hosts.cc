@@ -34,15 +34,16 @@ bool SaysTorchrun(const EvidenceItem& item) {
 }  // namespace
 
 std::map<ProcessId, std::string> HostsByLauncher(const JobModel& model, const std::vector<EvidenceItem>& items) {
-  std::map<int32_t, ProcessId> labelled;
+  // Several programs of one task print behind its label, one after the other.
+  std::multimap<int32_t, ProcessId> labelled;
   for (const Process& p : model.processes) {
-    if (p.host.empty() && p.launcher_rank >= 0) labelled.try_emplace(p.launcher_rank, p.id);
+    if (p.host.empty() && p.launcher_rank >= 0) labelled.emplace(p.launcher_rank, p.id);
   }
   std::map<ProcessId, std::string> hosts;
   if (labelled.empty()) return hosts;
   EachTask(items, [&](int32_t task, const std::string& host) {
-    const auto it = labelled.find(task);
-    if (it != labelled.end()) hosts.try_emplace(it->second, host);
+    const auto [first, last] = labelled.equal_range(task);
+    for (auto it = first; it != last; ++it) hosts.try_emplace(it->second, host);
   });
   return hosts;
 }

@@ -1,8 +1,10 @@
 #include "analyze/only_host.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "analyze/launcher_hosts.h"
 #include "base/text.h"
 #include "job/source_names.h"
 #include "rules/engine/hit_index.h"
@@ -15,6 +17,10 @@ std::set<std::string> HostsOf(const JobModel& model) {
   for (const std::string& host : model.hosts) hosts.insert(std::string(ShortHost(host)));
   for (const std::string& host : model.source_hosts) {
     if (!host.empty()) hosts.insert(std::string(ShortHost(host)));
+  }
+  // What was asked of several hosts, one after the other:   -- ct-203 (10.4.0.23)
+  for (const auto& of : model.headings) {
+    for (const HostHeading& heading : of) hosts.insert(std::string(ShortHost(heading.host)));
   }
   return hosts;
 }
@@ -50,18 +56,27 @@ std::string HostOfFinding(const JobModel& model, const Finding& f) {
 }
 
 std::optional<Culprit> OnlyHost(const CaseFile& c, const Hypothesis& hypothesis) {
-  const std::set<std::string> all = HostsOf(c.model);
+  std::set<std::string> all = HostsOf(c.model);
+  //   1: ImportError: libnccl.so.2: …      srun: error: node7: task 1: Exited with exit code 1
+  const std::map<ProcessId, std::string> by_launcher = HostsByLauncher(c.model, c.items);
+  for (const auto& [process, host] : by_launcher) all.insert(std::string(ShortHost(host)));
   const CauseTraits traits = c.kb.TraitsOf(hypothesis.cause);
-  // Who ends a job from outside is on no host of it.
-  if (all.size() < 2 || traits.both_ends || traits.kind == CauseKind::kStop) return std::nullopt;
+  // Who ends a job from outside is on no host of it; a machine that is taken is.
+  const bool from_outside = traits.kind == CauseKind::kStop && !traits.takes_machine;
+  if (all.size() < 2 || traits.both_ends || from_outside) return std::nullopt;
   std::set<std::string> shown;
   for (const size_t n : hypothesis.evidence) {
     const EvidenceItem& item = c.items[n];
-    const bool alarm = item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom;
+    // A counter of the host's own, of which a rule says whose it is:   oom_kill 2
+    const bool counted =
+        item.finding.role == Role::kContext && item.rule != nullptr && item.rule->blame == Blame::kHost;
+    const bool alarm = item.finding.role == Role::kRoot || item.finding.role == Role::kSymptom || counted;
     if (!alarm || item.finding.line == 0) continue;
     // What a kernel says of its host accuses it: "INFO: task python:5606 blocked for more than 120 seconds."
     if (traits.waits && item.rule != nullptr && item.rule->blame == Blame::kHost) continue;
-    const std::string host = HostOfFinding(c.model, item.finding);
+    std::string host = HostOfFinding(c.model, item.finding);
+    const auto told = host.empty() ? by_launcher.find(item.finding.process) : by_launcher.end();
+    if (told != by_launcher.end()) host = told->second;
     if (!host.empty()) shown.insert(std::string(ShortHost(host)));
   }
   std::set<std::string> silent;

@@ -29,7 +29,9 @@ void FindHostHeadings(JobModel& model) {
     for (const Event& e : facts.events) {
       if (e.kind != EventKind::kHostHeading) continue;
       const std::string_view form = facts.Get(e, FieldId::kPhase), host = facts.Get(e, FieldId::kHost);
-      if (form != "described" && names[form].size() < 2 && !known.contains(model.NameOfHost(host))) continue;
+      // Who asks a host by name has its answer from there:   $ ssh ds-b py-spy dump --pid 7703
+      const bool certain = form == "described" || form == "ssh";
+      if (!certain && names[form].size() < 2 && !known.contains(model.NameOfHost(host))) continue;
       model.headings[s].push_back({e.line, std::string(model.NameOfHost(host))});
     }
   }

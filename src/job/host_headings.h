@@ -7,9 +7,9 @@
 
 namespace ncclwhy {
 
-// Fills JobModel::headings. Counts are: hosts that the job knows otherwise, pods that kubectl describes, and names of
-// which a source has several: one name alone may be a machine on which somebody only looked, or no host at all.
-// Of a model whose hosts are set.
+// Fills JobModel::headings. Counts are: hosts that the job knows otherwise, pods that kubectl describes, hosts that are
+// asked by ssh, and names of which a source has several: one name alone may be a machine on which somebody only looked,
+// or no host at all. Of a model whose hosts are set.
 void FindHostHeadings(JobModel& model);
 
 }  // namespace ncclwhy
