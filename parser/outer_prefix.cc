@@ -319,7 +319,7 @@ bool OuterPrefixStripper::Word(std::string_view& text, StrippedLine& out) {
 }
 
 // `worker-3: Traceback …` for the second time: a name with a number, and no file's (`train_v2.py: `). DeepSpeed's
-// launcher is what pdsh starts on each host: `ds-b: [2024-08-07 09:20:00,450] [INFO] [launch.py:256:main] process 7700 …`
+// launcher is what pdsh starts on each host: `ds-b: [2024-08-07 09:20:00,450] [INFO] [launch.py:256:main] process 77…`
 bool OuterPrefixStripper::IsHostBeforeRecords(std::string_view word, std::string_view rest) {
   if (!BeginsRecord(rest)) return false;
   const bool number = std::any_of(word.begin(), word.end(), [](char c) { return IsDigit(c); });
