@@ -235,7 +235,10 @@ size_t HostOfCutHeader(std::string_view text) {
   size_t n = 0;
   while (n < text.size() && n < kMaxHost && scan::IsHostChar(text[n])) ++n;
   if (n >= text.size() || text[n] != ':') return 0;
-  return n + 1 < text.size() && !IsDigit(text[n + 1]) ? 0 : n;
+  if (n + 1 < text.size() && !IsDigit(text[n + 1])) return 0;
+  // Behind pid and thread a header has ` [`: `b200-c03:0<tab>olmo_core.train:233<tab>…` is another logger's.
+  const std::string_view rest = text.substr(std::min(text.find_first_of(" \t", n), text.size()));
+  return rest.size() <= 1 || rest.starts_with(" [") ? n : 0;
 }
 
 bool ParseHeader(std::string_view text, HeaderMatch* match) {

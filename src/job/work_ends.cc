@@ -15,7 +15,7 @@ constexpr uint64_t kSteadyBegun = 8;
 const PulseFacts* FinestOf(const std::vector<PulseFacts>& pulses) {
   const PulseFacts* finest = nullptr;
   for (const PulseFacts& p : pulses) {
-    if (p.total <= 1) continue;
+    if (p.total <= 1 || CountsAside(pulses, p)) continue;
     if (finest == nullptr || p.beats.count > finest->beats.count) finest = &p;
   }
   return finest;
@@ -87,6 +87,15 @@ WorkEnds FindWorkEnds(const JobModel& model, const std::vector<LifeSign>& signs)
     out.lines[i] = std::max(out.lines[i], line);
   }
   return out;
+}
+
+bool CountsAside(const std::vector<PulseFacts>& pulses, const PulseFacts& count) {
+  if (count.name.valid() || count.beats.count >= kSteadyBeats) return false;
+  const bool fell = std::any_of(count.peaks.begin(), count.peaks.end(),
+                                [&](const PulsePeak& peak) { return !peak.carried && peak.value < count.total; });
+  return fell && std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) {
+           return p.name.valid() && p.peaks.empty() && p.beats.count >= kSteadyBeats;
+         });
 }
 
 bool WorkGoesOn(const JobModel& model, SourceId source, uint32_t line) {
