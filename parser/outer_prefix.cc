@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/swar.h"
 #include "parser/clean_text.h"
 #include "parser/prefix.h"
 #include "parser/prefix_forms.h"
@@ -15,7 +14,6 @@ namespace {
 
 using scan::Cursor;
 constexpr size_t kMaxLearned = 512;
-constexpr size_t kMaxJunk = 96;
 // Lines in a row with the same number: neither a listing nor a list.
 constexpr uint32_t kSurelyLabels = 4;
 constexpr uint32_t kSaidByText = 3;  // `N: … rank N …`, each with another number than the one before
@@ -73,7 +71,7 @@ bool OuterPrefixStripper::TakeFrame(std::string_view& text) {
 // By the first byte: each form has its own, so that a line without any prefix costs one comparison.
 bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) {
   const char c = text[0];
-  if (learned_heads_.test(static_cast<unsigned char>(c)) && Learned(text, out)) return true;
+  if (learned_.MayBegin(c) && Learned(text, out)) return true;
   switch (c) {
     case '[':
       return Bracket(text, out);
@@ -197,8 +195,6 @@ OuterPrefixStripper OuterPrefixStripper::ForSegment() const {
   out.words_ = words_;
   out.unsure_words_ = unsure_words_;
   out.learned_ = learned_;
-  out.learned_heads_ = learned_heads_;
-  out.candidates_ = candidates_;
   out.labels_seen_ = labels_seen_;
   out.unsure_labels_ = unsure_labels_;
   out.unsure_brackets_ = unsure_brackets_;
@@ -350,57 +346,14 @@ bool OuterPrefixStripper::Json(std::string_view& text, StrippedLine& out) {
   return true;
 }
 
-void OuterPrefixStripper::Learn(std::string_view junk) {
-  if (junk.size() > kMaxJunk || learned_.size() >= kMaxLearned || scan::Trim(junk).empty()) return;
-  // What does not end like a prefix is a piece of another line; so is a header, and a progress bar.
-  if (std::string_view(" :|>]\t").find(junk.back()) == std::string_view::npos) return;
-  if (std::none_of(junk.begin(), junk.end(), [](char c) { return scan::IsAlpha(c); })) return;
-  if (junk.find('%') != std::string_view::npos || scan::Contains(junk, "it/s")) return;
-  for (size_t i = 0; i + 1 < junk.size(); ++i) {
-    if (junk[i] == ':' && IsDigit(junk[i + 1])) return;
-  }
-  if (std::any_of(learned_.begin(), learned_.end(), [&](const Known& known) { return known.text == junk; })) return;
-  const auto candidate = std::find(candidates_.begin(), candidates_.end(), junk);
-  if (candidate != candidates_.end()) {
-    learned_.emplace_back(std::move(*candidate));
-    learned_heads_.set(static_cast<unsigned char>(junk[0]));
-    candidates_.erase(candidate);
-  } else if (candidates_.size() < kMaxLearned) {
-    candidates_.emplace_back(junk);
-  }
-}
-
-// The first word is the nearest thing to a name: `worker-11 >> `, `[job-1-worker-1, unknown_ip] `, `pod container `
-OuterPrefixStripper::Known::Known(std::string learned) : text(std::move(learned)) {
-  name_begin = std::min(text.find_first_not_of(" [(<"), text.size());
-  name_end = name_begin;
-  while (name_end < text.size() && (scan::IsHostChar(text[name_end]) || text[name_end] == '.')) ++name_end;
-  for (size_t i = 0; i < text.size() && i < sizeof head; ++i) {
-    head |= uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
-    head_mask |= uint64_t{0xFF} << (8 * i);
-  }
-}
-
+// `worker-11 >> [1] NCCL INFO …`
 bool OuterPrefixStripper::Learned(std::string_view& text, StrippedLine& out) {
-  const uint64_t head = text.size() >= sizeof head ? swar::Load(text.data()) : 0;
-  const auto begins_with = [&](const Known& known) {
-    if (text.size() >= sizeof head && (head & known.head_mask) != known.head) return false;
-    return scan::StartsWith(text, known.text);
-  };
-  const auto take = [&](size_t index) {
-    const Known& known = learned_[index];
-    last_learned_ = index;
-    if (known.name_end > known.name_begin) {
-      out.prefix.pod = text.substr(known.name_begin, known.name_end - known.name_begin);
-    }
-    out.only_time = false;
-    text.remove_prefix(known.text.size());
-    return true;
-  };
   out.depends = true;
-  if (begins_with(learned_[last_learned_])) return take(last_learned_);
-  const auto known = std::find_if(learned_.begin(), learned_.end(), begins_with);
-  return known != learned_.end() && take(static_cast<size_t>(known - learned_.begin()));
+  std::string_view name;
+  if (!learned_.TakeOff(text, &name)) return false;
+  if (!name.empty()) out.prefix.pod = name;
+  out.only_time = false;
+  return true;
 }
 
 }  // namespace ncclwhy

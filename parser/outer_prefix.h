@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "parser/learned_prefixes.h"
 #include "parser/line_frame.h"
 #include "parser/parsed_line.h"
 
@@ -51,9 +51,8 @@ class OuterPrefixStripper {
   // How many texts were learned: a prefix says the same only as long as this does not change.
   size_t learned() const { return learned_.size() + words_.size(); }
 
-  // Text that stood in front of a header and matched no known form: believed from its second time on. What cannot be a
-  // prefix (a progress bar, a piece of a header, more than 96 bytes) is not learned, nor is more than 512 of them.
-  void Learn(std::string_view junk);
+  // Text that stood in front of a header and matched no known form (learned_prefixes.h).
+  void Learn(std::string_view junk) { learned_.Learn(junk); }
 
   // For a later segment of the source: has learned what `before` has, seen no line. Join tells `this` that the segment
   // followed.
@@ -64,15 +63,6 @@ class OuterPrefixStripper {
   bool labels_are_line_numbers() const { return label_count_ >= 4 && labels_monotonous_; }
 
  private:
-  // A text that stood in front of headers twice.
-  struct Known {
-    explicit Known(std::string learned);
-
-    std::string text;
-    size_t name_begin = 0, name_end = 0;  // what is taken for the name of who printed it
-    uint64_t head = 0, head_mask = 0;     // its first bytes, as swar::Load has them
-  };
-
   // Numbers in front of lines while none is believed.
   class UnsureLabels {
    public:
@@ -115,18 +105,14 @@ class OuterPrefixStripper {
   bool Word(std::string_view& text, StrippedLine& out);
   // {"log":"text\n","stream":"stdout","time":"2026-11-20T10:00:00Z"}
   bool Json(std::string_view& text, StrippedLine& out);
-  // A text that stood in front of headers twice; the one that fitted last is tried first.
+  // A text that stood in front of headers twice.
   bool Learned(std::string_view& text, StrippedLine& out);
 
   LineFrame frame_;
   std::array<std::string, limits::kPrefixLayers> scratch_;
   size_t scratch_used_ = 0;
   std::vector<std::string> words_;  // pdsh hosts and other learned `word: `
-  std::vector<Known> learned_;
-  std::bitset<256> learned_heads_;       // the bytes they begin with
-  std::vector<std::string> candidates_;  // texts that stood in front of a header once
-  // Where a line is first looked for: the lines of one rank stand together.
-  size_t last_learned_ = 0;
+  LearnedPrefixes learned_;
   std::vector<std::string> unsure_words_;  // stood in front of a record once
   bool labels_seen_ = false;
   UnsureLabels unsure_labels_, unsure_brackets_;

@@ -6,10 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/version_range.h"
-#include "kb/loader/command_words.h"
+#include "kb/loader/entry_checker.h"
 #include "kb/loader/kb.h"
 #include "kb/loader/message_index.h"
-#include "kb/loader/template.h"
 
 namespace ncclwhy {
 namespace {
@@ -20,143 +19,6 @@ constexpr std::array<std::string_view, 11> kEnvironments = {
     "any", "docker", "kubernetes", "slurm", "mpi", "bare-metal", "pytorch", "vllm", "ray", "cloud", "code"};
 constexpr std::array<std::string_view, 3> kRecurs = {"always", "sometimes", "rarely"};
 constexpr std::array<std::string_view, 4> kAbout = {"job", "host", "device", "outside"};
-// Looks at one object; remembers which members were asked for, so that misspelt ones are found.
-class Checker {
- public:
-  Checker(const json& object, std::string where, std::vector<std::string>* out)
-      : object_(object), where_(std::move(where)), out_(out) {
-    if (!object.is_object()) Complain("must be an object");
-  }
-
-  void Complain(const std::string& what) const { out_->push_back(where_.empty() ? what : where_ + ": " + what); }
-
-  // Null when it is missing; then there is a complaint if it is required.
-  const json* Member(const char* name, bool required) {
-    known_.emplace_back(name);
-    if (!object_.is_object()) return nullptr;
-    const auto it = object_.find(name);
-    if (it == object_.end() || it->is_null()) {
-      if (required) Complain(std::string("\"") + name + "\" is missing");
-      return nullptr;
-    }
-    return &*it;
-  }
-
-  void String(const char* name, bool required) {
-    const json* value = Member(name, required);
-    if (value != nullptr && !value->is_string()) Complain(std::string("\"") + name + "\" must be a text");
-    if (value != nullptr && required && value->is_string() && value->get_ref<const std::string&>().empty()) {
-      Complain(std::string("\"") + name + "\" is empty");
-    }
-  }
-
-  // A template for a shell.
-  void Command(const char* name) {
-    String(name, false);
-    const json* value = Member(name, false);
-    if (value == nullptr || !value->is_string()) return;
-    TemplateText(name, *value);
-    for (const std::string& what : CheckCommand(value->get_ref<const std::string&>()))
-      Complain(std::string("\"") + name + "\": " + what);
-  }
-
-  // {"en": "…", "zh": "…"}
-  void Languages(const char* name, bool required) {
-    const json* value = Member(name, required);
-    if (value == nullptr) return;
-    PlainLanguages(name, *value);
-    for (const char* language : {"en", "zh"}) {
-      if (value->is_object() && value->contains(language)) {
-        TemplateText(std::string(name) + "." + language, value->at(language));
-      }
-    }
-  }
-
-  // The same for texts that are no templates.
-  void PlainLanguages(const char* name, const json& value) const {
-    if (!value.is_object()) {
-      Complain(std::string("\"") + name + "\" must be an object of languages");
-      return;
-    }
-    for (const char* language : {"en", "zh"}) {
-      const auto it = value.find(language);
-      if (it == value.end() || !it->is_string() || it->get_ref<const std::string&>().empty()) {
-        Complain(std::string("\"") + name + "\" has no \"" + language + "\"");
-      }
-    }
-    for (const auto& [key, text] : value.items()) {
-      if (key != "en" && key != "zh") Complain(std::string("\"") + name + "\" has an unknown language \"" + key + "\"");
-    }
-  }
-
-  void Boolean(const char* name) {
-    const json* value = Member(name, false);
-    if (value != nullptr && !value->is_boolean()) Complain(std::string("\"") + name + "\" must be true or false");
-  }
-
-  const json& List(const char* name, bool required) {
-    static const json kEmpty = json::array();
-    const json* value = Member(name, required);
-    if (value != nullptr && value->is_array()) return *value;
-    if (value != nullptr) Complain(std::string("\"") + name + "\" must be a list");
-    return kEmpty;
-  }
-
-  void Strings(const char* name, bool required) {
-    for (const json& text : List(name, required)) {
-      if (!text.is_string()) Complain(std::string("\"") + name + "\" must be a list of texts");
-    }
-  }
-
-  // "{device}", "!{errno_text=*not permitted*}": the names of values that a fix needs.
-  void NeededNames(const char* name) {
-    for (const json& need : List(name, false)) {
-      if (!need.is_string()) continue;
-      const std::string& text = need.get_ref<const std::string&>();
-      const size_t begin = text.find('{');
-      if (begin == std::string::npos) continue;
-      TemplateText(name, text.substr(begin, text.find_first_of("=}", begin) - begin) + "}");
-    }
-  }
-
-  template <size_t N>
-  void OneOf(const char* name, const std::array<std::string_view, N>& names) {
-    const json* value = Member(name, true);
-    if (value == nullptr) return;
-    if (!value->is_string() || std::find(names.begin(), names.end(), value->get<std::string>()) == names.end()) {
-      Complain(std::string("\"") + name + "\" is " + value->dump() +
-               ", which is not one of the values that are allowed");
-    }
-  }
-
-  // {"shm.too-small": 3.5, …}
-  void Weights(const char* name, bool required) {
-    const json* value = Member(name, required);
-    if (value == nullptr) return;
-    const bool good = value->is_object() &&
-                      std::all_of(value->begin(), value->end(), [](const json& weight) { return weight.is_number(); });
-    if (!good) Complain(std::string("\"") + name + "\" must be an object of cause ids and log-odds");
-  }
-
-  void NothingElse() const {
-    if (!object_.is_object()) return;
-    for (const auto& [key, value] : object_.items()) {
-      if (std::find(known_.begin(), known_.end(), key) == known_.end()) Complain("unknown member \"" + key + "\"");
-    }
-  }
-
- private:
-  void TemplateText(const std::string& name, const json& value) const {
-    if (!value.is_string()) return;
-    for (const std::string& what : CheckTemplate(value.get_ref<const std::string&>()))
-      Complain("\"" + name + "\": " + what);
-  }
-
-  const json& object_;
-  std::string where_;
-  std::vector<std::string>* out_;
-  std::vector<std::string> known_;
-};
 
 bool IsCauseId(std::string_view id) {
   if (id == "none" || id == "benign") return true;
@@ -167,7 +29,7 @@ bool IsCauseId(std::string_view id) {
 }
 
 // Sentences of which the first that fits is told; the last fits always.
-void CheckFitting(Checker& cause, const char* name, bool required, std::vector<std::string>* complaints) {
+void CheckFitting(EntryChecker& cause, const char* name, bool required, std::vector<std::string>* complaints) {
   const json* value = cause.Member(name, required);
   if (value == nullptr || !value->is_array()) {
     if (value != nullptr) cause.Languages(name, required);
@@ -176,7 +38,7 @@ void CheckFitting(Checker& cause, const char* name, bool required, std::vector<s
   size_t n = 0;
   for (const json& each : *value) {
     const bool last = ++n == value->size();
-    Checker one(each, name + (" " + std::to_string(n)), complaints);
+    EntryChecker one(each, name + (" " + std::to_string(n)), complaints);
     one.Languages("text", true);
     one.Strings("needs", !last);
     one.NeededNames("needs");
@@ -187,12 +49,12 @@ void CheckFitting(Checker& cause, const char* name, bool required, std::vector<s
 }
 
 // What an answer says of a cause, or of the rule that speaks most for it, which may leave members out (`all` is false).
-void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
+void Told(EntryChecker& told, bool all, std::vector<std::string>* complaints) {
   told.Languages("mistaken_for", false);
   CheckFitting(told, "summary", all, complaints);
   CheckFitting(told, "unproven", false, complaints);
   for (size_t n = 0; const json& entry_of : told.List("confirm", all)) {
-    Checker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
+    EntryChecker confirm(entry_of, "confirm " + std::to_string(++n), complaints);
     if (confirm.Member("for", false) != nullptr) confirm.OneOf("for", kEnvironments);
     confirm.Command("command");
     confirm.Languages("text", false);
@@ -201,7 +63,7 @@ void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
     confirm.NothingElse();
   }
   for (size_t n = 0; const json& entry_of : told.List("fixes", all)) {
-    Checker fix(entry_of, "fix " + std::to_string(++n), complaints);
+    EntryChecker fix(entry_of, "fix " + std::to_string(++n), complaints);
     fix.OneOf("for", kEnvironments);
     fix.Languages("text", true);
     fix.Command("command");
@@ -215,13 +77,13 @@ void Told(Checker& told, bool all, std::vector<std::string>* complaints) {
 }  // namespace
 
 void CheckTold(const json& entry, std::vector<std::string>* complaints) {
-  Checker told(entry, "", complaints);
+  EntryChecker told(entry, "", complaints);
   Told(told, false, complaints);
   told.NothingElse();
 }
 
 void CheckCause(const json& entry, std::vector<std::string>* complaints) {
-  Checker cause(entry, "", complaints);
+  EntryChecker cause(entry, "", complaints);
   cause.String("id", true);
   if (const json* id = cause.Member("id", false);
       id != nullptr && id->is_string() && !IsCauseId(id->get<std::string>())) {
@@ -236,7 +98,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
        {"waits", "one_rank", "both_ends", "gone", "reasonless", "by_rule", "before_work", "takes_machine"})
     cause.Boolean(name);
   for (size_t n = 0; const json& entry_of : cause.List("collect", false)) {
-    Checker collect(entry_of, "collect " + std::to_string(++n), complaints);
+    EntryChecker collect(entry_of, "collect " + std::to_string(++n), complaints);
     collect.Languages("what", true);
     collect.Command("command");
     collect.NothingElse();
@@ -248,7 +110,7 @@ void CheckCause(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
-  Checker variable(entry, "", complaints);
+  EntryChecker variable(entry, "", complaints);
   variable.String("name", true);
   for (const char* name : {"first", "last", "type", "valid", "replaced_by", "read_by", "example"}) {
     variable.String(name, false);
@@ -259,7 +121,7 @@ void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
   variable.Languages("effect", true);
   for (const char* name : {"must_agree", "numeric", "logs_only", "documented"}) variable.Boolean(name);
   if (const json* value = variable.Member("degrading", false); value != nullptr) {
-    Checker degrading(*value, "degrading", complaints);
+    EntryChecker degrading(*value, "degrading", complaints);
     degrading.String("when", true);
     degrading.Languages("text", true);
     degrading.NothingElse();
@@ -268,7 +130,7 @@ void CheckVariable(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckNeverRead(const json& entry, std::vector<std::string>* complaints) {
-  Checker variable(entry, "", complaints);
+  EntryChecker variable(entry, "", complaints);
   variable.String("name", true);
   variable.String("nearest", false);
   variable.Languages("text", true);
@@ -276,7 +138,7 @@ void CheckNeverRead(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckCode(const json& entry, std::vector<std::string>* complaints) {
-  Checker code(entry, "", complaints);
+  EntryChecker code(entry, "", complaints);
   if (const json* value = code.Member("code", true);
       value != nullptr && !value->is_number_integer() && !value->is_string()) {
     code.Complain("\"code\" must be an integer or a text");
@@ -295,7 +157,7 @@ void CheckCode(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckBug(const json& entry, std::vector<std::string>* complaints) {
-  Checker bug(entry, "", complaints);
+  EntryChecker bug(entry, "", complaints);
   for (const char* name : {"id", "product", "affected", "cause"}) bug.String(name, true);
   bug.String("fixed_in", false);
   for (const char* name : {"title", "text"}) bug.Languages(name, true);
@@ -304,7 +166,7 @@ void CheckBug(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
-  Checker message(entry, "", complaints);
+  EntryChecker message(entry, "", complaints);
   message.OneOf("level", kMessageLevelNames);
   message.String("format", true);
   for (const char* name : {"first", "last", "product"}) message.String(name, false);
@@ -313,7 +175,7 @@ void CheckMessage(const json& entry, std::vector<std::string>* complaints) {
   message.Weights("causes", true);
   message.Languages("note", false);
   for (const json& value : message.List("by_version", false)) {
-    Checker range(value, "by_version", complaints);
+    EntryChecker range(value, "by_version", complaints);
     range.String("nccl", true);
     const auto nccl = value.is_object() ? value.find("nccl") : value.end();
     if (nccl != value.end() && nccl->is_string() && !ParseVersionRange(nccl->get<std::string>())) {
@@ -334,7 +196,7 @@ constexpr size_t kLongestSentence = 400;
 constexpr size_t kLongestLine = 200;
 constexpr size_t kMostLines = 4;
 
-void CheckLine(const std::string& text, size_t longest, const std::string& name, const Checker& owner) {
+void CheckLine(const std::string& text, size_t longest, const std::string& name, const EntryChecker& owner) {
   if (text.size() > longest) {
     owner.Complain("\"" + name + "\" has more than " + std::to_string(longest) + " bytes");
   }
@@ -345,7 +207,7 @@ void CheckLine(const std::string& text, size_t longest, const std::string& name,
 }  // namespace
 
 void CheckIncident(const json& entry, std::vector<std::string>* complaints) {
-  Checker incident(entry, "", complaints);
+  EntryChecker incident(entry, "", complaints);
   for (const char* name : {"id", "url", "cause"}) incident.String(name, true);
   if (const json* url = incident.Member("url", false); url != nullptr && url->is_string()) {
     const auto& text = url->get_ref<const std::string&>();
@@ -386,7 +248,7 @@ void CheckIncident(const json& entry, std::vector<std::string>* complaints) {
 }
 
 void CheckWord(const json& entry, std::vector<std::string>* complaints) {
-  Checker word(entry, "", complaints);
+  EntryChecker word(entry, "", complaints);
   // The empty one has what is thought before any word was read.
   if (const json* text = word.Member("word", true); text != nullptr && !text->is_string()) {
     word.Complain("\"word\" must be a text");
