@@ -120,7 +120,9 @@ void LineParser::EmitForeignRecord(ParsedLine& line, const StrippedLine& strippe
   int message = -1;
   const bool bare = quoted.size() < line.text.size() || line.dialect == Dialect::kUnknown;
   if (!quoted.empty() && bare && recognizer_ != nullptr) message = recognizer_->Recognize(LogLevel::kWarn, quoted);
-  if (sink_ != nullptr) sink_->OnLine(line, process, message, *facts_);
+  if (sink_ == nullptr) return;
+  if (!known_plain) plain_.FindShape(&line);
+  sink_->OnLine(line, process, message, *facts_);
 }
 
 }  // namespace ncclwhy

@@ -66,6 +66,13 @@ StrippedLine PlainTexts::StrippedAs(const Line& known, std::string_view line) {
   return stripped;
 }
 
+void PlainTexts::FindShape(ParsedLine* line) {
+  if (!shape_patience_.Asks()) return;
+  line->shape = shape_.Of(line->body);
+  line->numbers = shape_.numbers();
+  if (!line->shape.empty()) shape_patience_.Tell(shapes_.Find(0, line->shape) != nullptr);
+}
+
 void PlainTexts::LearnLine(std::string_view line, const StrippedLine& stripped, const Entry* text, LineEntry* entry) {
   Line& known = entry->value;
   entry->known = true;

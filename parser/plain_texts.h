@@ -13,6 +13,7 @@
 #include "base/mask_digits.h"
 #include "base/patience.h"
 #include "base/text_memo.h"
+#include "parser/line_shape.h"
 #include "parser/outer_prefix.h"
 #include "parser/parsed_line.h"
 #include "parser/telling_words.h"
@@ -61,6 +62,10 @@ class PlainTexts {
     entry->value.plain = plain_now && StaysPlain(line.text, line.words);
     if (entry->value.plain) entry->value.kind = ++kinds_;
   }
+  // Sets the shape of a line that is not known as a whole, where such come again: what other programs say when
+  // something goes wrong comes in storms, too. It is borrowed from here, until the next call.
+  //   recvValue failed on SocketImpl(fd=D, addr=[gpu017]:D, remote=[D.D.D.D]:D): Connection reset by peer
+  void FindShape(ParsedLine* line);
   // Notes of a line what the stripper said of it; `text` is what is known of what it left, or null.
   static void LearnLine(std::string_view line, const StrippedLine& stripped, const Entry* text, LineEntry* entry);
 
@@ -74,7 +79,9 @@ class PlainTexts {
   TextMemo<Plain> texts_;
   TextMemo<Line> lines_;
   std::string masked_;
-  Patience patience_, line_patience_;
+  TextMemo<bool> shapes_;  // those that came again
+  LineShape shape_;
+  Patience patience_, line_patience_, shape_patience_;
   size_t learned_ = 0;  // by the stripper, when the lines were noted
   uint32_t kinds_ = 0;
 };

@@ -36,8 +36,9 @@ struct FastPath::Impl {
     bool message_for_all = false;
     std::string latest;
   };
-  static constexpr uint32_t kOften = 64;    // to find what holds for all costs as much as some dozens of lines
-  static constexpr uint32_t kLearned = 64;  // by then ShapeLearner has seen it often enough
+  static constexpr uint32_t kOften = 64;      // to find what holds for all costs as much as some dozens of lines
+  static constexpr uint32_t kUnknown = 1024;  // a job that starts up prints less
+  static constexpr uint32_t kLearned = 64;    // by then ShapeLearner has seen it often enough
 
   explicit Impl(const PlainPath& p) : plain(p), learner(p.prover), runs(p.processes, p.builder) {}
   Impl(const Impl& before, const PlainPath& p)
@@ -71,7 +72,10 @@ struct FastPath::Impl {
   KnownLabels labels;
   size_t learned = 0;  // by the stripper, when the labels were noted
   LineShape shape;
-  Patience patience;         // with lines of which no shape is known
+  // With lines of which no shape is known, and the one that was asked last.
+  Patience warnings, others{1};
+  Patience* patience = nullptr;
+  uint32_t unknown = 0;      // texts of messages that did not come before
   TextMemo<Answer> answers;  // by shape, or by text
   EdgeLineMemo edges;
   ShapeMemo shapes;
@@ -290,15 +294,19 @@ const FastPath::WholeRecord* FastPath::Recall(const LinePiece& piece) {
   return &my.whole;
 }
 
-// Warnings come in storms, and of them catalogue and rules ask most. Of what is printed while all is well the text
-// alone is remembered. Where every line has a shape of its own, only one in eight is asked for it, until one comes
-// again.
+// Warnings come in storms, and of them catalogue and rules ask most. So do lines that nobody knew for long, with a word
+// that is another on each; of what else is printed while all is well the text alone is remembered.
+//   NCCL INFO NET/Plugin: session cd613e30-d8f1-6adf-91b7-584a2265b1f5 of peer 2 open
+// Where every line has a shape of its own, only one in eight is asked for it, until one comes again.
 void FastPath::FindShape(ParsedLine* line) {
+  Impl& my = *impl_;
   line->shape = {};
-  if (line->header.level != LogLevel::kWarn && line->header.level != LogLevel::kAbort) return;
-  if (!impl_->patience.Asks()) return;
-  line->shape = impl_->shape.Of(line->body);
-  line->numbers = impl_->shape.numbers();
+  const bool warns = line->header.level == LogLevel::kWarn || line->header.level == LogLevel::kAbort;
+  if (!warns && my.unknown <= Impl::kUnknown) return;
+  my.patience = warns ? &my.warnings : &my.others;
+  if (!my.patience->Asks()) return;
+  line->shape = my.shape.Of(line->body);
+  line->numbers = my.shape.numbers();
 }
 
 // What holds for all texts of the shape of `x`, if anything does.
@@ -320,13 +328,14 @@ FastPath::Judgement FastPath::Judge(const Extraction& x) {
   TextMemo<Impl::Answer>::Entry* const memo =
       my.answers.Find(static_cast<uint64_t>(level) << 1 | (shape ? 1 : 0), shape ? x.line.shape : body);
   if (memo == nullptr) {
-    if (shape) my.patience.Tell(false);
+    if (shape) my.patience->Tell(false);
+    my.unknown += shape ? 0 : 1;
     my.repeated = false;
     ExtractFamily family = nullptr;
     const Known known = ExtractNccl(x, &family);
     return {known, recognize()};
   }
-  if (shape) my.patience.Tell(true);
+  if (shape) my.patience->Tell(true);
   Impl::Answer& said = memo->value;
   if (!memo->known) said = {};
   const bool same_text = memo->known && (!shape || said.latest == body);

@@ -83,8 +83,8 @@ class FastPath {
   // File, line and level are read here, as they differ from line to line; host, pid, thread and device are known.
   const WholeRecord* Recall(const LinePiece& piece);
   // Sets line->shape: whoever sees the line may remember by it what holds for all lines of that shape.
-  // Only for warnings and aborts; empty for all else, and where a text has no shape. The line borrows from here: valid
-  // until the next call.
+  // For warnings and aborts, and for all others once many texts were new; empty for all else, and where a text has
+  // none. The line borrows from here: valid until the next call.
   void FindShape(ParsedLine* line);
   // What extractors and recognizer say of an NCCL message whose shape was looked for; what the former make of it is in
   // the facts then.

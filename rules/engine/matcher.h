@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bitset>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/literal_index.h"
 #include "rules/engine/pattern_table.h"
+#include "rules/engine/regex_over_kind.h"
 #include "rules/engine/rule_set.h"
 
 namespace ncclwhy {
@@ -70,12 +72,14 @@ class RuleMatcher final : public RuleSet::Matcher {
     bool fits = true;               // level, dialect and file of the latest line
     bool judged = false;            // its regex was read
     bool never = false;             // and matches none
+    bool asked_for_all = false;     // it was followed through the kind
   };
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
     std::vector<Candidate> candidates;
     uint32_t seen = 0;
     bool numbers_decide = false;  // of one that fits: whether its literal is there, or its regex matches
+    uint32_t decided = 0;         // lines of which they did
     std::string latest;           // the body for which these were asked last
     // What of a literal depends on the numbers, of a candidate that has none else, and where it would stand: so far
     // behind that number of the line (0: behind the beginning), or within it.
@@ -96,21 +100,20 @@ class RuleMatcher final : public RuleSet::Matcher {
     };
     std::vector<Place> places;
     std::vector<uint32_t> held;  // candidates of which the latest line has such a literal
-    // Of a candidate of a shape: the numbers that its regex names, and what it said of bodies that have the same of
-    // them in the same places.
-    struct Named {
+    // Of a candidate of a shape: the numbers of a line that its regex is read through.
+    struct ByNumbers {
       uint32_t candidate = 0;
-      const NumbersNamed* by = nullptr;
-      std::unordered_map<uint64_t, Candidate::Regex> said;
+      RegexOverKind* over = nullptr;
+      RegexOverKind::Way way;
     };
-    std::vector<Named> named;
+    std::vector<ByNumbers> by_numbers;
     // Which candidates may match lines like the latest one, and what was kept of them for some processes.
     bool fitted = false;
     LogLevel level = LogLevel::kNone;
     Dialect dialect = Dialect::kUnknown;
     std::string file;
     std::vector<uint32_t> fitting;
-    // A process has one place among kCounts, by its number; another one that needs it takes it over.
+    // A process has one place, by its number; another one that needs it takes it over.
     struct Counts {
       uint32_t process = kNoProcess;
       std::vector<Kept*> kept;  // beside fitting
@@ -119,13 +122,17 @@ class RuleMatcher final : public RuleSet::Matcher {
       std::vector<uint32_t> open;
     };
     std::vector<Counts> counts;  // by process, the latest one in each place
+    size_t displaced = 0;        // of these
   };
   // Bounds of what is remembered. Nothing of it changes an answer: what is not remembered is asked again.
-  static constexpr uint32_t kOften = 4;  // to find what holds for all costs as much as two or three lines
-  static constexpr size_t kCounts = 32;  // a power of two
-  static constexpr size_t kMostSaid = 512;
-  static constexpr size_t kMostKinds = 1024;
-  static constexpr size_t kMostLength = 32;  // digits of a number
+  static constexpr uint32_t kOften = 4;          // to find what holds for all costs as much as two or three lines
+  static constexpr uint32_t kOftenOfShape = 16;  // of a shape it is dearer: each word of a literal may be a number
+  static constexpr uint32_t kAskForAll = 32;     // so many lines cost as much as following a regex through all of them
+  // Processes of a kind, powers of two; and places that all kinds together have beyond the first ones.
+  static constexpr size_t kCounts = 32;
+  static constexpr size_t kMostCounts = 512;
+  static constexpr size_t kMoreCounts = 32768;
+  static constexpr size_t kMostKinds = 4096;
   // `candidates` is replaced: patterns with a literal in `body`, in the order of their numbers.
   void FindCandidates(std::string_view body, std::vector<Candidate>* candidates);
   // Makes the pattern a candidate, once for each body.
@@ -150,21 +157,22 @@ class RuleMatcher final : public RuleSet::Matcher {
   // Where a literal with numbers in it may stand in lines of the kind.
   static void AddPlaces(uint32_t candidate, std::string_view literal, const Kind& kind, Alike* alike);
   // Which candidates the numbers of this very line decide about.
-  void AskNumbers(const ParsedLine& line, Alike* alike) const;
+  static void AskNumbers(const ParsedLine& line, Alike* alike);
   static void SortByPlace(Alike* alike);
-  // Which numbers of a line have a sign (NumbersNamed::SignOf); a bit for each of the first 64.
-  struct BySign {
-    std::array<uint64_t, 64> of{};
-  };
-  // Asks the regex of this pattern, unless it is known what it says of these numbers.
-  Candidate::Regex AskNamed(const ParsedLine& line, uint32_t pattern, const BySign& by_sign, Alike::Named* named) const;
   // What is known of lines like this, or null.
   Alike* AlikeOf(const ParsedLine& line);
   Alike* AlikeOfKind(const ParsedLine& line);
   // A line of a known kind: only what is not known of all of them is asked.
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);
   // Whether the regex says the same of all lines of the kind; false: it has to be asked for each.
-  bool JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) const;
+  bool JudgeRegex(const ParsedLine& line, const Kind& kind, Candidate* candidate) const;
+  // Whether a regex that was asked for each line so far says the same of all.
+  void AskForAll(const ParsedLine& line, Alike* alike);
+  // Of a regex, and of its LooseRegex, by which bytes are not counted; null: it cannot be followed.
+  struct OverKinds {
+    std::unique_ptr<RegexOverKind> exact, loose;
+  };
+  OverKinds& OverKindsOf(uint32_t pattern, size_t longest);
   // Which candidates may match lines of this level, dialect and file.
   void Fit(const ParsedLine& line, Alike* alike);
   // The counts of one process; those of another one in its place are begun anew.
@@ -178,7 +186,7 @@ class RuleMatcher final : public RuleSet::Matcher {
     uint32_t line = 0;  // the latest one
     uint64_t offset = 0;
   };
-  static constexpr size_t kCounted = 256;
+  static constexpr size_t kCounted = 4096;
   Counted& CountedOf(uint64_t sorting) { return counted_[sorting % kCounted]; }
   void AddUp(Counted* counted);
   // Which hits one more line of this process is only counted with.
@@ -234,9 +242,11 @@ class RuleMatcher final : public RuleSet::Matcher {
     Alike alike;
   };
   std::vector<OfKind> of_kinds_;
+  std::unordered_map<uint64_t, OverKinds> over_kinds_;  // by pattern, and how long lines are
   std::string masked_;
   std::vector<Counted> counted_;  // the latest sorting in each place
   uint64_t sortings_ = 0;
+  size_t more_counts_ = 0;
   Patience patience_;  // for bodies that have no shape
   // Room for the captures of one match.
   std::vector<Re2Text> groups_;

@@ -1,10 +1,13 @@
 // RuleMatcher for lines that differ from earlier ones in their numbers alone: in a storm of warnings the same text
 // comes thousands of times with other numbers, and what rules it may match is found once.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/mask_digits.h"
 #include "parser/parsed_line.h"
 #include "parser/skeleton.h"
+#include "rules/engine/loose_regex.h"
 #include "rules/engine/matcher.h"
 #include "rules/engine/numbers_alike.h"
 
@@ -48,6 +51,13 @@ struct RuleMatcher::Kind {
 
 namespace {
 
+// Lines of a shape that are longer are another kind: what a regex bounds is no bound to short ones.
+size_t LongestAlike(size_t size) {
+  size_t longest = 128;
+  while (longest < size) longest *= 2;
+  return longest;
+}
+
 // Whether some text of the shape may have this literal at `at`, or within the number there.
 //   `status=D opcode=D`   status=12: yes   status=x2, status=12,: no
 bool MayStandAt(std::string_view shape, size_t at, std::string_view literal) {
@@ -75,7 +85,7 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
   alike->candidates = candidates_;
   alike->asked.clear();
   alike->held.clear();
-  alike->named.clear();
+  alike->by_numbers.clear();
   alike->fitted = false;
 }
 
@@ -155,13 +165,13 @@ RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
   const bool shape = !line.shape.empty();
   if (!shape && !patience_.Asks()) return nullptr;
   const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);
-  TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? 1 : 0, text);
+  TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? LongestAlike(line.body.size()) : 0, text);
   if (!shape) patience_.Tell(memo != nullptr);
   if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {
     // Most kinds come once or twice, and take the plain way.
-    if (++alike.seen < kOften) return nullptr;
+    if (++alike.seen < (shape ? kOftenOfShape : kOften)) return nullptr;
     FindForAll(line, Kind(text, shape), &alike);
     alike.seen = 0;
     memo->known = true;
@@ -171,8 +181,8 @@ RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
 
 // Whether the regex of a candidate may match lines of a kind, and whether it is asked for each. Reading a regex takes
 // as long as many lines: only those are read that may match lines of this level.
-bool RuleMatcher::JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t number, Alike* alike) const {
-  Candidate& c = alike->candidates[number];
+bool RuleMatcher::JudgeRegex(const ParsedLine& line, const Kind& kind, Candidate* candidate) const {
+  Candidate& c = *candidate;
   if (c.judged) return !c.never;
   c.judged = true;
   const RegexTexts& texts = patterns_.Texts(c.pattern);
@@ -181,10 +191,6 @@ bool RuleMatcher::JudgeRegex(const ParsedLine& line, const Kind& kind, uint32_t 
   });
   if (c.never) return false;
   c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
-  if (kind.shape && c.regex_decides) {
-    const PatternTable::Named& named = patterns_.NumbersNamed(c.pattern);
-    if (named.has_value()) alike->named.push_back({number, &*named, {}});
-  }
   return true;
 }
 
@@ -208,7 +214,7 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
     c.fits = Fits(pattern, line) && (!entry.of_line() || entry.rule == rule) && FindLiteral(line, kind, i, alike);
     if (!c.fits) continue;
     if (pattern.regex.empty()) c.regex = Regex::kYes;
-    c.fits = pattern.regex.empty() || JudgeRegex(line, kind, i, alike);
+    c.fits = pattern.regex.empty() || JudgeRegex(line, kind, &c);
     if (!c.fits) continue;
     if (!c.regex_decides && c.regex == Regex::kUnknown) c.regex = AskRegex(c.pattern, line.body);
     if (!c.regex_decides && c.regex == Regex::kNo) continue;
@@ -228,10 +234,62 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
       !alike->asked_now.empty() || std::any_of(alike->fitting.begin(), alike->fitting.end(), decides);
 }
 
+RuleMatcher::OverKinds& RuleMatcher::OverKindsOf(uint32_t pattern, size_t longest) {
+  const std::string_view regex = patterns_.entry(pattern).pattern->regex;
+  const bool counts = regex.find('{') != std::string_view::npos;
+  const auto [it, is_new] = over_kinds_.try_emplace(uint64_t{pattern} << 32 | (counts ? longest : 0));
+  if (!is_new) return it->second;
+  const auto made = [longest](std::string_view text) {
+    std::optional<RegexNfa> nfa = text.empty() ? std::nullopt : NfaOf(text, longest);
+    return nfa ? std::make_unique<RegexOverKind>(*std::move(nfa)) : nullptr;
+  };
+  it->second.exact = made(regex);
+  if (it->second.exact != nullptr) it->second.loose = made(LooseRegex(regex));
+  return it->second;
+}
+
+void RuleMatcher::AskForAll(const ParsedLine& line, Alike* alike) {
+  using Regex = Candidate::Regex;
+  using Says = RegexOverKind::Says;
+  const bool shape = !line.shape.empty();
+  const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
+  const size_t longest = LongestAlike(line.body.size());
+  const auto ask = [&](RegexOverKind& over) { return shape ? over.OfShape(kind.text) : over.OfMasked(kind.text); };
+  bool told = false;
+  for (const uint32_t i : alike->fitting) {
+    Candidate& c = alike->candidates[i];
+    if (!c.regex_decides || std::exchange(c.asked_for_all, true)) continue;
+    const OverKinds& over = OverKindsOf(c.pattern, longest);
+    if (over.exact == nullptr) continue;
+    Says says = over.loose == nullptr ? Says::kDepends : ask(*over.loose);
+    if (says != Says::kNo) says = ask(*over.exact);
+    // One that RE2 does not compile is counted for each line.
+    if (says != Says::kNo && patterns_.Compiled(c.pattern).regex == nullptr) continue;
+    if (says == Says::kDepends) {
+      if (shape) alike->by_numbers.push_back({i, over.exact.get(), {}});
+      continue;
+    }
+    c.regex = says == Says::kYes ? Regex::kYes : Regex::kNo;
+    c.regex_decides = false;
+    c.never = says == Says::kNo;
+    told = true;
+  }
+  if (told) Fit(line, alike);
+}
+
 RuleMatcher::Alike::Counts& RuleMatcher::CountsOf(Alike& alike, uint32_t process) {
   if (alike.counts.empty()) alike.counts.resize(kCounts);
-  Alike::Counts& counts = alike.counts[process & (kCounts - 1)];
-  if (counts.process == process && counts.kept.size() == alike.fitting.size()) return counts;
+  const auto place = [&]() -> Alike::Counts& { return alike.counts[process & (alike.counts.size() - 1)]; };
+  if (place().process == process && place().kept.size() == alike.fitting.size()) return place();
+  // Hundreds of ranks write the same in turns.
+  const size_t size = alike.counts.size();
+  if (place().process != kNoProcess && ++alike.displaced > 2 * size && size < kMostCounts &&
+      more_counts_ < kMoreCounts) {
+    more_counts_ += size;
+    alike.displaced = 0;
+    alike.counts.assign(2 * size, {});
+  }
+  Alike::Counts& counts = place();
   counts.process = process;
   counts.sorted = 0;
   counts.kept.clear();
@@ -301,6 +359,7 @@ void RuleMatcher::OnKnown(Alike& alike, const ParsedLine& line, uint32_t process
                     alike.file == line.header.file;
   // WARN and INFO of one text, or the same words of another program, are not for the same patterns.
   if (!same) Fit(line, &alike);
+  if (alike.numbers_decide && ++alike.decided % kAskForAll == 0) AskForAll(line, &alike);
   if (alike.fitting.empty()) return;
   if (alike.numbers_decide && alike.latest != line.body) AskNumbers(line, &alike);
   Alike::Counts& counts = CountsOf(alike, process);

@@ -1,13 +1,10 @@
 // RuleMatcher for lines that differ from earlier ones in their numbers alone: what the numbers of a line decide.
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <tuple>
 
 #include "base/swar.h"
 #include "parser/parsed_line.h"
 #include "rules/engine/matcher.h"
-#include "rules/engine/numbers_alike.h"
 
 namespace ncclwhy {
 namespace {
@@ -38,46 +35,8 @@ void RuleMatcher::SortByPlace(Alike* alike) {
   }
 }
 
-// Which of the named numbers stand where, as one number; and how long the others are, where that counts.
-//   `status=(12|5)\b`:   with status=12 opcode=0 len=5 vendor err 129   →   12 at the first place, 5 at the third
-RuleMatcher::Candidate::Regex RuleMatcher::AskNamed(const ParsedLine& line, uint32_t pattern, const BySign& by_sign,
-                                                    Alike::Named* named) const {
-  const std::vector<std::string>& numbers = named->by->numbers;
-  const bool lengths = named->by->lengths;
-  const uint64_t ways = numbers.size() + 1 + kMostLength;
-  const uint64_t all = ways * (line.numbers.size() + 1);
-  uint64_t key = 0;
-  // Most numbers are none of those that are named.
-  uint64_t may = 0;
-  for (uint64_t signs = named->by->signs; signs != 0; signs &= signs - 1)
-    may |= by_sign.of[static_cast<size_t>(std::countr_zero(signs))];
-  // More numbers than one key can hold: asked each time.
-  if (line.numbers.size() > 64) return AskRegex(pattern, line.body);
-  const uint64_t each = line.numbers.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << line.numbers.size()) - 1;
-  for (uint64_t rest = lengths ? each : may; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<size_t>(std::countr_zero(rest));
-    const NumberPlace& place = line.numbers[i];
-    const std::string_view number(line.body.data() + place.begin, place.end - place.begin);
-    size_t which = numbers.size();
-    if ((may >> i & 1) != 0) {
-      which = static_cast<size_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
-    }
-    if (which == numbers.size()) {
-      if (!lengths) continue;
-      which += number.size();
-    }
-    if (key > UINT64_MAX / (2 * all) || number.size() > kMostLength) return AskRegex(pattern, line.body);
-    key = key * all + i * ways + which + 1;
-  }
-  // A program that counts through them would fill the memory.
-  if (named->said.size() >= kMostSaid) named->said.clear();
-  const auto [it, inserted] = named->said.try_emplace(key, Candidate::Regex::kUnknown);
-  if (inserted) it->second = AskRegex(pattern, line.body);
-  return it->second;
-}
-
 // What the numbers of this body decide.
-void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
+void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
   const std::string_view body = line.body;
   // Lines of a shape hardly come twice: to keep them would cost more than to ask again.
   if (line.shape.empty()) alike->latest.assign(body);
@@ -105,17 +64,13 @@ void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) const {
       }
     }
   }
-  if (alike->named.empty()) return;
-  // Of each number once, for all that name some.
-  BySign by_sign;
-  for (size_t i = 0; i < std::min<size_t>(line.numbers.size(), 64); ++i) {
-    const NumberPlace& place = line.numbers[i];
-    const uint64_t sign = NumbersNamed::SignOf(body.substr(place.begin, place.end - place.begin));
-    by_sign.of[static_cast<size_t>(std::countr_zero(sign))] |= uint64_t{1} << i;
-  }
-  for (Alike::Named& named : alike->named) {
-    Candidate& c = alike->candidates[named.candidate];
-    if (c.has_literal && c.fits) c.regex = AskNamed(line, c.pattern, by_sign, &named);
+  for (Alike::ByNumbers& by : alike->by_numbers) {
+    Candidate& c = alike->candidates[by.candidate];
+    if (!c.has_literal || !c.fits) continue;
+    const RegexOverKind::Says says = by.over->OfLine(line.shape, body, line.numbers, &by.way);
+    if (says != RegexOverKind::Says::kDepends) {
+      c.regex = says == RegexOverKind::Says::kYes ? Candidate::Regex::kYes : Candidate::Regex::kNo;
+    }
   }
 }
 

@@ -29,14 +29,13 @@ bool MayBeNumber(std::string_view word) { return MayBeDecimal(word) || MayBeHex(
 // there must be something that is none, or else a number of one digit would not do for both.
 class NumberReader {
  public:
-  explicit NumberReader(std::string_view text, bool naming = false) : text_(text), naming_(naming) {}
+  explicit NumberReader(std::string_view text) : text_(text) {}
 
   NumbersAlike Answer() {
     const Needs end = Alternatives({}, 0);
-    if (at_ != text_.size() || !decimals_ || end.open) return NumbersAlike::kNo;
+    if (at_ != text_.size() || !decimals_) return NumbersAlike::kNo;
     return hex_ && !end.digits ? NumbersAlike::kAll : NumbersAlike::kDecimals;
   }
-  NumbersNamed TakeNamed() { return std::move(named_); }
 
  private:
   using Bytes = std::bitset<256>;
@@ -47,13 +46,11 @@ class NumberReader {
     bool decimal = false;
     bool hex = false;
     bool bounded = false;  // a number that begins here has nothing in front: behind `=`, `\b`, `^`
-    bool open = false;     // a number that is named may end here, and nothing says yet that it does
     bool digits = false;   // one that has no letters may end here: of hexadecimal ones the same is said where it does
     void Or(const Needs& other) {
       decimal = decimal || other.decimal;
       hex = hex || other.hex;
       bounded = bounded && other.bounded;
-      open = open || other.open;
       digits = digits || other.digits;
     }
   };
@@ -80,18 +77,11 @@ class NumberReader {
     std::string word;
     const auto end_word = [&] {
       if (word.empty()) return;
-      if (needs.open) Fail();
       if (needs.digits) hex_ = false;
-      if (naming_ && needs.bounded && std::all_of(word.begin(), word.end(), IsDigit)) {
-        named_.numbers.push_back(word);
-        needs = {};
-        needs.open = true;
-      } else {
-        // Some letter that is no digit: nothing of it is in a number.
-        decimals_ = decimals_ && !MayBeDecimal(word);
-        hex_ = hex_ && !MayBeNumber(word);
-        needs = {};
-      }
+      // Some letter that is no digit: nothing of it is in a number.
+      decimals_ = decimals_ && !MayBeDecimal(word);
+      hex_ = hex_ && !MayBeNumber(word);
+      needs = {};
       word.clear();
     };
     while (More() && text_[at_] != '|' && text_[at_] != ')') {
@@ -108,7 +98,7 @@ class NumberReader {
       if (c == '^' || c == '$' || text_.substr(at_).starts_with("\\b")) {
         end_word();
         at_ += c == '\\' ? 2 : 1;
-        needs.open = needs.digits = false;
+        needs.digits = false;
         needs.bounded = true;
         continue;
       }
@@ -125,12 +115,6 @@ class NumberReader {
         continue;
       }
       end_word();
-      if (naming_ && needs.bounded && !needs.open && times == Times::kCounted && *bytes == Digits()) {
-        named_.lengths = true;
-        needs = {};
-        needs.open = true;
-        continue;
-      }
       const bool only_digits = times == Times::kSome && needs.bounded && !needs.digits && *bytes == Digits();
       Part(*bytes, times, "0123456789", &decimals_, &needs.decimal);
       if (!only_digits) Part(*bytes, times, "0123456789abcdef", &hex_, &needs.hex);
@@ -164,11 +148,9 @@ class NumberReader {
     for (size_t c = 0; c < bytes.size(); ++c) {
       word = word || (bytes[c] && IsWordChar(static_cast<char>(static_cast<unsigned char>(c))));
     }
-    if (word && needs->open) Fail();
     if (word && needs->digits) hex_ = false;
     const bool once = times == Times::kOnce || times == Times::kSome || times == Times::kCounted;
     needs->bounded = !word && (once || needs->bounded);
-    needs->open = needs->open && !once;
     needs->digits = needs->digits && !once;
   }
 
@@ -303,9 +285,7 @@ class NumberReader {
 
   std::string_view text_;
   size_t at_ = 0;
-  const bool naming_;
   bool decimals_ = true, hex_ = true;
-  NumbersNamed named_;
 };
 
 // One part of a regex, without how often it may come: where it ends.
@@ -352,16 +332,6 @@ void ForEachWord(std::string_view text, Visit visit) {
 }  // namespace
 
 NumbersAlike NumbersAlikeOf(std::string_view regex) { return NumberReader(WithoutOptionalEnd(regex)).Answer(); }
-
-std::optional<NumbersNamed> NumbersNamedBy(std::string_view regex) {
-  NumberReader reader(WithoutOptionalEnd(regex), /*naming=*/true);
-  if (reader.Answer() != NumbersAlike::kAll) return std::nullopt;
-  NumbersNamed named = reader.TakeNamed();
-  std::sort(named.numbers.begin(), named.numbers.end());
-  named.numbers.erase(std::unique(named.numbers.begin(), named.numbers.end()), named.numbers.end());
-  for (const std::string& number : named.numbers) named.signs |= NumbersNamed::SignOf(number);
-  return named;
-}
 
 NumbersAlike LiteralAlike(std::string_view literal) {
   NumbersAlike alike = NumbersAlike::kAll;

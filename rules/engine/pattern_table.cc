@@ -62,7 +62,6 @@ PatternTable::Made::~Made() {
   delete loose.load();
   delete texts.load();
   delete alike.load();
-  delete named.load();
 }
 
 PatternTable::~PatternTable() {
@@ -127,11 +126,6 @@ const RegexTexts& PatternTable::Texts(uint32_t number) const {
 NumbersAlike PatternTable::Alike(uint32_t number) const {
   const Made& of = Of(number);
   return MadeOnce(of.alike, [&] { return std::make_unique<NumbersAlike>(NumbersAlikeOf(of.entry.pattern->regex)); });
-}
-
-const PatternTable::Named& PatternTable::NumbersNamed(uint32_t number) const {
-  const Made& of = Of(number);
-  return MadeOnce(of.named, [&] { return std::make_unique<Named>(NumbersNamedBy(of.entry.pattern->regex)); });
 }
 
 namespace {

@@ -75,8 +75,6 @@ class PatternTable {
   // By which a line is told to match, or not to, without the regex.
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
-  using Named = std::optional<ncclwhy::NumbersNamed>;
-  const Named& NumbersNamed(uint32_t number) const;
   // The literals of which the digits of a line decide whether they are in it, and those of which its numbers do where
   // it has a shape (rules/engine/numbers_alike.h); with what is in the masked line, or in the shape, of a line that has
   // them.
@@ -108,7 +106,6 @@ class PatternTable {
     mutable std::atomic<const CompiledPattern*> loose = nullptr;
     mutable std::atomic<const RegexTexts*> texts = nullptr;
     mutable std::atomic<const NumbersAlike*> alike = nullptr;
-    mutable std::atomic<const Named*> named = nullptr;
     Made() = default;
     ~Made();
     Made(const Made&) = delete;

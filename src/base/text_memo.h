@@ -45,6 +45,7 @@ class TextMemo {
   Entry* Find(uint64_t kind, std::string_view text) {
     if (text.size() < kShortest || text.size() > kLongest) return nullptr;
     if (entries_.empty() || (++asked_ > 4 * entries_.size() && entries_.size() < kMost)) Grow();
+    if (displaced_ > entries_.size() && entries_.size() < kMostInStorm) Grow();
     const uint64_t hash = HashQuickly(text, kind);
     const size_t number = hash & (places_.size() - 1);
     // Two ways: the one that was not asked for last gives way.
@@ -60,6 +61,7 @@ class TextMemo {
       return nullptr;
     }
     Entry& e = entries_[kWays * number + place.older];
+    if (place.kept[place.older] != 0) ++displaced_;
     place.kept[place.older] = hash;
     place.older = static_cast<uint8_t>(kWays - 1 - place.older);
     e.kind = kind;
@@ -74,6 +76,8 @@ class TextMemo {
   static constexpr size_t kLongest = 512;
   static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
   static constexpr size_t kMost = 1024;
+  // Where those that come again displace one another: a storm of hundreds of messages, whose hosts are words of theirs.
+  static constexpr size_t kMostInStorm = 8192;
 
   // The hashes are equal already; this is the proof.
   static bool Same(std::string_view a, std::string_view b) {
@@ -86,7 +90,7 @@ class TextMemo {
     std::vector<Entry> entries =
         std::exchange(entries_, std::vector<Entry>(entries_.empty() ? kFirst : 4 * entries_.size()));
     const std::vector<Place> places = std::exchange(places_, std::vector<Place>(entries_.size() / kWays));
-    asked_ = 0;
+    asked_ = displaced_ = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
       const uint64_t hash = places[i / kWays].kept[i % kWays];
       if (hash == 0) continue;
@@ -112,6 +116,7 @@ class TextMemo {
   std::vector<Place> places_;
   // Since the last Grow.
   size_t asked_ = 0;
+  size_t displaced_ = 0;
 };
 
 }  // namespace ncclwhy

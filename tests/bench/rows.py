@@ -25,7 +25,8 @@ import shapes
 MB = 60
 RUNS_OF_SLOW = 3  # what takes seconds
 GOALS = {"coll": 0.30, "rccl": 0.30, "srun": 0.45, "mpirun": 0.45, "torchrun": 0.45, "syslog": 0.45, "docker-json": 0.7, "loki-json": 0.7, "cri": 0.7,
-         "csv": 0.7, "info-unknown": 0.6, "warn-storm": 0.6, "warn-mixed": 0.6, "warn-distinct": 0.6, "damaged": 0.8}
+         "csv": 0.7, "info-unknown": 0.6, "warn-storm": 0.6, "warn-mixed": 0.6, "warn-distinct": 0.6, "damaged": 0.8,
+         "nccl-uuid": 0.6, "nccl-request": 0.6, "nccl-chinese": 0.6, "nccl-tabs": 0.6}
 OTHERS = 0.5  # other programs' lines
 VERSIONS = ("2.19.3", "2.21.5", "2.24.3", "2.28.9", "2.30.7")
 

@@ -1,5 +1,6 @@
 #include "base/text_memo.h"
 
+#include <random>
 #include <string>
 
 #include "catch.h"
@@ -46,6 +47,19 @@ TEST_CASE("two texts that come in turns are both kept", "[base]") {
       CHECK(memo.Find(0, second) != nullptr);
     }
   }
+}
+
+// A hundred messages of thirty hosts, in no order.
+TEST_CASE("thousands of texts that come again have room", "[base]") {
+  TextMemo<int> memo;
+  std::mt19937 random(3);
+  size_t found = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto text = random() % 3000;
+    const bool known = memo.Find(0, "gpu" + std::to_string(text % 30) + ": message " + std::to_string(text)) != nullptr;
+    found += known && i >= 90'000 ? 1 : 0;
+  }
+  CHECK(found > 9'000);
 }
 
 }  // namespace
