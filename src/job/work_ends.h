@@ -24,8 +24,8 @@ struct WorkEnds {
 // A word that says so and that no beat follows, or a pulse that has reached what it counts to. Points into `signs`.
 WorkEnds FindWorkEnds(const JobModel& model, const std::vector<LifeSign>& signs);
 
-// Whether one of these pulses, which are of one source, counts something of a step, beside the work: nobody names it, it
-// comes now and then, and it fell back in front of its end.
+// Whether one of these pulses, which are of one source, counts something of a step, beside the work: nobody names it,
+// it comes now and then, and it fell back in front of its end.
 //   rank 3: 2 of 8 groups have zero advantage      step  212 | reward 0.622 …      rank 2: 8 of 8 groups have zero …
 bool CountsAside(const std::vector<PulseFacts>& pulses, const PulseFacts& count);
 
