@@ -223,7 +223,10 @@ bool OtherSources::IsNext(uint32_t a, uint32_t b, std::string_view ended) const 
 bool OtherSources::Works(uint32_t source) const {
   constexpr uint64_t kFew = 3;
   const std::vector<PulseFacts>& pulses = model_.sources[source]->pulses;
-  return std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) { return p.beats.count > kFew; });
+  // A number that nobody names and that comes now and then is no work: a master counts the nodes that join.
+  return std::any_of(pulses.begin(), pulses.end(), [](const PulseFacts& p) {
+    return p.beats.count > (p.name.valid() || p.total > 0 ? kFew : kSteadyBeats);
+  });
 }
 
 std::string_view OtherSources::FirstBeat(uint32_t source) const {

@@ -2,7 +2,9 @@
 #include "job/process_tracker.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "base/numbers.h"
@@ -275,6 +277,24 @@ bool CountRanks(const std::map<int32_t, std::vector<ProcessId>>& named) {
          named.rbegin()->first < 4 * static_cast<int32_t>(named.size());
 }
 
+// The last part of a name up to its extension, without its numbers: logs/worker-2.log and worker-11.log are of one
+// kind.
+std::string KindOfName(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  std::string kind(name.substr(0, name.rfind('.')));
+  std::erase_if(kind, IsDigit);
+  return kind;
+}
+
+// Names with a bare number, by kind.
+std::map<std::string, size_t> KindsOfNames(const JobModel& model) {
+  std::map<std::string, size_t> kinds;
+  for (const SourceFacts* source : model.sources) {
+    if (NumberInFileName(source->name).number >= 0) ++kinds[KindOfName(source->name)];
+  }
+  return kinds;
+}
+
 // A wrong rank is worse than none: any doubt ends it for all.
 // Ranks that file names tell: only when each file holds one process and the numbers differ, and of a single file only
 // if it says `rank`. Beside rank0.log and rank1.log, launch-node40.log is no rank's.
@@ -289,10 +309,14 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
     // The kind of number is the strongest that any file has.
     if (in.number >= 0 && id.valid() && !is_pid(id, in)) kind = std::min(kind, in.kind);
   }
+  const std::map<std::string, size_t> kinds = KindsOfNames(model);
+  const bool several = std::any_of(kinds.begin(), kinds.end(), [](const auto& k) { return k.second > 1; });
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const ProcessId id = model.only_process_of[s];
     const NumberInName in = NumberInFileName(model.sources[s]->name);
     if (!id.valid() || is_pid(id, in) || in.number < 0 || (kind == kRank && in.kind != kRank)) continue;
+    // healthcheck_0620.txt beside vega1.out to vega4.out
+    if (kind == kBare && several && kinds.at(KindOfName(model.sources[s]->name)) == 1) continue;
     if (in.kind != kRank && SpeaksForAnother(*model.sources[s], in.number)) return {};
     auto& list = named[in.number];
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
