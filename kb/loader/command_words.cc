@@ -53,7 +53,7 @@ bool IsJobs(std::string_view variable) {
   if (family == std::string_view::npos) return false;
   constexpr std::string_view kFamilies =
       " NCCL RCCL TORCH UCX UCC FI OFI GLOO TP MASTER OMPI CUDA NVIDIA HIP HSA ROCR RDMAV SLURM SHARP HCOLL MLX5 EFA"
-      " NVSHMEM OMP WORLD LOCAL PYTORCH VLLM RAY ";
+      " NVSHMEM OMP WORLD LOCAL PYTORCH VLLM RAY XLA ";
   // With blanks around it: TP is a family, T is none.
   const bool known = kFamilies.find(" " + std::string(variable.substr(0, family)) + " ") != std::string_view::npos;
   return known && variable.find("PRELOAD") == std::string_view::npos;
@@ -63,10 +63,10 @@ bool IsJobs(std::string_view variable) {
 // NCCL_NET_PLUGIN, UCX_MODULE_DIR, CUDA_INJECTION64_PATH, NCCL_CONF_FILE, OMPI_MCA_plm_rsh_agent. A log may say that it
 // is wrong, but not what it should be.
 bool RunsItsValue(std::string_view variable) {
-  constexpr std::string_view kParts[] = {"agent",  "audit", "bridge",  "cmd",    "command",  "conf",   "daemon",
-                                         "epilog", "exec",  "hook",    "inject", "launcher", "lib",    "loader",
-                                         "module", "path",  "options", "plugin", "profiler", "prolog", "rsh",
-                                         "script", "shell", "tool",    "tuner",  "wrapper"};
+  constexpr std::string_view kParts[] = {"agent",  "audit",  "bridge", "cmd",     "command", "conf",     "daemon",
+                                         "epilog", "exec",   "flags",  "hook",    "inject",  "launcher", "lib",
+                                         "loader", "module", "path",   "options", "plugin",  "profiler", "prolog",
+                                         "rsh",    "script", "shell",  "tool",    "tuner",   "wrapper"};
   std::string lower(variable);
   // Small letters by one bit; digits and the underscore keep theirs.
   for (char& c : lower) c = static_cast<char>(IsAlpha(c) ? c | 0x20 : c);

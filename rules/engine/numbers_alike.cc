@@ -1,12 +1,12 @@
 #include "rules/engine/numbers_alike.h"
 
 #include <algorithm>
-#include <bitset>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/text.h"
+#include "rules/engine/regex_bytes.h"
 
 namespace ncclwhy {
 namespace {
@@ -38,7 +38,7 @@ class NumberReader {
   }
 
  private:
-  using Bytes = std::bitset<256>;
+  using Bytes = RegexBytes;
   // kAny `*`, kSome `+`, kPerhaps `?`, kCounted `{2,}`, kCountedPerhaps `{0,3}`
   enum class Times : uint8_t { kOnce, kPerhaps, kAny, kSome, kCounted, kCountedPerhaps };
   // Whether a digit of the number that may stand here is needed already.
@@ -188,32 +188,7 @@ class NumberReader {
     return after;
   }
 
-  // [^|\n] []a] [0-9a-f]
-  std::optional<Bytes> Class() {
-    Bytes bytes;
-    ++at_;
-    const bool others = Take("^");
-    for (bool first = true; More(); first = false) {
-      if (text_[at_] == ']' && !first) {
-        ++at_;
-        return others ? ~bytes : bytes;
-      }
-      if (text_[at_] == '[') return std::nullopt;  // [:alpha:]
-      const auto from = static_cast<unsigned char>(text_[at_]);
-      const bool plain = from != '\\';
-      const std::optional<Bytes> one = One();
-      if (!one) return std::nullopt;
-      if (plain && at_ + 1 < text_.size() && text_[at_] == '-' && text_[at_ + 1] != ']') {
-        const auto to = static_cast<unsigned char>(text_[at_ + 1]);
-        if (to == '\\' || to < from) return std::nullopt;
-        for (size_t c = from; c <= to; ++c) bytes.set(c);
-        at_ += 2;
-        continue;
-      }
-      bytes |= *one;
-    }
-    return std::nullopt;
-  }
+  std::optional<Bytes> Class() { return ReadRegexClass(text_, &at_); }
 
   std::optional<Bytes> Any() {
     ++at_;
@@ -221,44 +196,7 @@ class NumberReader {
   }
 
   // A byte, or what is written with a backslash.
-  std::optional<Bytes> One() {
-    Bytes bytes;
-    const auto set_if = [&](auto is) {
-      for (size_t c = 0; c < bytes.size(); ++c) bytes.set(c, is(static_cast<char>(static_cast<unsigned char>(c))));
-    };
-    const char c = text_[at_++];
-    if (c != '\\') {
-      bytes.set(static_cast<unsigned char>(c));
-      return bytes;
-    }
-    if (!More()) return std::nullopt;
-    const char escaped = text_[at_++];
-    switch (escaped) {
-      case 'd':
-      case 'D':
-        set_if(IsDigit);
-        break;
-      case 'w':
-      case 'W':
-        set_if(IsWordChar);
-        break;
-      case 's':
-      case 'S':
-        set_if([](char b) { return b == ' ' || (b >= '\t' && b <= '\r'); });
-        break;
-      case 'n':
-        bytes.set('\n');
-        return bytes;
-      case 't':
-        bytes.set('\t');
-        return bytes;
-      default:
-        if (IsAlnum(escaped)) return std::nullopt;
-        bytes.set(static_cast<unsigned char>(escaped));
-        return bytes;
-    }
-    return escaped < 'a' ? ~bytes : bytes;
-  }
+  std::optional<Bytes> One() { return ReadRegexByte(text_, &at_); }
 
   Times HowOften() {
     if (!More()) return Times::kOnce;

@@ -136,85 +136,10 @@ class RegexParser {
     return Bytes().set().reset('\n');
   }
 
-  // [^|\n] []a] [0-9a-f]
-  std::optional<Bytes> Class() {
-    Bytes bytes;
-    ++at_;
-    const bool others = Take("^");
-    for (bool first = true; More(); first = false) {
-      if (text_[at_] == ']' && !first) {
-        ++at_;
-        return others ? ~bytes : bytes;
-      }
-      if (text_.substr(at_).starts_with("[:")) return std::nullopt;
-      const std::optional<Bytes> from = One();
-      if (!from) return std::nullopt;
-      bytes |= *from;
-      if (from->count() != 1 || at_ + 1 >= text_.size() || text_[at_] != '-' || text_[at_ + 1] == ']') continue;
-      ++at_;
-      const std::optional<Bytes> to = One();
-      if (!to || to->count() != 1) return std::nullopt;
-      const size_t low = FirstOf(*from), high = FirstOf(*to);
-      if (high < low) return std::nullopt;
-      for (size_t c = low; c <= high; ++c) bytes.set(c);
-    }
-    return std::nullopt;
-  }
-
-  static size_t FirstOf(const Bytes& bytes) {
-    size_t first = 0;
-    while (!bytes[first]) ++first;
-    return first;
-  }
+  std::optional<Bytes> Class() { return ReadRegexClass(text_, &at_); }
 
   // A byte, or what is written with a backslash.
-  std::optional<Bytes> One() {
-    Bytes bytes;
-    const char c = text_[at_++];
-    if (c != '\\') return bytes.set(static_cast<unsigned char>(c));
-    if (!More()) return std::nullopt;
-    const char escaped = text_[at_++];
-    const auto set_if = [&](auto is) {
-      for (size_t b = 0; b < bytes.size(); ++b) bytes.set(b, is(static_cast<char>(static_cast<unsigned char>(b))));
-    };
-    switch (escaped) {
-      case 'd':
-      case 'D':
-        set_if(IsDigit);
-        break;
-      case 'w':
-      case 'W':
-        set_if(IsWordChar);
-        break;
-      case 's':
-      case 'S':
-        set_if([](char b) { return IsAnyOf(b, " \t\n\f\r"); });
-        break;
-      case 'n':
-        return bytes.set('\n');
-      case 't':
-        return bytes.set('\t');
-      case 'x':
-        return Hex();
-      default:
-        if (IsAlnum(escaped) || static_cast<unsigned char>(escaped) >= 0x80) return std::nullopt;
-        return bytes.set(static_cast<unsigned char>(escaped));
-    }
-    return escaped < 'a' ? ~bytes : bytes;
-  }
-
-  // \x7f
-  std::optional<Bytes> Hex() {
-    size_t value = 0;
-    for (int i = 0; i < 2; ++i, ++at_) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      if (!More()) return std::nullopt;
-      const size_t digit = kDigits.find(static_cast<char>(IsDigit(text_[at_]) ? text_[at_] : text_[at_] | 0x20));
-      if (digit == std::string_view::npos) return std::nullopt;
-      value = 16 * value + digit;
-    }
-    return Bytes().set(value);
-  }
+  std::optional<Bytes> One() { return ReadRegexByte(text_, &at_); }
 
   std::string_view text_;
   size_t at_ = 0;

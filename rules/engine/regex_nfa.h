@@ -4,17 +4,18 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "rules/engine/regex_bytes.h"
+
 namespace ncclwhy {
 
 // Immutable. Bytes, as RE2 reads them in Latin-1.
 struct RegexNfa {
-  using Bytes = std::bitset<256>;
+  using Bytes = RegexBytes;
   enum class Op : uint8_t {
     kBytes,     // takes a byte of classes[arg]
     kEither,    // goes on at the next step and at `arg`

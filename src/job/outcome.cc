@@ -279,7 +279,7 @@ class OutcomeReader {
       gave_up = gave_up || s.how != Ending::kNone;
       Add(Shows::kWaiting, s);
     }
-    if (out_.outcome == Outcome::kHung && !out_.work_done) {
+    if (out_.outcome == Outcome::kHung && (!out_.work_done || OnlyListed())) {
       // Who waited has given up, unless he goes on counting.
       const auto aborted = [](const Process& p) { return p.aborted; };
       gave_up = gave_up || std::any_of(model_.processes.begin(), model_.processes.end(), aborted);
@@ -332,6 +332,19 @@ class OutcomeReader {
     out_.evidence.push_back({Shows::kSilence, *waited, {}});
     for (const size_t i : out_.bad) Add(Shows::kEnding, signs_[i]);
     AddLastBeat();
+    return true;
+  }
+
+  // Whether no more than a table says that it is done: it knows of processes, not of their work.
+  //   rank0.log: … Watchdog caught collective operation timeout: …      train-worker-0   0/1   Completed   0   47m
+  bool OnlyListed() const {
+    for (uint32_t s = 0; s < ends_.lines.size(); ++s) {
+      if (ends_.lines[s] == 0) continue;
+      const auto said = ends_.signs.find(s);
+      const bool listed = said != ends_.signs.end() && said->second->of == SignOf::kNamed &&
+                          said->second->how != Ending::kExit && model_.sources[s]->pulses.empty();
+      if (!listed) return false;
+    }
     return true;
   }
 

@@ -309,7 +309,7 @@ std::map<int32_t, ProcessId> RanksByFileName(const JobModel& model) {
     // The kind of number is the strongest that any file has.
     if (in.number >= 0 && id.valid() && !is_pid(id, in)) kind = std::min(kind, in.kind);
   }
-  const std::map<std::string, size_t> kinds = KindsOfNames(model);
+  const std::map<std::string, size_t> kinds = kind == kBare ? KindsOfNames(model) : std::map<std::string, size_t>();
   const bool several = std::any_of(kinds.begin(), kinds.end(), [](const auto& k) { return k.second > 1; });
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
     const ProcessId id = model.only_process_of[s];

@@ -62,7 +62,7 @@ def complaints(report, text):
                 yield f"{address} is not in the log: {command}"
         for names in re.findall(r"\bunset ([A-Z0-9_ ]+)", command):
             for name in names.split():
-                if name not in text and name != "VARIABLE":  # a placeholder: no command is made of every name
+                if name not in text:
                     yield f"{name} is not set: {command}"
         for name, value in re.findall(r"\b([A-Z]+_[A-Z0-9_]+)=([^\s;]+)", command):
             values = set(re.findall(rf"\b{name} set by environment to (\S+?)\.?\s", text))
