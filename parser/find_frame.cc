@@ -120,12 +120,18 @@ bool IsExport(std::string_view shape, const std::vector<std::string_view>& rests
 }
 
 // A logger that passes on what another program prints at one level: `- launcher - INFO - `. Its level says nothing of
-// the line, and among its messages are some that no logger's own message begins like.
+// the line, and among its messages are some that no logger's own message begins like. A sign that all of them begin
+// with is a column of the logger's own: `INFO MainThread:7 [wandb_init.py:init():993] communicating …`.
 bool PassesOn(std::string_view shape, const std::vector<std::string_view>& rests) {
   if (!scan::Contains(shape, "INFO") && !scan::Contains(shape, "DEBUG")) return false;
-  return std::any_of(rests.begin(), rests.end(), [](std::string_view rest) {
+  const char first = rests.empty() || rests[0].empty() ? '\0' : rests[0][0];
+  const bool column = first != '\0' && std::all_of(rests.begin(), rests.end(), [first](std::string_view rest) {
+                        return !rest.empty() && rest[0] == first;
+                      });
+  return std::any_of(rests.begin(), rests.end(), [column](std::string_view rest) {
     // A source line of a traceback is indented; dumps and tables begin with signs; no logger's message does.
-    if (rest.empty() || scan::IsSpace(rest[0]) || std::string_view("[{(#*+<=$_\"").find(rest[0]) != kNpos) return true;
+    if (rest.empty()) return true;
+    if (std::string_view(" \t[{(#*+<=$_\"").find(rest[0]) != kNpos) return !column;
     const std::string_view word = rest.substr(0, rest.find_first_of(": "));
     return scan::EndsWith(word, "Error") || scan::EndsWith(word, "Exception") || word == "Traceback";
   });

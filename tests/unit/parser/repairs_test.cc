@@ -55,6 +55,12 @@ TEST_CASE("a logger's own messages keep its name and level", "[parser]") {
       "2026-11-20 10:00:00,123 - trainer - INFO - epoch one\n2026-11-20 10:00:01,123 - trainer - INFO - saved\n"
       "2026-11-20 10:00:02,123 - trainer - INFO - done\n";
   CHECK(BareText(own, FindFrame(own)) == "trainer - INFO - epoch one\ntrainer - INFO - saved\ntrainer - INFO - done\n");
+  // A bracket that all of them begin with is the logger's own column.
+  const std::string column =
+      "2026-11-20 10:00:00,607 INFO    MainThread:4711 [init.py:init():12] starting\n"
+      "2026-11-20 10:00:01,607 INFO    MainThread:4711 [init.py:init():93] talking to the backend with 90 s timeout\n"
+      "2026-11-20 10:00:02,607 INFO    MainThread:4711 [run.py:start():7] started\n";
+  CHECK_FALSE(FindFrame(column).any());
   CHECK_FALSE(FindFrame("trainer:7:epoch one\ntrainer:8:saved\ntrainer:9:done\n").any());
 }
 
