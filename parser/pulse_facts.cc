@@ -121,7 +121,7 @@ void PulseTable::Finish() {
       p.first_value = best.first;
       p.last_value = best.most;
       p.total = best.total >= 0 || best.unit == nullptr ? best.total : TotalBeside(*kind, best);
-      if (best.unsure_total) p.total = -1;
+      if (best.unsure_total || kind->prepares) p.total = -1;
       if (best.unit != nullptr) p.name = builder_->Intern(best.unit->word);
       p.last = kind->last;
       // Nobody knows what it counts: its own words tell.

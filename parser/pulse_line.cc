@@ -17,6 +17,7 @@ namespace ncclwhy {
 namespace {
 
 #define NO_WORK(text) text,
+#define PREPARES(text)
 #define WAITS(text)
 #define NAMES(word)
 #define COUNTS(word, one, many, zh)
@@ -31,6 +32,7 @@ constexpr std::string_view kNames[] = {
 #include "parser/pulse_words.def"
 };
 #undef NO_WORK
+#undef PREPARES
 #undef WAITS
 #undef NAMES
 #undef COUNTS

@@ -61,6 +61,7 @@ class PulseTable {
     uint32_t number = 0;  // PulseLine::kind
     uint64_t lines = 0;
     bool complaint = false;
+    bool prepares = false;  // what it counts comes before the work
     PulseLine::Counters counters;
     uint8_t slots_used = 0;                         // of slots; the others are as they began
     uint8_t watched = 0;                            // of counters: a bit for each

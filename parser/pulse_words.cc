@@ -8,6 +8,7 @@ namespace ncclwhy {
 namespace {
 
 #define NO_WORK(text)
+#define PREPARES(text)
 #define WAITS(text)
 #define NAMES(word)
 #define COUNTS(word, one, many, zh) {word, one, many, zh},
@@ -21,7 +22,15 @@ constexpr WorkUnit kUnits[] = {
 constexpr std::string_view kWaits[] = {
 #include "parser/pulse_words.def"
 };
+#undef PREPARES
+#undef WAITS
+#define PREPARES(text) text,
+#define WAITS(text)
+constexpr std::string_view kPrepares[] = {
+#include "parser/pulse_words.def"
+};
 #undef NO_WORK
+#undef PREPARES
 #undef WAITS
 #undef NAMES
 #undef COUNTS
@@ -36,6 +45,8 @@ bool SaysWaiting(std::string_view line) {
   return std::any_of(std::begin(kWaits), std::end(kWaits),
                      [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
 }
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 constexpr double kMinute = 60, kHour = 60 * kMinute;
 constexpr std::pair<std::string_view, double> kTimes[] = {
@@ -82,6 +93,13 @@ bool MayBeTime(std::string_view behind) {
   const std::string_view word = WordBehindNumber(behind);
   return TimeOf(word) != std::end(kTimes) ||
          std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+bool PreparesWork(std::string_view line) {
+  return std::any_of(std::begin(kPrepares), std::end(kPrepares), [&](std::string_view word) {
+    const auto equal = [](char a, char b) { return Lower(a) == b; };
+    return std::search(line.begin(), line.end(), word.begin(), word.end(), equal) != line.end();
+  });
 }
 
 double SecondsBehind(std::string_view behind, std::string_view line, bool complains) {

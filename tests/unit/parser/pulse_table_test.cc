@@ -85,6 +85,12 @@ TEST_CASE("a bar that is drawn again is no work", "[pulse]") {
 }
 
 // Keras writes no line end behind its bar: the next message of the program stands in the same line.
+TEST_CASE("a bar that only begins is no news", "[pulse]") {
+  const SourceFacts facts = ParsePulse(Steps(1, 9) + "training is done\n  0%|          | 0/500 [00:00<?, ?image/s]\n");
+  REQUIRE(facts.news.size() == 1);
+  CHECK(facts.news[0].lines.last == 10);
+}
+
 TEST_CASE("a bar that a message is glued to is a beat, and the message is news", "[pulse]") {
   std::string text = "Epoch 1/3\n";
   for (int i = 1; i <= 8; ++i) {
