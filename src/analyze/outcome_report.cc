@@ -37,6 +37,8 @@ std::string NoteOf(const OutcomeLine& line, bool work_done, Language language) {
       return zh ? "最后一次可见的进展" : "the last progress";
     case Shows::kLeftInOrder:
       return zh ? "有序退出" : "left in order";
+    case Shows::kBusy:
+      return zh ? "GPU 满载，而工作没有进展" : "its GPUs are at full load, and nothing comes of it";
     case Shows::kSilence:
       return zh ? "还在重复输出，而工作早已停下" : "it still repeats itself, long after the work has stopped";
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "job/gpu_load.h"
 #include "job/other_sources.h"
 #include "job/said_done.h"
 #include "job/silence.h"
@@ -303,6 +304,10 @@ class OutcomeReader {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;
         out_.evidence.push_back({Shows::kSilence, *silent, {}});
+      } else if (const auto standing = StandsBusy(model_)) {
+        out_.outcome = Outcome::kHung;
+        out_.wound_up = false;
+        out_.evidence.push_back({Shows::kBusy, standing->loads[0].place, {}});
       } else if (const LifeSign* entered = SilentStart(model_, signs_)) {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;

@@ -22,6 +22,7 @@ enum class Shows : uint8_t {
   kLastBeat,     // the latest sign of work
   kLeftInOrder,  // NCCL was shut down in order everywhere
   kSilence,      // others repeat themselves, long after the last sign of work
+  kBusy,         // its GPUs are at full load, and nothing comes of it
 };
 
 struct OutcomeLine {

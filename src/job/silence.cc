@@ -98,6 +98,11 @@ std::string_view StampOf(const JobModel& model, const Place& place) {
   return stamped ? facts.Str(at->time) : StampIn(place.text);
 }
 
+std::string_view LastStampOf(const JobModel& model, SourceId source) {
+  const Place last = LastLine(model, source);
+  return last.source.valid() ? LastStamp(model, last) : std::string_view();
+}
+
 std::optional<double> TimeBetween(std::string_view first, std::string_view last) {
   const auto from = InstantOf(first);
   const auto to = InstantOf(last);

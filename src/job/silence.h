@@ -14,6 +14,9 @@ namespace ncclwhy {
 // The stamp of a line: that of its event, else the one that its text begins with; empty without.
 std::string_view StampOf(const JobModel& model, const Place& place);
 
+// When a source spoke last; empty where no stamp tells.
+std::string_view LastStampOf(const JobModel& model, SourceId source);
+
 // Seconds from one stamp to another of one output. Two programs may stamp differently, with and without a date: then
 // the time of the day has to do.
 std::optional<double> TimeBetween(std::string_view first, std::string_view last);
