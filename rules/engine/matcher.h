@@ -164,7 +164,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   // What is known of lines like this, or null: of its kind or shape, and of its text.
   Alike* AlikeOf(const ParsedLine& line);
   Alike* AlikeOfText(const ParsedLine& line);
-  Alike* Learned(TextMemo<Alike>::Entry* memo, const ParsedLine& line, const Kind& kind, uint32_t often);
+  Alike* Remembered(const ParsedLine& line, std::string_view text, bool shape);
   Alike* AlikeOfKind(const ParsedLine& line);
   // A line of a known kind: only what is not known of all of them is asked.
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);

@@ -166,25 +166,22 @@ RuleMatcher::Alike* RuleMatcher::AlikeOfKind(const ParsedLine& line) {
 // In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
 // looked for once.
 RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
-  if (line.kind != 0) return AlikeOfKind(line);
-  return Learned(alike_.Find(LongestAlike(line.body.size()), line.shape), line, Kind(line.shape, true), kOftenOfShape);
+  return line.kind != 0 ? AlikeOfKind(line) : Remembered(line, line.shape, /*shape=*/true);
 }
 
 RuleMatcher::Alike* RuleMatcher::AlikeOfText(const ParsedLine& line) {
-  const std::string_view text = MaskDigits(line.body, &masked_);
-  TextMemo<Alike>::Entry* const memo = alike_.Find(0, text);
-  patience_.Tell(memo != nullptr);
-  return Learned(memo, line, Kind(text, false), kOften);
+  return Remembered(line, MaskDigits(line.body, &masked_), /*shape=*/false);
 }
 
 // Most kinds come once or twice, and take the plain way.
-RuleMatcher::Alike* RuleMatcher::Learned(TextMemo<Alike>::Entry* memo, const ParsedLine& line, const Kind& kind,
-                                         uint32_t often) {
+RuleMatcher::Alike* RuleMatcher::Remembered(const ParsedLine& line, std::string_view text, bool shape) {
+  TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? LongestAlike(line.body.size()) : 0, text);
+  if (!shape) patience_.Tell(memo != nullptr);
   if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {
-    if (++alike.seen < often) return nullptr;
-    FindForAll(line, kind, &alike);
+    if (++alike.seen < (shape ? kOftenOfShape : kOften)) return nullptr;
+    FindForAll(line, Kind(text, shape), &alike);
     alike.seen = 0;
     memo->known = true;
   }
