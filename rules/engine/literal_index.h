@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/find_text.h"
 #include "base/gram_index.h"
 
 namespace ncclwhy {
@@ -64,7 +65,7 @@ class LiteralIndex {
       if (std::memcmp(text.data() + begin, literal.data(), literal.size()) == 0) Tell(entry.text, report);
     });
     for (const uint32_t number : tables_.shortest) {
-      if (text.find(Literal(number)) != std::string_view::npos) Tell(number, report);
+      if (HoldsText(text, Literal(number))) Tell(number, report);
     }
   }
 

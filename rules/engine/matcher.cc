@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/find_text.h"
 #include "base/limits.h"
 #include "base/re2_call.h"
 #include "parser/facts.h"
@@ -66,17 +67,25 @@ void RuleMatcher::AddOfLine() {
 bool RuleMatcher::HasLiteral(uint32_t number, std::string_view body) const {
   const std::vector<KeptText>& literals = patterns_.entry(number).pattern->literals;
   return std::any_of(literals.begin(), literals.end(),
-                     [&](std::string_view literal) { return body.find(literal) != std::string_view::npos; });
+                     [&](std::string_view literal) { return HoldsText(body, literal); });
 }
 
 void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message*/, SourceFacts& facts) {
-  // A clipped line ends anywhere: what was learned of whole lines of its shape does not hold for it.
+  // A clipped line ends anywhere: rules that would match more of it are looked for, a few times.
   const std::string_view clipped = BeforeClip(line.body);
+  const bool whole = clipped.empty() || clipped_lines_ >= limits::kClippedLooks;
+  const bool told = line.kind != 0 || !line.shape.empty();  // by the parser, what it is like
+  const bool by_text = !told && patience_.Asks();
   // The plain way below says the same of each line.
-  if (clipped.empty()) {
-    if (Alike* const alike = AlikeOf(line)) return OnKnown(*alike, line, process, facts);
+  if (whole && (told || by_text)) {
+    if (Alike* const alike = told ? AlikeOf(line) : AlikeOfText(line)) return OnKnown(*alike, line, process, facts);
   }
   FindCandidates(line.body, &candidates_);
+  // Most texts come once, but one that costs much is asked for all the same:
+  //    WARNING:root:DALI iterator does not support resetting while epoch is not finished. Ignoring...     35 candidates
+  if (whole && !by_text && line.kind == 0 && candidates_.size() >= kDear) {
+    if (Alike* const alike = AlikeOfText(line)) return OnKnown(*alike, line, process, facts);
+  }
   AddOfLine();
   matched_rule_ = UINT32_MAX;
   for (Candidate& candidate : candidates_) {
@@ -86,7 +95,8 @@ void RuleMatcher::OnLine(const ParsedLine& line, uint32_t process, int /*message
     if (patterns_.entry(candidate.pattern).of_line() && !HasLiteral(candidate.pattern, line.body)) continue;
     if (TryPattern(candidate, line, process, facts)) Matched(candidate);
   }
-  if (!clipped.empty() && clipped_lines_++ < limits::kClippedLooks) {
+  if (!whole) {
+    ++clipped_lines_;
     OnClipped(line, clipped, candidates_, process, facts);
   }
 }

@@ -77,6 +77,7 @@ class RuleMatcher final : public RuleSet::Matcher {
   // Those of all bodies of a shape, or of all that differ in their digits alone.
   struct Alike {
     std::vector<Candidate> candidates;
+    bool shape = false;  // they are of a shape
     uint32_t seen = 0;
     bool numbers_decide = false;  // of one that fits: whether its literal is there, or its regex matches
     uint32_t decided = 0;         // lines of which they did
@@ -125,8 +126,9 @@ class RuleMatcher final : public RuleSet::Matcher {
     size_t displaced = 0;        // of these
   };
   // Bounds of what is remembered. Nothing of it changes an answer: what is not remembered is asked again.
-  static constexpr uint32_t kOften = 4;          // to find what holds for all costs as much as two or three lines
+  static constexpr uint32_t kOften = 2;          // to find what holds for all costs as much as two or three lines
   static constexpr uint32_t kOftenOfShape = 16;  // of a shape it is dearer: each word of a literal may be a number
+  static constexpr size_t kDear = 8;             // candidates of a line whose text is asked for in any case
   static constexpr uint32_t kAskForAll = 32;     // so many lines cost as much as following a regex through all of them
   // Processes of a kind, powers of two; and places that all kinds together have beyond the first ones.
   static constexpr size_t kCounts = 32;
@@ -159,8 +161,10 @@ class RuleMatcher final : public RuleSet::Matcher {
   // Which candidates the numbers of this very line decide about.
   static void AskNumbers(const ParsedLine& line, Alike* alike);
   static void SortByPlace(Alike* alike);
-  // What is known of lines like this, or null.
+  // What is known of lines like this, or null: of its kind or shape, and of its text.
   Alike* AlikeOf(const ParsedLine& line);
+  Alike* AlikeOfText(const ParsedLine& line);
+  Alike* Remembered(const ParsedLine& line, std::string_view text, bool shape);
   Alike* AlikeOfKind(const ParsedLine& line);
   // A line of a known kind: only what is not known of all of them is asked.
   void OnKnown(Alike& alike, const ParsedLine& line, uint32_t process, SourceFacts& facts);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/find_text.h"
 #include "base/mask_digits.h"
 #include "parser/parsed_line.h"
 #include "parser/skeleton.h"
@@ -31,6 +32,9 @@ struct RuleMatcher::Kind {
                                       : NumbersAlike::kNo;
   }
   // Whether a literal or a regex says the same of all lines.
+  bool SameForAll(const PatternTable::LiteralsAlike& literals) const {
+    return shape ? literals.alike >= all : !literals.digits;
+  }
   bool SameForAll(std::string_view literal) const { return shape ? LiteralAlike(literal) >= all : !HasDigit(literal); }
   bool SameForAll(const PatternTable& patterns, uint32_t number) const {
     return shape ? patterns.Alike(number) >= all : patterns.Texts(number).digits_alike;
@@ -82,6 +86,7 @@ void RuleMatcher::FindForAll(const ParsedLine& line, const Kind& kind, Alike* al
   kind.ForEachDecided(patterns_, [&](uint32_t pattern) { AddCandidate(pattern, &candidates_); });
   SortByPattern(&candidates_);
   AddOfLine();
+  alike->shape = kind.shape;
   alike->candidates = candidates_;
   alike->asked.clear();
   alike->held.clear();
@@ -98,18 +103,18 @@ bool RuleMatcher::FindLiteral(const ParsedLine& line, const Kind& kind, uint32_t
   const PatternEntry& entry = patterns_.entry(c.pattern);
   const std::vector<KeptText>& literals = entry.pattern->literals;
   const auto same = [&](std::string_view literal) { return kind.SameForAll(literal); };
-  const auto there = [&](std::string_view literal) { return line.body.find(literal) != std::string_view::npos; };
+  const auto there = [&](std::string_view literal) { return HoldsText(line.body, literal); };
   // Else it would be no candidate.
   // The index found one of its literals here, and what says the same of all lines is in all of them.
-  const bool sure = !entry.of_line() && std::all_of(literals.begin(), literals.end(), same);
+  const bool sure = !entry.of_line() && kind.SameForAll(patterns_.Literals(c.pattern));
   c.has_literal = sure || std::any_of(literals.begin(), literals.end(),
                                       [&](std::string_view literal) { return same(literal) && there(literal); });
   const size_t places = alike->asked.size();
+  if (c.has_literal) return c.may_have_literal = true;
   for (const std::string_view literal : literals) {
-    if (!c.has_literal && !same(literal)) AddPlaces(number, literal, kind, alike);
+    if (!same(literal)) AddPlaces(number, literal, kind, alike);
   }
-  c.may_have_literal = c.has_literal || alike->asked.size() > places;
-  return c.may_have_literal;
+  return c.may_have_literal = alike->asked.size() > places;
 }
 
 // `status=` of `status=12` stands at the same places of all texts of a shape, counted from the numbers in front.
@@ -161,16 +166,20 @@ RuleMatcher::Alike* RuleMatcher::AlikeOfKind(const ParsedLine& line) {
 // In a storm the same text comes thousands of times, or the same with other numbers: its literals and regexes are
 // looked for once.
 RuleMatcher::Alike* RuleMatcher::AlikeOf(const ParsedLine& line) {
-  if (line.kind != 0) return AlikeOfKind(line);
-  const bool shape = !line.shape.empty();
-  if (!shape && !patience_.Asks()) return nullptr;
-  const std::string_view text = shape ? line.shape : MaskDigits(line.body, &masked_);
+  return line.kind != 0 ? AlikeOfKind(line) : Remembered(line, line.shape, /*shape=*/true);
+}
+
+RuleMatcher::Alike* RuleMatcher::AlikeOfText(const ParsedLine& line) {
+  return Remembered(line, MaskDigits(line.body, &masked_), /*shape=*/false);
+}
+
+// Most kinds come once or twice, and take the plain way.
+RuleMatcher::Alike* RuleMatcher::Remembered(const ParsedLine& line, std::string_view text, bool shape) {
   TextMemo<Alike>::Entry* const memo = alike_.Find(shape ? LongestAlike(line.body.size()) : 0, text);
   if (!shape) patience_.Tell(memo != nullptr);
   if (memo == nullptr) return nullptr;
   Alike& alike = memo->value;
   if (!memo->known) {
-    // Most kinds come once or twice, and take the plain way.
     if (++alike.seen < (shape ? kOftenOfShape : kOften)) return nullptr;
     FindForAll(line, Kind(text, shape), &alike);
     alike.seen = 0;
@@ -186,9 +195,8 @@ bool RuleMatcher::JudgeRegex(const ParsedLine& line, const Kind& kind, Candidate
   if (c.judged) return !c.never;
   c.judged = true;
   const RegexTexts& texts = patterns_.Texts(c.pattern);
-  c.never = std::any_of(texts.required.begin(), texts.required.end(), [&](const std::string& text) {
-    return line.body.find(text) == std::string_view::npos && kind.SameForAll(text);
-  });
+  c.never = std::any_of(texts.required.begin(), texts.required.end(),
+                        [&](const std::string& text) { return !HoldsText(line.body, text) && kind.SameForAll(text); });
   if (c.never) return false;
   c.regex_decides = !kind.SameForAll(patterns_, c.pattern);
   return true;
@@ -203,7 +211,7 @@ void RuleMatcher::Fit(const ParsedLine& line, Alike* alike) {
   alike->file.assign(line.header.file);
   alike->fitting.clear();
   alike->counts.clear();
-  const bool shape = !line.shape.empty();
+  const bool shape = alike->shape;
   const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
   // Conditions on the same line stand behind the patterns of their rule, so one pass is enough.
   uint32_t rule = UINT32_MAX;  // the latest one of which a pattern fits
@@ -251,7 +259,7 @@ RuleMatcher::OverKinds& RuleMatcher::OverKindsOf(uint32_t pattern, size_t longes
 void RuleMatcher::AskForAll(const ParsedLine& line, Alike* alike) {
   using Regex = Candidate::Regex;
   using Says = RegexOverKind::Says;
-  const bool shape = !line.shape.empty();
+  const bool shape = alike->shape;
   const Kind kind(shape ? line.shape : MaskDigits(line.body, &masked_), shape);
   const size_t longest = LongestAlike(line.body.size());
   const auto ask = [&](RegexOverKind& over) { return shape ? over.OfShape(kind.text) : over.OfMasked(kind.text); };

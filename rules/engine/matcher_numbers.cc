@@ -39,7 +39,7 @@ void RuleMatcher::SortByPlace(Alike* alike) {
 void RuleMatcher::AskNumbers(const ParsedLine& line, Alike* alike) {
   const std::string_view body = line.body;
   // Lines of a shape hardly come twice: to keep them would cost more than to ask again.
-  if (line.shape.empty()) alike->latest.assign(body);
+  if (!alike->shape) alike->latest.assign(body);
   for (const uint32_t i : alike->fitting) {
     Candidate& c = alike->candidates[i];
     if (c.regex_decides) c.regex = Candidate::Regex::kUnknown;

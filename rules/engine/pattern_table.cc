@@ -62,6 +62,7 @@ PatternTable::Made::~Made() {
   delete loose.load();
   delete texts.load();
   delete alike.load();
+  delete literals.load();
 }
 
 PatternTable::~PatternTable() {
@@ -126,6 +127,18 @@ const RegexTexts& PatternTable::Texts(uint32_t number) const {
 NumbersAlike PatternTable::Alike(uint32_t number) const {
   const Made& of = Of(number);
   return MadeOnce(of.alike, [&] { return std::make_unique<NumbersAlike>(NumbersAlikeOf(of.entry.pattern->regex)); });
+}
+
+const PatternTable::LiteralsAlike& PatternTable::Literals(uint32_t number) const {
+  const Made& of = Of(number);
+  return MadeOnce(of.literals, [&] {
+    auto made = std::make_unique<LiteralsAlike>();
+    for (const std::string_view literal : of.entry.pattern->literals) {
+      made->alike = std::min(made->alike, LiteralAlike(literal));
+      made->digits = made->digits || HasDigit(literal);
+    }
+    return made;
+  });
 }
 
 namespace {

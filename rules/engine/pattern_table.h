@@ -75,6 +75,12 @@ class PatternTable {
   // By which a line is told to match, or not to, without the regex.
   const RegexTexts& Texts(uint32_t number) const;
   NumbersAlike Alike(uint32_t number) const;  // of its regex
+  // Of all its literals together: what holds for each.
+  struct LiteralsAlike {
+    NumbersAlike alike = NumbersAlike::kAll;
+    bool digits = false;  // one has some
+  };
+  const LiteralsAlike& Literals(uint32_t number) const;
   // The literals of which the digits of a line decide whether they are in it, and those of which its numbers do where
   // it has a shape (rules/engine/numbers_alike.h); with what is in the masked line, or in the shape, of a line that has
   // them.
@@ -106,6 +112,7 @@ class PatternTable {
     mutable std::atomic<const CompiledPattern*> loose = nullptr;
     mutable std::atomic<const RegexTexts*> texts = nullptr;
     mutable std::atomic<const NumbersAlike*> alike = nullptr;
+    mutable std::atomic<const LiteralsAlike*> literals = nullptr;
     Made() = default;
     ~Made();
     Made(const Made&) = delete;

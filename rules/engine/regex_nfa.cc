@@ -54,7 +54,8 @@ class RegexParser {
     do {
       either.parts.push_back(Sequence(depth));
     } while (Take("|"));
-    return either.parts.size() == 1 ? std::move(either.parts[0]) : either;
+    if (either.parts.size() > 1) return either;
+    return std::move(either.parts[0]);
   }
 
   Part Sequence(int depth) {
@@ -116,18 +117,28 @@ class RegexParser {
         return Fail();  // flags
       }
       Part group = Alternatives(depth + 1);
-      return Take(")") ? group : Fail();
+      if (!Take(")")) return Fail();
+      return group;
     }
     if (Take("^")) return one(Op::kBegin);
     if (Take("$")) return one(Op::kEnd);
     if (Take("\\b")) return one(Op::kBorder);
     if (Take("\\B")) return one(Op::kNoBorder);
     if (IsAnyOf(text_[at_], "*+?{")) return Fail();
-    std::optional<Bytes> bytes = text_[at_] == '[' ? Class() : text_[at_] == '.' ? Any() : One();
-    if (!bytes) return Fail();
+    // Nearly all stand for themselves.
+    const char c = text_[at_];
+    uint16_t* const known = IsAnyOf(c, "[.\\") ? nullptr : &class_of_byte_[static_cast<unsigned char>(c)];
     Part part = one(Op::kBytes);
+    if (known != nullptr && *known != 0) {
+      ++at_;
+      part.one.arg = static_cast<uint16_t>(*known - 1);
+      return part;
+    }
+    std::optional<Bytes> bytes = c == '[' ? Class() : c == '.' ? Any() : One();
+    if (!bytes) return Fail();
     part.one.arg = static_cast<uint16_t>(std::find(classes_.begin(), classes_.end(), *bytes) - classes_.begin());
     if (part.one.arg == classes_.size()) classes_.push_back(*bytes);
+    if (known != nullptr) *known = static_cast<uint16_t>(part.one.arg + 1);
     return part;
   }
 
@@ -145,6 +156,7 @@ class RegexParser {
   size_t at_ = 0;
   bool failed_ = false;
   std::vector<Bytes> classes_;
+  std::array<uint16_t, 256> class_of_byte_{};  // and one; 0: not known yet
 };
 
 // Writes the steps of a part behind those that are there. What is counted stands there so many times.

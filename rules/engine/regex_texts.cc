@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/find_text.h"
 #include "base/text.h"
 
 namespace ncclwhy {
@@ -284,7 +285,7 @@ std::optional<RegexProof> ProofOf(std::string_view alternative) {
 
 // Every place of the text, since the first may stand within a longer word.
 bool Holds(std::string_view line, const RegexProof& proof) {
-  for (size_t at = line.find(proof.text); at != std::string_view::npos; at = line.find(proof.text, at + 1)) {
+  for (size_t at = FindText(line, proof.text); at != std::string_view::npos; at = FindText(line, proof.text, at + 1)) {
     const size_t end = at + proof.text.size();
     const bool inside = proof.begins_word && at > 0 && IsWordChar(line[at - 1]);
     if (!inside && !(proof.ends_word && end < line.size() && IsWordChar(line[end]))) return true;
@@ -358,7 +359,7 @@ class DigitsAlike {
 }  // namespace
 
 bool RegexTexts::Refuse(std::string_view line) const {
-  const auto missing = [&](const std::string& text) { return line.find(text) == std::string_view::npos; };
+  const auto missing = [&](const std::string& text) { return !HoldsText(line, text); };
   return std::any_of(required.begin(), required.end(), missing) ||
          std::any_of(any_of.begin(), any_of.end(), [&](const WordSet& words) { return !words.AnyIn(line); });
 }

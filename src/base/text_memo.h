@@ -73,7 +73,7 @@ class TextMemo {
  private:
   // Shorter texts are found out as fast as they are looked up, longer ones do not come again.
   static constexpr size_t kShortest = 4;
-  static constexpr size_t kLongest = 512;
+  static constexpr size_t kLongest = 1024;
   static constexpr size_t kFirst = 64;  // a job of many ranks has as many small files
   static constexpr size_t kMost = 1024;
   // Where those that come again displace one another: a storm of hundreds of messages, whose hosts are words of theirs.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/find_text.h"
 #include "base/word_finder.h"
 
 namespace ncclwhy {
@@ -37,7 +38,7 @@ class WordSet {
   const std::vector<std::string>& words() const { return words_; }
   // Also within a longer word. False for a set without words; an empty word is in every text.
   bool AnyIn(std::string_view text) const {
-    const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+    const auto has = [&](std::string_view word) { return HoldsText(text, word); };
     return std::any_of(finders_.begin(), finders_.end(), [&](const WordFinder& f) { return f.Find(text) != 0; }) ||
            std::any_of(views_.begin(), views_.begin() + static_cast<std::ptrdiff_t>(shorts_), has);
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/swar.h"
 #include "base/utf8.h"
 #include "store/format_function.h"
 #include "store/text_functions.h"
@@ -28,12 +29,15 @@ int CannotCreate(const std::string& path) {
 
 }  // namespace
 
-// One pass without a branch that depends on the text.
+// Text is long and nearly always plain: one pass, eight bytes at a time, without a branch that depends on them.
 bool IsPlainText(std::string_view text) {
-  // Text is long and nearly always plain: no byte is worth a branch of its own.
-  signed char least = 1;
-  for (const char c : text) least = std::min(least, static_cast<signed char>(c));
-  return least > 0;
+  // The high bit of a byte that has it, and, one being taken from each, of the first that is NUL.
+  const auto odd = [](uint64_t bytes) { return ((bytes - swar::kOnes) | bytes) & swar::kHighs; };
+  uint64_t any = 0;
+  size_t at = 0;
+  for (; at + sizeof any <= text.size(); at += sizeof any) any |= odd(swar::Load(text.data() + at));
+  for (; at < text.size(); ++at) any |= odd(swar::kOnes << 8 | static_cast<unsigned char>(text[at]));
+  return any == 0;
 }
 
 // A log that a crash of its host cut short may hold NULs.
