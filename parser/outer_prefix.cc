@@ -102,6 +102,21 @@ bool OuterPrefixStripper::StripLayer(std::string_view& text, StrippedLine& out) 
   }
 }
 
+namespace {
+
+// kubetail's and other collectors' name of a pod, in front of torch's label: `[train-worker-1] [rank9]: Traceback …`
+bool IsPodBeforeRank(std::string_view inside, std::string_view rest) {
+  constexpr std::string_view kRank = " [rank";
+  const bool named = !inside.empty() && scan::IsAlpha(inside[0]) && inside.find('-') != std::string_view::npos &&
+                     std::all_of(inside.begin(), inside.end(), [](char c) {
+                       return scan::IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_';
+                     });
+  return named && HasDigit(inside) && rest.starts_with(kRank) && rest.size() > kRank.size() &&
+         IsDigit(rest[kRank.size()]);
+}
+
+}  // namespace
+
 // `[…] text`: one form after the other.
 bool OuterPrefixStripper::Bracket(std::string_view& text, StrippedLine& out) {
   if (MpiBracket(text, out)) return true;
@@ -112,6 +127,10 @@ bool OuterPrefixStripper::Bracket(std::string_view& text, StrippedLine& out) {
   const bool colon = !rest.empty() && rest[0] == ':';
   if (StripNameBracket(inside, rest, out)) {
     out.prefix.fixed = colon;
+  } else if (IsPodBeforeRank(inside, rest)) {
+    out.prefix.pod = inside;
+    out.only_time = false;
+    rest.remove_prefix(1);
   } else if (!StripTimeBracket(inside, rest, out)) {
     return false;
   }

@@ -148,6 +148,7 @@ std::string CulpritResolver::HostOf(ProcessId id) const {
   if (it != launcher_hosts_.end()) return it->second;
   const Process& p = model_.processes[id.value];
   if (!p.host.empty() || p.parts.empty()) return std::string(p.host);
+  if (!p.pod.empty()) return std::string(p.pod);  // the machine, as far as anybody in the job knows
   return model_.source_hosts[p.parts.front().first.value];
 }
 

@@ -20,6 +20,7 @@ struct Case {
 const Case kPrefixes[] = {
     {"[rank3]:", 3, -1, -1, "", "", "", ""},
     {"[rank3]: ", 3, -1, -1, "", "", "", ""},
+    {"[train-worker-1] [rank9]: ", 9, -1, -1, "", "train-worker-1", "", ""},
     {"[default3]:", -1, 3, -1, "", "", "", ""},
     {"[1,3]<stdout>:", 3, -1, -1, "", "", "", "stdout"},
     {"[1,3]<stderr>: ", 3, -1, -1, "", "", "", "stderr"},
