@@ -222,7 +222,7 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
     kind->seen.offset = line.offset;
     kind->complaint = read.Complains();
     Watch(read, kind);
-    kind->prepares = PreparesWork(line.text);
+    kind->prepares = read.MayHaveBar() && PreparesWork(line.text);
     // Who is about to count says nothing yet, and leaves that behind when he ends: `  0%|          | 0/500 [00:00<?,
     // ?it/s]`
     const auto begins = [](const Slot& slot) { return slot.total > 1 && slot.first == 0; };
@@ -316,6 +316,7 @@ void PulseTable::Join(PulseTable& segment, SegmentTranslation& in_source) {
       const bool fresh = known == nullptr;
       if (fresh) known = &Add(into, kind.number);
       known->complaint = kind.complaint;
+      known->prepares = known->prepares || kind.prepares;
       known->counters = kind.counters;
       known->watched = kind.watched;
       known->slots_used = static_cast<uint8_t>(known->slots.size());

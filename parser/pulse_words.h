@@ -17,7 +17,7 @@ const WorkUnit* WorkUnitOf(std::string_view word);
 // `max_steps 50000`: the number says of how many. Null for any other word.
 const WorkUnit* WorkUnitOfTotal(std::string_view word);
 
-// Whether the line counts what comes before the work: `Running tokenizer on dataset: 100%|███| 31104/31104`.
+// Whether the line of a bar counts what comes before the work: `Running tokenizer on dataset: 100%|███| 31104/31104`.
 bool PreparesWork(std::string_view line);
 
 // How many seconds one of the number is behind which `behind` stands in `line`, if it counts a time: in a line that

@@ -91,6 +91,20 @@ TEST_CASE("a bar that only begins is no news", "[pulse]") {
   CHECK(facts.news[0].lines.last == 10);
 }
 
+TEST_CASE("what comes before the work has no end that is the work's", "[pulse]") {
+  std::string text;
+  for (int i = 1; i <= 20; ++i) {
+    text += "Running tokenizer on dataset (num_proc=8): " + std::to_string(i * 5) + "%|##  | " +
+            std::to_string(i * 50) + "/1000 [00:0" + std::to_string(i % 10) + "<00:01, 4147.26 examples/s]\n";
+  }
+  for (const uint64_t segment : {limits::kSegmentBytes, uint64_t{256}}) {
+    const SourceFacts facts = ParsePulse(text, segment);
+    REQUIRE(facts.pulses.size() == 1);
+    CHECK(facts.pulses[0].last_value == 1000);
+    CHECK(facts.pulses[0].total == -1);
+  }
+}
+
 TEST_CASE("a bar that a message is glued to is a beat, and the message is news", "[pulse]") {
   std::string text = "Epoch 1/3\n";
   for (int i = 1; i <= 8; ++i) {
