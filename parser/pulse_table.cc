@@ -223,8 +223,8 @@ void PulseTable::Note(uint32_t process, const ParsedLine& line, bool whole) {
     kind->complaint = read.Complains();
     Watch(read, kind);
     kind->prepares = read.MayHaveBar() && PreparesWork(line.text);
-    // Who is about to count says nothing yet, and leaves that behind when he ends: `  0%|          | 0/500 [00:00<?,
-    // ?it/s]`
+    // Who is about to count says nothing yet, and leaves that behind when he ends:
+    //     0%|          | 0/500 [00:00<?, ?it/s]
     const auto begins = [](const Slot& slot) { return slot.total > 1 && slot.first == 0; };
     if (!kind->complaint && std::none_of(kind->slots.begin(), kind->slots.begin() + kind->slots_used, begins)) {
       AddNews(stream, line);

@@ -37,12 +37,6 @@ bool IsListing(const SourceFacts& facts, const PulseFacts& p, uint32_t line) {
          facts.counters.Get(Counter::kLines) <= p.beats.last + kLifeGoesOn;
 }
 
-// A bar that is drawn once behind the line and stands at nothing: whoever was about to count leaves it so when he ends.
-//   AttributeError: 'Net' object has no attribute 'test'        0%|          | 0/500 [00:00<?, ?image/s]
-bool IsEmptyBar(const PulseFacts& p, uint32_t line) {
-  return p.total > 1 && p.last_value == 0 && p.beats.last > line && p.beats.After(line) == 1;
-}
-
 }  // namespace
 
 bool IsComplete(const PulseFacts& pulse) { return pulse.total > 1 && pulse.last_value >= pulse.total; }
@@ -83,7 +77,7 @@ After Aftermath::Of(SourceId source, uint32_t line, ProcessId process) const {
     return id.valid() && id == process;
   };
   for (const PulseFacts& p : facts.pulses) {
-    if (IsListing(facts, p, line) || IsEmptyBar(p, line)) continue;
+    if (IsListing(facts, p, line)) continue;
     if (process.valid() && Apart(process, model_.ProcessOf(source, p.process, -1), source, line)) continue;
     const uint64_t beats = p.beats.After(line) - p.beats.After(last);
     // The largest, not the sum: several pulses of one program count the same steps.

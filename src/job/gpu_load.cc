@@ -20,8 +20,11 @@ constexpr double kIdle = 5;
 // The share of its limit that a GPU takes at most while it only spins.
 constexpr double kSpins = 0.3;
 constexpr double kWorksHard = 0.5;
-constexpr double kLongest = 600;  // seconds, and steps, that no evaluation or checkpoint takes in silence
+// Seconds, and steps, that no evaluation or checkpoint takes in silence; and where the load itself looks like waiting.
+constexpr double kLongest = 600;
+constexpr double kWhereItShows = 60;
 constexpr double kManySteps = 20;
+constexpr size_t kMostTableRows = 4000;  // rows: more of them are no table that somebody put beside the logs
 constexpr size_t kNoColumn = SIZE_MAX;
 
 // The number that a cell begins with, `100 %`, `85.6 W`; -1 for what is none.
@@ -59,21 +62,17 @@ class LoadRows {
       ReadTable(row, &out);
       return out;
     }
-    const std::string host = TakeLabel(row);
-    if (row.find(',') == std::string_view::npos || !ReadHead(row)) ReadValues(row, &out);
-    for (GpuLoad& load : out) load.host = host;
+    TakeLabel(row);
+    if (!ReadHead(row)) ReadValues(row, &out);
     return out;
   }
 
  private:
   // pdsh's and mpirun's: `mesa1: 0, 100 %, 96.33 W`
-  static std::string TakeLabel(std::string_view& row) {
+  static void TakeLabel(std::string_view& row) {
     const size_t colon = row.find(": ");
-    if (colon == std::string_view::npos || colon == 0 || row.substr(0, colon).find_first_of(" ,|") != row.npos)
-      return {};
-    const std::string host(row.substr(0, colon));
-    row.remove_prefix(colon + 2);
-    return host;
+    const bool label = colon != std::string_view::npos && row.substr(0, colon).find_first_of(" ,|") == row.npos;
+    if (label) row.remove_prefix(colon + 2);
   }
 
   // |   3  NVIDIA H100 80GB HBM3          On  | 00000000:5D:00.0 Off |                    0 |
@@ -204,21 +203,22 @@ std::vector<GpuLoad> GpuLoadsIn(const JobModel& model, SourceId source) {
     const std::string_view text = facts.Str(row.text);
     for (GpuLoad& load : rows.Read(text)) {
       load.place = {source, row.line, 0, text};
-      if (load.host.empty()) load.host = std::string(model.HostAt(source, row.line));
       loads.push_back(std::move(load));
     }
   }
   return loads;
 }
 
-std::optional<Standing> StandsBusy(const JobModel& model) {
+std::optional<Place> BusyBesideSilence(const JobModel& model) {
+  size_t rows = 0;
   for (const SourceFacts* facts : model.sources) {
     if (std::any_of(facts->pulses.begin(), facts->pulses.end(), IsComplete)) return std::nullopt;
+    rows += facts->rows.size();
   }
+  if (rows == 0 || rows > kMostTableRows) return std::nullopt;
   const std::vector<uint32_t> logs = LogsOf(model);
-  if (logs.empty()) return std::nullopt;
   for (uint32_t s = 0; s < model.sources.size(); ++s) {
-    std::vector<GpuLoad> loads = GpuLoadsIn(model, SourceId{s});
+    const std::vector<GpuLoad> loads = GpuLoadsIn(model, SourceId{s});
     size_t busy = 0, idle = 0, spin = 0, work = 0;
     for (const GpuLoad& load : loads) {
       const bool full = load.busy >= kBusy;
@@ -229,18 +229,18 @@ std::optional<Standing> StandsBusy(const JobModel& model) {
       work += load.watts >= kWorksHard * load.most_watts ? 1 : 0;
     }
     if (busy < 2 || busy + idle < loads.size() || work > 0) continue;
-    // The latest word of the logs, and how long their steps take.
+    // Since the latest word of the logs; less than nothing where they go on behind it.
     const std::string_view taken = TakenAt(*model.sources[s], loads[0].place.line);
-    double silent = -1, step = 0;
+    std::optional<double> silent;
+    double step = 0;
     for (const uint32_t log : logs) {
       const auto since = taken.empty() ? std::nullopt : TimeBetween(LastStampOf(model, SourceId{log}), taken);
-      if (since && *since < 0) return std::nullopt;  // the log goes on behind it
-      if (since) silent = silent < 0 ? *since : std::min(silent, *since);
+      if (since) silent = std::min(silent.value_or(*since), *since);
       step = std::max(step, StepOf(*model.sources[log]));
     }
-    const bool long_silent = silent >= std::max(kLongest, kManySteps * step);
-    const bool told = spin == busy || (idle > 0 && idle < busy && silent >= 0);
-    if (long_silent || told) return Standing{std::move(loads), silent};
+    const bool shows = spin == busy || (idle > 0 && idle < busy);
+    const double least = std::max(shows ? kWhereItShows : kLongest, kManySteps * step);
+    if (silent && *silent >= least) return loads[0].place;
   }
   return std::nullopt;
 }

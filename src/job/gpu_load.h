@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,22 +16,19 @@ namespace ncclwhy {
 
 struct GpuLoad {
   Place place;
-  std::string host;        // of the row's label or the heading above it; empty where neither tells
   int32_t gpu = -1;        // index on its host; -1: not told
   double busy = 0;         // per cent
   double watts = -1;       // -1: not told
   double most_watts = -1;  // its limit; -1: not told
 };
 
-// The loads that the side rows of one source tell, in their order. A row that tells no index is the next one.
+// The loads that the side rows of one source tell, in their order.
 std::vector<GpuLoad> GpuLoadsIn(const JobModel& model, SourceId source);
 
-// GPUs of a job that nobody saw end, at full load though nothing was logged for ten minutes and many steps, or at
-// little power, or beside one that does nothing.
-struct Standing {
-  std::vector<GpuLoad> loads;
-  double silent = -1;  // seconds from the last line of the log to the table; -1: their times are not known
-};
-std::optional<Standing> StandsBusy(const JobModel& model);
+// A table of GPUs at full load that was taken when the log had said nothing for ten minutes and many steps; for a
+// minute and many steps where they take little power, or where one beside them does nothing. Nothing where any count is
+// full, where they work hard, or where the times are not known: at full load and little power small batches are served,
+// too, and an idle GPU may be nobody's.
+std::optional<Place> BusyBesideSilence(const JobModel& model);
 
 }  // namespace ncclwhy

@@ -304,10 +304,10 @@ class OutcomeReader {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;
         out_.evidence.push_back({Shows::kSilence, *silent, {}});
-      } else if (const auto standing = StandsBusy(model_)) {
+      } else if (const auto busy = BusyBesideSilence(model_)) {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;
-        out_.evidence.push_back({Shows::kBusy, standing->loads[0].place, {}});
+        out_.evidence.push_back({Shows::kBusy, *busy, {}});
       } else if (const LifeSign* entered = SilentStart(model_, signs_)) {
         out_.outcome = Outcome::kHung;
         out_.wound_up = false;

@@ -34,7 +34,7 @@ std::string Log() {
 
 bool Stands(const std::string& table) {
   const SourceFacts log = Facts("job.log", Log()), side = Facts("smi.txt", table);
-  return StandsBusy(BuildJobModel({&log, &side})).has_value();
+  return BusyBesideSilence(BuildJobModel({&log, &side})).has_value();
 }
 
 std::vector<GpuLoad> Loads(const std::string& table) {
@@ -60,7 +60,7 @@ TEST_CASE("loads are read from every form in which nvidia-smi answers", "[gpu]")
   CHECK((csv[1].gpu == 1 && csv[1].busy == 3 && csv[1].watts == 60));
   const std::vector<GpuLoad> labelled = Loads("mesa1: 0, 100 %, 96.33 W\nmesa2: 0, 99 %, 90.00 W\n");
   REQUIRE(labelled.size() == 2);
-  CHECK((labelled[1].host == "mesa2" && labelled[1].busy == 99 && labelled[1].watts == 90));
+  CHECK((labelled[1].busy == 99 && labelled[1].watts == 90));
   const std::vector<GpuLoad> line = Loads("of node 1\n0, 0 % 1, 100 % 2, 97 %\n");
   REQUIRE(line.size() == 3);
   CHECK((line[2].gpu == 2 && line[2].busy == 97));
@@ -79,13 +79,17 @@ TEST_CASE("a job stands whose GPUs are busy long after its last word, or spin, o
         Stands("Sun Mar  1 11:30:00 2026\nindex, utilization.gpu [%], power.draw [W], power.limit [W]\n"
                "0, 100 %, 612 W, 700 W\n1, 100 %, 640 W, 700 W\n"));
   }
-  SECTION("little power is enough") {
-    CHECK(
-        Stands("index, utilization.gpu [%], power.draw [W], power.limit [W]\n0, 100 %, 112 W, 700 W\n"
-               "1, 100 %, 118 W, 700 W\n"));
+  SECTION("sooner where they take little power; but small batches are served so, too") {
+    const std::string spins =
+        "index, utilization.gpu [%], power.draw [W], power.limit [W]\n0, 100 %, 112 W, 700 W\n1, 100 %, 118 W, 700 W\n";
+    CHECK(Stands("Sun Mar  1 10:05:00 2026\n" + spins));
+    CHECK_FALSE(Stands("Sun Mar  1 10:02:10 2026\n" + spins));
+    CHECK_FALSE(Stands(spins));
   }
-  SECTION("so is one that does nothing beside the others") {
+  SECTION("sooner beside one that does nothing; but it may be nobody's") {
     CHECK(Stands("2026-03-01 10:05:00\n0, 0 %\n1, 100 %\n2, 100 %\n"));
+    CHECK_FALSE(Stands("2026-03-01 10:02:10\n0, 0 %\n1, 100 %\n2, 100 %\n"));
+    CHECK_FALSE(Stands("of node 1\n0, 0 %\n1, 100 %\n2, 100 %\n"));
     CHECK_FALSE(Stands("2026-03-01 10:05:00\n0, 40 %\n1, 100 %\n2, 100 %\n"));
   }
 }
