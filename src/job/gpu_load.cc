@@ -203,7 +203,7 @@ std::vector<GpuLoad> GpuLoadsIn(const JobModel& model, SourceId source) {
     const std::string_view text = facts.Str(row.text);
     for (GpuLoad& load : rows.Read(text)) {
       load.place = {source, row.line, 0, text};
-      loads.push_back(std::move(load));
+      loads.push_back(load);
     }
   }
   return loads;
